@@ -103,6 +103,7 @@ const config: CodegenConfig = {
           PaymentNextAction: './models.ts#NextActionView',
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',
           PayoutMethod: '../domain/payouts/payout-method.ts#PayoutMethod as PayoutMethodEntity',
+          GatewayPayment: '../domain/gateway/gateway-payment.ts#GatewayPayment as GatewayPaymentEntity',
           Payout: './views/payout-view.ts#PayoutView',
           PayoutTransaction: './views/payout-view.ts#PayoutTransactionView',
           Customer: '../lookups/find-customers.ts#SitedCustomer',

@@ -22,7 +22,8 @@ type Operation = { readonly kind: 'query' | 'mutation' | 'subscription'; readonl
 const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   {
     title: 'Links, payments and refunds',
-    names: /Link|Gateway|^payments?$|^paymentUpdates$|^paymentSearch$|DuplicatePayment$|^(?!simulate)[a-z]+Pay(?:in|ment)$/,
+    names:
+      /Link|[gG]ateway|^payments?$|^paymentUpdates$|^paymentSearch$|DuplicatePayment$|^(?!simulate)[a-z]+Pay(?:in|ment)$/,
   },
   { title: 'Methods and currencies', names: /Method|Currenc/ },
   { title: 'Payment agreements', names: /Agreement/ },

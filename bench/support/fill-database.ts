@@ -19,6 +19,7 @@ export const paymentId = (n: number): string => `PAY-${scattered(n)}`
 export const linkId = (n: number): string => `LINK-${scattered(n)}`
 export const agreementId = (n: number): string => `AGR-${scattered(n)}`
 export const payoutId = (n: number): string => `OUT-${scattered(n)}`
+export const gatewayPaymentId = (n: number): string => `9${scattered(n)}`
 export const reference = (n: number): string => `order-${n}`
 
 /** Returns the end of an id. Like uuids, these do not increase with the row. */
@@ -94,7 +95,13 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'completed' END),
         '{"id":"OUT-' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO payout_events (position, stream_id, sequence, kind, source, to_status, payout_json, recorded_at)
-      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'P', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 2 = 1`,
+      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'P', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 3`,
+    `INSERT INTO gateway_payments (id, ref, site, order_id, status, state_json, created_at, updated_at)
+      ${rows} SELECT '9' || ${ID}, 'gate-' || n, 'au', ${REFERENCE},
+        (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'received' END),
+        '{"id":"9' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
+    `INSERT INTO gateway_payment_events (position, stream_id, sequence, kind, source, to_status, gateway_payment_json, recorded_at)
+      ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'G', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 1`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)

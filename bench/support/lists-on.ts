@@ -1,6 +1,7 @@
 import { NO_BRANCHES } from '../../src/store/log-branches.ts'
 import { createAgreementStore } from '../../src/store/queries/agreement-queries.ts'
 import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
+import { createGatewayPaymentStore } from '../../src/store/queries/gateway-payment-queries.ts'
 import { createLinkStore } from '../../src/store/queries/link-queries.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
 import { createPaymentStore } from '../../src/store/queries/payment-queries.ts'
@@ -18,6 +19,7 @@ export function listsOn(db: Db, filling: Filling, search: SearchDialect): Lists 
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
     payouts: createPayoutStore(db, db),
+    gatewayPayments: createGatewayPaymentStore(db, db),
     log: createEventLog(db, db, { onAppend: () => () => {}, onBranch: NO_BRANCHES.onBranch }),
     inbox: inboxQueries(db, db),
   }

@@ -1,14 +1,15 @@
 import {
+  gatewayPaymentAsRequested,
   gatewayRequestProblems,
   normaliseGatewayRequest,
   type GatewayRequest,
-} from '../domain/payments/gateway-rules.ts'
+} from '../domain/gateway/gateway-rules.ts'
 import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
 import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { GatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
+import type { StartedGatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 
@@ -17,16 +18,18 @@ export type GatewayOptions = CallbackOptions & {
   readonly upstream: Pick<UpstreamClient, 'createGatewayPayment'>
   readonly sites: Sites
   readonly once: IdempotentCommands
+  readonly clock: () => Date
 }
 
 export type GatewayOutcome =
-  | { readonly kind: 'done'; readonly payment: GatewayPayment; readonly replayed: boolean }
+  | { readonly kind: 'done'; readonly payment: StartedGatewayPayment; readonly replayed: boolean }
   | InvalidInput
   | CommandFailure
 
 /**
  * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). The payments API offers no
- * way to look such a payment up, so the outcome of an attempt without an answer stays unknown.
+ * way to look such a payment up, and a callback does not repeat the page for the payer, so the outcome of an attempt without an answer stays
+ * unknown; what callbacks report of it is recorded.
  */
 export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
   const request = normaliseGatewayRequest(asked)
@@ -34,7 +37,7 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const site = options.sites.forCurrency(request.amount.currency)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
-  const outcome = await options.once.run<GatewayPayment, GatewayPayment>({
+  const outcome = await options.once.run<StartedGatewayPayment, StartedGatewayPayment>({
     mutation: 'createGatewayPayment',
     key: request.idempotencyKey,
     input: request,
@@ -47,10 +50,16 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
         webhook: callbackAddress(options, 'gateway-payment', ref),
       }),
     settle: async (command, payment) => {
-      await options.store.commands.settle(command.id, payment)
+      const made = { ref: command.ref, site: site.id, result: payment }
+      await options.store.commands.settleWithGatewayPayment(
+        command.id,
+        made,
+        gatewayPaymentAsRequested(payment, request),
+        options.clock(),
+      )
       return payment
     },
-    replay: async (command) => command.result as GatewayPayment,
+    replay: async (command) => command.result as StartedGatewayPayment,
     findOutcome: async () => null,
   })
   return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome

@@ -5,6 +5,7 @@ import type { Operations } from '../commands/operations.ts'
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { DuplicatePayment } from '../domain/payments/duplicate-payment.ts'
@@ -40,6 +41,7 @@ export type Loaders = {
   readonly methodByCode: DataLoader<string, PayinMethod | null>
   readonly payoutById: DataLoader<string, PayoutView | null>
   readonly payeesByPayout: DataLoader<string, readonly PayoutPayee[] | null>
+  readonly gatewayPaymentById: DataLoader<string, GatewayPayment | null>
 }
 
 type LoaderSources = {
@@ -88,6 +90,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       (await inSlices(ids, operations.payoutsByIds)).map(loadedPayout),
     ),
   payeesByPayout: ({ store }) => mapLoader(store.payouts.payees),
+  gatewayPaymentById: ({ store }) => loader(store.gatewayPayments.byIds, (payment) => payment.id),
   methodByCode: ({ methods }, onStale) =>
     new DataLoader((codes) => Promise.all(codes.map((code) => methods.find(code, onStale)))),
 }

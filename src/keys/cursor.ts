@@ -2,10 +2,18 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { KeyRing, SubKey } from './key-ring.ts'
 
 /** The list of a cursor; the cursor is invalid in every other list. */
-export type CursorKind = 'log' | 'links' | 'payments' | 'deliveries' | 'agreements' | 'erasures' | 'payouts'
+export type CursorKind =
+  | 'log'
+  | 'links'
+  | 'payments'
+  | 'deliveries'
+  | 'agreements'
+  | 'erasures'
+  | 'payouts'
+  | 'gateway-payments'
 
 /** The lists that have two orders. */
-export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements' | 'payouts'>
+export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements' | 'payouts' | 'gateway-payments'>
 
 /** Encodes and decodes the cursors of one log. */
 export type CursorCodec = {
@@ -34,6 +42,7 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   agreements: 5,
   erasures: 6,
   payouts: 7,
+  'gateway-payments': 8,
 }
 const SHAPE = /^[\w-]{22}$/
 const BLOCK_BYTES = 16

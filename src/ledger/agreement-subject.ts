@@ -14,7 +14,7 @@ import { fromIso } from '../store/rows/instants.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findAttempt, refsOfSameCommand } from './attempts.ts'
 import { mergePayers, savePayer } from './record-payers.ts'
-import type { Subject, Target } from './subject.ts'
+import type { ReadableSubject, Target } from './subject.ts'
 
 type AgreementKind = {
   readonly State: Agreement
@@ -27,7 +27,7 @@ type AgreementKind = {
 export type AgreementTarget = Target<AgreementKind>
 
 /** Payment agreements. */
-export const AGREEMENT: Subject<AgreementKind> = {
+export const AGREEMENT: ReadableSubject<AgreementKind> = {
   findTarget,
   idOf: ({ id }) => id,
   ownsStream: () => true,
@@ -36,7 +36,7 @@ export const AGREEMENT: Subject<AgreementKind> = {
   decideWebhook: decideAgreementCallback,
   decideRead: decideAgreementRead,
   evolve: evolveAgreement,
-  eventOf: (agreement) => ({ linkRef: null, payment: null, agreement, payout: null }),
+  eventOf: (agreement) => ({ linkRef: null, payment: null, agreement, payout: null, gatewayPayment: null }),
   rowOf: (_rows, state, before) => ({
     state,
     createdAt: before?.createdAt ?? fromIso(state.updatedAt),

@@ -22,9 +22,13 @@ export function appendEvent(rows: Rows, event: NewEvent): string {
   const id = eventId(event.streamId, sequence)
   rows.logHead.put({ position })
   rows.streams.put({ id: event.streamId, sequence })
-  const log = event.payout === null ? rows.events : rows.payoutEvents
-  log.put({ ...event, id, sequence, position })
+  logOf(rows, event).put({ ...event, id, sequence, position })
   return id
+}
+
+function logOf(rows: Rows, { payout, gatewayPayment }: NewEvent) {
+  if (payout !== null) return rows.payoutEvents
+  return gatewayPayment === null ? rows.events : rows.gatewayPaymentEvents
 }
 
 /** Requests the row of the log's head together with the other rows of a fact, because most facts append an event. */
@@ -39,4 +43,5 @@ export const OF_A_LINK = {
   payment: null,
   agreement: null,
   payout: null,
+  gatewayPayment: null,
 } as const

@@ -117,6 +117,21 @@ export function findUnsettled(rows: Rows, id: string, result: unknown): Command 
   throw new StoreConflictError('The command to settle has ended with another result already.')
 }
 
+/**
+ * The same for the result of one attempt, by its correlation id. Also throws `StoreConflictError` if a later attempt was made since: the earlier
+ * one is abandoned, and what it created must not become the result while the latest one is under way.
+ */
+export function findUnsettledAttempt(
+  rows: Rows,
+  id: string,
+  { ref, result }: { readonly ref: string; readonly result: unknown },
+): Command | null {
+  const command = findUnsettled(rows, id, result)
+  if (command !== null && command.ref !== ref)
+    throw new StoreConflictError('A later attempt of the command was made: the result of this one is abandoned.')
+  return command
+}
+
 /** Completes a command with its result, as JSON. */
 export function markSettled(rows: Rows, id: string, result: unknown): void {
   const known = rows.commands.first('id', id)

@@ -15,11 +15,12 @@ import {
 import { expectSeveral } from './duplicates.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
 import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
-import { keepCallback, receiveAgreement, receivePayment, receivePayout } from './receive.ts'
+import { receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
 import { postponePayoutRead, recordPayoutRead } from './record-payout-read.ts'
 import { DryRun, replayDelivery } from './replay.ts'
+import { settleWithGatewayPayment } from './settle-gateway-payment.ts'
 import { settleWithLink } from './settle-link.ts'
 import { settleWithPayout, settleWithPayoutCancellation } from './settle-payout.ts'
 import {
@@ -62,7 +63,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       receive: (delivery) => onLedger((ledger) => receivePayment(ledger, delivery)),
       receiveAgreement: (callback) => onLedger((ledger) => receiveAgreement(ledger, callback)),
       receivePayout: (callback) => onLedger((ledger) => receivePayout(ledger, callback)),
-      keep: (callback) => decide((rows) => keepCallback(rows, callback)),
+      receiveGatewayPayment: (callback) => onLedger((ledger) => receiveGatewayPayment(ledger, callback)),
       replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
     },
     commands: {
@@ -80,6 +81,8 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
         onLedger((ledger) => settleWithPayout(ledger, id, { ref, site, report, at })),
       settleWithPayoutCancellation: (id, payoutId, report, at) =>
         onLedger((ledger) => settleWithPayoutCancellation(ledger, id, { payoutId, report, at })),
+      settleWithGatewayPayment: (id, made, report, at) =>
+        onLedger((ledger) => settleWithGatewayPayment(ledger, id, { ...made, report, at })),
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>
         onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),

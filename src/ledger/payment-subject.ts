@@ -26,7 +26,7 @@ import { isSameCommand } from './attempts.ts'
 import { followOrder, type Occasion } from './duplicates.ts'
 import { findPayment, linkOf } from './find-payment.ts'
 import { isNamed, mergePayers, savePayer } from './record-payers.ts'
-import { type Ledger, recordChange, type Subject, type Target } from './subject.ts'
+import { type Ledger, type ReadableSubject, recordChange, type Target } from './subject.ts'
 
 type PaymentKind = {
   readonly State: Payment
@@ -39,7 +39,7 @@ type PaymentKind = {
 export type PaymentTarget = Target<PaymentKind>
 
 /** Payments, with and without links. */
-export const PAYMENT: Subject<PaymentKind> = {
+export const PAYMENT: ReadableSubject<PaymentKind> = {
   findTarget,
   idOf: ({ paymentId }) => paymentId,
   ownsStream: ({ id, streamId }) => streamId === directPaymentStreamId(id),
@@ -48,7 +48,7 @@ export const PAYMENT: Subject<PaymentKind> = {
   decideWebhook,
   decideRead,
   evolve,
-  eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null }),
+  eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null, gatewayPayment: null }),
   rowOf,
   nextPoll(rows, payment, { now, windowMs, lateMs }) {
     const link = linkOf(rows, payment)

@@ -13,7 +13,7 @@ import { nextPayoutPoll } from '../domain/reads/read-schedule.ts'
 import type { PayoutRow } from '../store/rows/payout-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findAttempt, refsOfSameCommand } from './attempts.ts'
-import type { Subject, Target } from './subject.ts'
+import type { ReadableSubject, Target } from './subject.ts'
 
 type PayoutKind = {
   readonly State: Payout
@@ -26,7 +26,7 @@ type PayoutKind = {
 export type PayoutTarget = Target<PayoutKind>
 
 /** Payouts that were made here. */
-export const PAYOUT: Subject<PayoutKind> = {
+export const PAYOUT: ReadableSubject<PayoutKind> = {
   findTarget,
   idOf: ({ id }) => id,
   ownsStream: () => true,
@@ -35,7 +35,7 @@ export const PAYOUT: Subject<PayoutKind> = {
   decideWebhook: decidePayoutCallback,
   decideRead: decidePayoutRead,
   evolve: evolvePayout,
-  eventOf: (payout) => ({ linkRef: null, payment: null, agreement: null, payout }),
+  eventOf: (payout) => ({ linkRef: null, payment: null, agreement: null, payout, gatewayPayment: null }),
   rowOf: (_rows, state, before) => ({
     state,
     deliveries: before?.deliveries ?? 0,

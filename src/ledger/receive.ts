@@ -1,4 +1,5 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/orphan-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
@@ -10,12 +11,12 @@ import type {
   DeliveryOutcome,
   IncomingCallback,
   IncomingDelivery,
-  KeptCallback,
   OrphanLink,
 } from '../store/store.ts'
 import { AGREEMENT } from './agreement-subject.ts'
 import { findAttempt } from './attempts.ts'
 import { linkOf } from './find-payment.ts'
+import { GATEWAY_PAYMENT } from './gateway-payment-subject.ts'
 import { PAYMENT, type PaymentTarget } from './payment-subject.ts'
 import { PAYOUT } from './payout-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
@@ -38,14 +39,12 @@ export function receivePayout(ledger: Ledger, callback: IncomingCallback<PayoutR
   return receive(PAYOUT, ledger, callback, (_target, outcome) => outcome)
 }
 
-/** Stores a callback without applying it: the state of its subject is read from the payments API when a client requests it. */
-export function keepCallback(rows: Rows, { subjectId, statusRaw, ...received }: KeptCallback): DeliveryOutcome {
-  wantDelivery(rows, received.bodyHashes)
-  const disposition = countRepeat(rows, received)
-  if (disposition !== null) return { disposition, repeat: true, readDue: false }
-  const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
-  const row = newDelivery({ ...received, body: null })
-  return storeDelivery(rows, row, subject, { disposition: 'NO_CHANGE', eventId: null })
+/** Stores a gateway payment's callback and applies it. */
+export function receiveGatewayPayment(
+  ledger: Ledger,
+  callback: IncomingCallback<GatewayPaymentReport>,
+): DeliveryOutcome {
+  return receive(GATEWAY_PAYMENT, ledger, callback, (_target, outcome) => outcome)
 }
 
 type Incoming<Report> = ReceivedDelivery & { readonly report: Report | null }

@@ -10,7 +10,7 @@ import type { Rows } from '../store/rows/rows.ts'
 import type { ReadOutcome } from '../store/store.ts'
 import { type AgreementTarget, namesAnothersTransaction } from './agreement-subject.ts'
 import { type PaymentTarget, targetOf } from './payment-subject.ts'
-import { type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
+import { type Kind, type Ledger, type ReadableSubject, recordChange, type Target } from './subject.ts'
 
 export type AnswerFact = {
   /** READ: the response to a read. COMMAND: the response to a mutation. */
@@ -25,7 +25,7 @@ export type AnswerFact = {
  * that reports a paid payment as pending.
  */
 export function applyAnswer<K extends Kind>(
-  subject: Subject<K>,
+  subject: ReadableSubject<K>,
   ledger: Ledger,
   target: Target<K>,
   { source, at, overtaken = false }: AnswerFact,
@@ -50,7 +50,7 @@ export function applyAnswer<K extends Kind>(
 
 /** The same for the response to a read; also plans the next read. */
 export function applyRead<K extends Kind>(
-  subject: Subject<K>,
+  subject: ReadableSubject<K>,
   ledger: Ledger,
   target: Target<K>,
   { at, dueAt }: { readonly at: Date; readonly dueAt: number | null },

@@ -6,7 +6,7 @@ import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { appendEvent, OF_A_LINK } from './append-events.ts'
-import { findUnsettled, markSettled } from './command-records.ts'
+import { findUnsettledAttempt, markSettled } from './command-records.ts'
 import { joinLink, PAYMENT, updateLink } from './payment-subject.ts'
 import { scheduled } from './record-answer.ts'
 import type { Ledger } from './subject.ts'
@@ -14,7 +14,7 @@ import type { Ledger } from './subject.ts'
 /**
  * Completes a command with the link it created: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at
  * the link's webhook URL earlier is assigned to the link. Idempotent for the same command and link. Throws `StoreConflictError` if the
- * command has another outcome, or if the link already exists.
+ * command has another outcome or a later attempt, or if the link already exists.
  */
 export function settleWithLink(
   ledger: Ledger,
@@ -29,7 +29,7 @@ export function settleWithLink(
   rows.payins.want('paymentId', link.id)
   rows.streams.want('id', link.streamId)
   const result = { linkId: link.id }
-  if (findUnsettled(rows, commandId, result) === null) return
+  if (findUnsettledAttempt(rows, commandId, { ref: link.ref, result }) === null) return
   if (rows.links.first('id', link.id) !== null)
     throw new StoreConflictError(`The payments API gave the uuid ${link.id} to a second link.`)
   if (rows.links.first('ref', link.ref) !== null)

@@ -83,14 +83,13 @@ export type Subject<K extends Kind> = {
   find(rows: Rows, id: string): K['Row'] | null
   put(rows: Rows, row: K['Row']): void
   decideWebhook(state: K['State'] | null, report: K['Report'], repeat: boolean): SubjectDecision<K['Change']>
-  decideRead(state: K['State'] | null, report: K['Report']): SubjectDecision<K['Change']>
   evolve(
     state: K['State'] | K['Names'],
     change: K['Change'],
     recorded: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
   ): K['State']
   /** Returns the part of the resulting state that an event contains. */
-  eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement' | 'payout'>
+  eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement' | 'payout' | 'gatewayPayment'>
   /** Returns the row of a state with its index columns. `before` is null for a new one. */
   rowOf(rows: Rows, state: K['State'], before: K['Row'] | null, report: K['Report'] | null): K['Row']
   /** Returns its next poll; null if none is planned. `lateMs` is the delay of the read that was just made. */
@@ -103,14 +102,19 @@ export type Subject<K extends Kind> = {
   savePayer(rows: Rows, report: K['Report']): void
   /** Returns the report with the recorded payer; only missing fields are taken from the report. */
   withKnownPayer(rows: Rows, report: K['Report']): K['Report']
-  /** Returns the row after a response was recorded, so that older responses in flight are detected. */
-  confirmed(row: K['Row'], at: Date): K['Row']
   /** Applies the consequences of a fact to other rows. `before` is the recorded state. */
   affect(rows: Rows, state: K['State'], fact: { readonly before: K['State'] | null; readonly isChanged: boolean }): void
   /** Records what follows from a change, as further events of this or another subject. Returns the row after them. */
   follow(ledger: Ledger, change: FollowedChange<K>): K['Row']
   /** Counts a delivery for the link that the subject belongs to. */
   countElsewhere(rows: Rows, state: K['State']): void
+}
+
+/** A kind of subject about which the payments API can be asked. */
+export type ReadableSubject<K extends Kind> = Subject<K> & {
+  decideRead(state: K['State'] | null, report: K['Report']): SubjectDecision<K['Change']>
+  /** Returns the row after a response was recorded, so that older responses in flight are detected. */
+  confirmed(row: K['Row'], at: Date): K['Row']
 }
 
 /** A recorded change. `before` is the state before it, null for a new subject. */

@@ -4,9 +4,9 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { SitedPayout } from './list-payouts.ts'
 import type { ReadFailure } from './operation-outcome.ts'
-import { faultOf, readFailure } from './upstream-failure.ts'
+import { faultOf, nothingDone } from './upstream-failure.ts'
 
-type NotFound = Exclude<ReadFailure, { kind: 'upstream-rejected' }>
+type NotFound = ReadFailure
 
 /** A payout of the payments API, and the site that pays it. */
 export type ReadPayout = { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site } | NotFound
@@ -121,6 +121,5 @@ function absent(error: unknown, site: Site): NotFound {
   const fault = faultOf(error)
   if (fault === null) throw error
   if (fault.kind === 'not-sent' && fault.reason === 'invalid-request') return { kind: 'not-found' }
-  const failure = readFailure(fault, site.id)
-  return failure.kind === 'upstream-rejected' ? { kind: 'not-found' } : failure
+  return fault.kind === 'refused' ? { kind: 'not-found' } : nothingDone(fault, site.id)
 }

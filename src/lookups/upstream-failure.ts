@@ -1,7 +1,7 @@
 import { UpstreamFault, type FaultDetail } from '../upstream/client/upstream-fault.ts'
 import type { FieldProblem, NothingDone, ReadFailure, Rejection } from './operation-outcome.ts'
 
-type Refusal = Extract<FaultDetail, { kind: 'refused' }>
+type Refusal = Extract<FaultDetail, { kind: 'refused' | 'forbidden' }>
 
 /** Returns the fault of an `UpstreamFault`; null for any other error, which is a bug of ours. */
 export function faultOf(error: unknown): FaultDetail | null {
@@ -14,8 +14,9 @@ export function readFailure(fault: FaultDetail, site: string): ReadFailure {
   return fault.httpStatus === 404 ? { kind: 'not-found' } : rejection(fault)
 }
 
-/** Maps a fault after which it is certain that the payments API did nothing. */
-export function nothingDone(fault: Exclude<FaultDetail, Refusal>, site: string): NothingDone {
+/** Maps a fault after which it is certain that the payments API did nothing, and after which the same request may succeed. */
+export function nothingDone(fault: Exclude<FaultDetail, { kind: 'refused' }>, site: string): NothingDone | Rejection {
+  if (fault.kind === 'forbidden') return rejection(fault)
   if (fault.kind === 'credentials') return { kind: 'credentials-rejected', site: fault.site ?? site }
   return {
     kind: 'upstream-unavailable',

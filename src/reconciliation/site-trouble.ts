@@ -19,6 +19,8 @@ export function siteTroubleOf(error: unknown): SiteTrouble | null {
   switch (detail.kind) {
     case 'throttled':
       return { kind: 'throttled', retryAfterMs: inMs(detail.retryAfterSeconds), mayBeItsOwn: false }
+    // A 403 may concern the whole site or one endpoint, as the permissions of its credentials say.
+    case 'forbidden':
     case 'credentials':
       return { kind: 'credentials', retryAfterMs: null, mayBeItsOwn: true }
     case 'not-sent':
@@ -37,7 +39,7 @@ export function siteTroubleOf(error: unknown): SiteTrouble | null {
 
 /** Returns whether the payments API answered at all: a refusal is an answer too. */
 export function wasAnswered(error: unknown): boolean {
-  return error === null || (error instanceof UpstreamFault && error.kind === 'refused')
+  return error === null || (error instanceof UpstreamFault && (error.kind === 'refused' || error.kind === 'forbidden'))
 }
 
 function inMs(seconds: number | null): number | null {

@@ -41,6 +41,7 @@ export function startRetention(options: RetentionOptions): PeriodicTask {
       for (const [kind, days] of [
         ['deliveries', settings.deliveriesDays],
         ['payout_events', settings.eventsDays],
+        ['gateway_payment_events', settings.eventsDays],
         ['events', settings.eventsDays],
       ] as const)
         if (days !== null) await pruneKind(options, { kind, before: daysAgo(clock(), days), mayGoOn })

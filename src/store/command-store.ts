@@ -1,6 +1,7 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
+import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { OrderName } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
@@ -53,8 +54,19 @@ export type CommandStore = {
    */
   settleWithPayoutCancellation(id: string, payoutId: string, report: PayoutReport, at: Date): Promise<Payout | null>
   /**
+   * Completes a command with the gateway payment it started, and records that payment. Facts from earlier callbacks are kept; only missing ones
+   * are added. The result is given, because it contains more than the record.
+   */
+  settleWithGatewayPayment(
+    id: string,
+    made: { ref: string; site: string; result: unknown },
+    report: GatewayPaymentReport,
+    at: Date,
+  ): Promise<void>
+  /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
-   * through the link that was recorded earlier is assigned to it.
+   * through the link that was recorded earlier is assigned to it. Rejects with `StoreConflictError` if a later attempt was made: then the
+   * link is an orphan.
    */
   settleWithLink(id: string, link: PaymentLink, at: Date): Promise<void>
   /**

@@ -7,6 +7,7 @@ import type { Database } from './port.ts'
 import { createAgreementStore } from './queries/agreement-queries.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
+import { createGatewayPaymentStore } from './queries/gateway-payment-queries.ts'
 import { createLinkStore } from './queries/link-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createPaymentStore } from './queries/payment-queries.ts'
@@ -79,6 +80,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     commands: commandQueries(reader, commits.exclusively),
     agreements: createAgreementStore(reader, lists),
     payouts: createPayoutStore(reader, lists),
+    gatewayPayments: createGatewayPaymentStore(reader, lists),
     reads: readQueries(reader, lists),
     agreementReads: agreementReadQueries(reader),
     payoutReads: payoutReadQueries(reader),

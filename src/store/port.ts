@@ -22,6 +22,7 @@ export type Database = Pick<
   | 'payments'
   | 'agreements'
   | 'payouts'
+  | 'gatewayPayments'
   | 'retention'
   | 'erasures'
   | 'signingKeys'

@@ -1,5 +1,6 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
+import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { DuplicatePayment } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
@@ -10,6 +11,7 @@ import type { Disposition, Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
+import type { GatewayPaymentStore } from './gateway-payment-store.ts'
 import type { Lease, LeaseStore } from './lease-store.ts'
 import type { PaceStore } from './pace-store.ts'
 import type { PayoutReadStore, PayoutStore } from './payout-store.ts'
@@ -23,6 +25,7 @@ import type { StoreFailure } from './store-errors.ts'
 
 export type * from './agreement-store.ts'
 export type * from './command-store.ts'
+export type * from './gateway-payment-store.ts'
 export type * from './lease-store.ts'
 export type * from './pace-store.ts'
 export type * from './payout-store.ts'
@@ -45,6 +48,7 @@ export type Store = {
   readonly payments: PaymentStore
   readonly agreements: AgreementStore
   readonly payouts: PayoutStore
+  readonly gatewayPayments: GatewayPaymentStore
   readonly commands: CommandStore
   readonly reads: ReadStore
   readonly agreementReads: AgreementReadStore
@@ -136,6 +140,7 @@ export type EventFilter = {
   readonly linkIds?: readonly string[]
   readonly agreementIds?: readonly string[]
   readonly payoutIds?: readonly string[]
+  readonly gatewayPaymentIds?: readonly string[]
   readonly kinds?: readonly PaymentEventKind[]
 }
 
@@ -149,9 +154,9 @@ export type Inbox = {
   receiveAgreement(callback: IncomingCallback<AgreementReport>): Promise<DeliveryOutcome>
   /** The same for a payout's callback. */
   receivePayout(callback: IncomingCallback<PayoutReport>): Promise<DeliveryOutcome>
-  /** Stores a callback that changes no state here: as NO_CHANGE and without its body. A repeat of the same bytes only counts an attempt. */
-  keep(callback: KeptCallback): Promise<DeliveryOutcome>
-  /** Returns the payment, agreement or payout id in the latest usable delivery at a correlation id's URL; null if there is none. */
+  /** The same for a gateway payment's callback. */
+  receiveGatewayPayment(callback: IncomingCallback<GatewayPaymentReport>): Promise<DeliveryOutcome>
+  /** Returns the payment, agreement, payout or gateway payment id in the latest usable delivery at a correlation id's URL; null if there is none. */
   subjectOf(ref: string): Promise<string | null>
   /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
@@ -201,13 +206,6 @@ export type ReplayOutcome =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
 
-/** A callback about an object whose state is not stored here. */
-export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
-  /** Id and status as the body names them. */
-  readonly subjectId: string | null
-  readonly statusRaw: string | null
-}
-
 /** A request at a webhook URL. */
 export type ReceivedDelivery = {
   /** Keyed hashes of the raw body and its URL under every live key; the first is stored. */
@@ -225,7 +223,7 @@ export type IncomingDelivery = ReceivedDelivery & {
 }
 
 export type IncomingCallback<Report> = ReceivedDelivery & {
-  /** Agreements and payouts have no default URL. */
+  /** Agreements, payouts and gateway payments have no default URL. */
   readonly ref: string
   /** Null if the body is authentic but unusable; then it is stored as QUARANTINED. */
   readonly report: Report | null

@@ -7,10 +7,12 @@ import type { PrunedKind } from './retention/retention-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/duplicate-rows.ts'
+import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
-import type { PayoutEventsTable, PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
+import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
+import type { GatewayPaymentEventsTable, PayoutEventsTable } from './rows/subject-event-rows.ts'
 import type { Numbering } from './rows/table.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
@@ -32,6 +34,8 @@ export type Tables = {
   readonly payout_records: PayoutRecordsTable
   readonly payout_payees: PayoutPayeesTable
   readonly payout_events: PayoutEventsTable
+  readonly gateway_payments: GatewayPaymentsTable
+  readonly gateway_payment_events: GatewayPaymentEventsTable
   readonly refund_requests: RefundRequestsTable
   readonly paid_orders: PaidOrdersTable
   readonly duplicate_payments: DuplicatePaymentsTable

@@ -12,12 +12,14 @@ export function eventMatcher(
   const links = setOf(linkRefs)
   const agreements = setOf(filter.agreementIds)
   const payouts = setOf(filter.payoutIds)
+  const gatewayPayments = setOf(filter.gatewayPaymentIds)
   const kinds = setOf(filter.kinds)
   return (event) =>
     (payments?.has(event.payment?.id ?? '') ?? true) &&
     (links?.has(event.linkRef ?? '') ?? true) &&
     (agreements?.has(event.agreement?.id ?? '') ?? true) &&
     (payouts?.has(event.payout?.id ?? '') ?? true) &&
+    (gatewayPayments?.has(event.gatewayPayment?.id ?? '') ?? true) &&
     (kinds?.has(event.kind) ?? true)
 }
 

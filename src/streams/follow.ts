@@ -194,9 +194,9 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   #begin(start: StreamStart): void {
     if (start.kind === 'snapshot') {
-      const { link, payment, agreement, payout } = start
-      this.#beginAt(start.head, start.head)
-      this.#give({ kind: 'SNAPSHOT', position: start.head, previous: null, link, payment, agreement, payout })
+      const { kind: _kind, head, ...state } = start
+      this.#beginAt(head, head)
+      this.#give({ kind: 'SNAPSHOT', position: head, previous: null, ...state })
     } else if (start.kind === 'nowhere') this.#giveLast(0, start.reason)
     else
       this.#await(this.#services.store.log.head(), (head) => {

@@ -1,4 +1,5 @@
 import type { Agreement } from '../domain/agreements/agreement.ts'
+import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
@@ -22,6 +23,7 @@ export type Snapshot = {
   readonly payment: Payment | null
   readonly agreement: Agreement | null
   readonly payout: Payout | null
+  readonly gatewayPayment: GatewayPayment | null
 }
 
 /** Where a stream begins. */

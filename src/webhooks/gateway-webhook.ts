@@ -1,34 +1,34 @@
-import { ExactNumber, type ExactJson } from '../lib/exact-json.ts'
+import { readGatewayCallback } from '../upstream/wire/payments/gateway-payment.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
 /**
- * Handles callbacks of gateway payments, which change no state here. Only the id and the status of the delivery are stored, because the
- * rest names payers. The payments API promises no signature for these, so the Authorization of the address is always checked.
+ * Handles callbacks of gateway payments (gap sheet, section 4). The payments API promises no signature for them, so the Authorization of each
+ * payment's own address is always checked; a signature that is present must be right. Nothing of the body is stored with the delivery: what is
+ * not known of it may name the payer.
  */
 export function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'gateway-payment',
     refKinds: ['gateway-payment'],
     signature: 'checked-when-present',
-    store: async ({ json, correlationId: ref, ...delivery }) => {
-      const subjectId = text(json, 'payment_id')
-      const statusRaw = text(json, 'status')
-      const outcome = await options.inbox.keep({ ...delivery, ref, subjectId, statusRaw })
+    store: async ({ json, correlationId, ...delivery }) => {
+      const report = json === null ? null : readGatewayCallback(json)
+      const outcome = await options.inbox.receiveGatewayPayment({
+        ...delivery,
+        ref: correlationId ?? '',
+        body: null,
+        report,
+      })
       options.logger.info(
-        { disposition: outcome.disposition, kind: 'gateway-payment', status: statusRaw },
+        {
+          disposition: outcome.disposition,
+          kind: outcome.repeat ? 'repeat' : 'new',
+          gatewayPaymentId: report?.id,
+          status: report?.status,
+        },
         'callback stored',
       )
-      return { usable: json !== null, outcome }
+      return { usable: report !== null, outcome }
     },
   })
-}
-
-const USABLE = /^[\w-]{1,64}$/
-
-/** A short identifier or word of the body; null for anything else. */
-function text(json: ExactJson | null, field: string): string | null {
-  if (json === null || typeof json !== 'object' || Array.isArray(json) || json instanceof ExactNumber) return null
-  const value = json[field]
-  const given = value instanceof ExactNumber ? value.text : value
-  return typeof given === 'string' && USABLE.test(given) ? given : null
 }

@@ -47,6 +47,8 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Close' }).click()
     await page.locator('.facts').getByText('return_pending').waitFor()
     expect(await readPayment(network, paymentId)).toMatchObject({ status: 'RETURN_PENDING' })
+    const history = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
+    await history.filter({ hasText: /, refund of A?\$25\.50 pending/ }).waitFor()
     const listed = page.getByRole('list', { name: 'Refunds' }).getByRole('listitem')
     await soon(() => listed.allTextContents()).toEqual([expect.stringMatching(/^Pending .*25\.50.*, requested here/)])
     expect(await accessibilityFaults(page)).toEqual([])

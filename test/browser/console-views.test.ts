@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
-import { payoutInput } from '../support/inputs.ts'
+import { setGatewayStatus } from '../support/gateway-payments.ts'
+import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
@@ -68,6 +69,21 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await goTo(page, '/payouts?status=EXPIRED')
     await page.getByText('There are no payouts here.').waitFor()
+  })
+
+  test('list gateway payments by order, and show one as its callbacks move it', async () => {
+    const input = gatewayInput({ orderId: 'gateway-view' })
+    const { paymentId } = await mutate(network, 'createGatewayPayment', input)
+    const page = await openConsole(await browser.profile(), network, { at: '/gateway-payments' })
+    await soon(() => rows(page)).toEqual(['gateway-view'])
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'gateway-view' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Gateway payment gateway-view' }).waitFor()
+    await setGatewayStatus(network, String(paymentId), 'received')
+    await page.locator('.facts').getByText('Received').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await goTo(page, '/gateway-payments?status=FAILED')
+    await page.getByText('There are no gateway payments here.').waitFor()
   })
 
   test('list balances with what is missing, and what moved the account', async () => {

@@ -49,13 +49,13 @@ describe('a link that the payments API refuses', () => {
     expect(second).toMatchObject({ asked: 0, result: first?.result })
   })
 
-  it.each([401, 403])('with %i for its credentials can be asked for again', async (status) => {
+  it.each([
+    [401, { __typename: 'CredentialsRejectedError', site: 'aud', retryable: false }],
+    [403, { __typename: 'UpstreamRejectedError', httpStatus: 403, upstreamCode: 'REQUIRE_LOGIN', retryable: false }],
+  ])('with %i can be asked for again', async (status, result) => {
     const body = { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }
     const [first, second] = await attempts(linkInput(), { status, body })
-    expect(first).toMatchObject({
-      asked: 1,
-      result: { __typename: 'CredentialsRejectedError', site: 'aud', retryable: false },
-    })
+    expect(first).toMatchObject({ asked: 1, result })
     expect(second).toMatchObject({ asked: 1, result: { __typename: 'CreatePaymentLinkSuccess', replayed: false } })
   })
 

@@ -40,15 +40,24 @@ describe('payout methods', () => {
     })
   })
 
-  it('tell one by one their fields and banks', async () => {
+  it('tell one by one their names, limits, fields and banks', async () => {
     const { data } = await network.ask(
       `{ au: payoutMethod(code: "au_bank_aud") { ...Needs } vn: payoutMethod(code: "vn_bank_vnd") { ...Needs } }
-       fragment Needs on PayoutMethod { requiredFields { name required } banks { code name shortName } }`,
+       fragment Needs on PayoutMethod { name minAmount { value currency } maxAmount { value currency } requiredFields { name required } banks { code name shortName } }`,
     )
     const fields = (...names: string[]) => names.map((name) => ({ name, required: true }))
     expect(data).toEqual({
-      au: { requiredFields: fields('account_number', 'account_name', 'bsb'), banks: [] },
+      au: {
+        name: 'Bank transfer',
+        minAmount: { value: '1.00', currency: 'AUD' },
+        maxAmount: { value: '100000.00', currency: 'AUD' },
+        requiredFields: fields('account_number', 'account_name', 'bsb'),
+        banks: [],
+      },
       vn: {
+        name: 'Bank transfer',
+        minAmount: { value: '50000', currency: 'VND' },
+        maxAmount: { value: '500000000', currency: 'VND' },
         requiredFields: fields('account_number', 'account_name', 'bank_code'),
         banks: [
           { code: '970436', name: 'Vietcombank', shortName: 'VCB' },

@@ -3,6 +3,7 @@ import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
 import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
+import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
 import {
   agreementInput,
   amendmentInput,
@@ -28,6 +29,7 @@ let refunded: CreatedLink
 let twice: CreatedLink
 let agreementId: string
 let payoutId: string
+let gatewayPaymentId: string
 let deliveryId: string
 let customerId: string
 let email: string
@@ -49,6 +51,7 @@ beforeAll(async () => {
   payoutId = (await made(payout, 'payout')).id
   customerId = (await made(mutate(network, 'createCustomer', customerInput()), 'customer')).id
   email = (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? ''
+  gatewayPaymentId = String((await mutate(network, 'createGatewayPayment', gatewayInput()))['paymentId'])
 })
 afterAll(() => network.close())
 
@@ -107,6 +110,8 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payoutMethod': '{ payoutMethod(code: "au_bank_aud") { code } }',
   'Query.bankLookup': '{ bankLookup(qrContent: "no payload") { __typename } }',
   'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
+  'Query.gatewayPayment': 'query Q($gateway: ID!) { gatewayPayment(id: $gateway) { id } }',
+  'Query.gatewayPayments': '{ gatewayPayments { nodes { id } } }',
   'Query.recordedPayouts': '{ recordedPayouts { nodes { id } } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
   'Query.customer': 'query Q($customer: ID!) { customer(id: $customer) { id } }',
@@ -127,6 +132,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Subscription.paymentEventStream': EVENT_STREAM,
   'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
   'Subscription.payoutUpdates': PAYOUT_UPDATES,
+  'Subscription.gatewayPaymentUpdates': GATEWAY_PAYMENT_UPDATES,
 }
 
 /** Scopes that are needed on the way to a field, besides those of the field itself. */
@@ -159,6 +165,7 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
       payout: payoutId,
       customer: customerId,
       email,
+      gateway: gatewayPaymentId,
       delivery: deliveryId,
     }
     return network.ask(query, { ...subjects, input: inputOf() }, { token })
@@ -190,11 +197,7 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
 
 describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscription.')))('%s', (name, query) => {
   const follow = async (token: string | null) => {
-    const stream = await network.follow(
-      query,
-      name.endsWith('Stream') ? {} : { id: name.includes('payout') ? payoutId : agreementId },
-      { token },
-    )
+    const stream = await network.follow(query, name.endsWith('Stream') ? {} : { id: followedId(name) }, { token })
     const first = await stream.next().catch((error: { errors: unknown }) => error.errors)
     await stream.end()
     return first
@@ -211,6 +214,11 @@ describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscr
       })
   })
 })
+
+function followedId(name: string): string {
+  if (name.includes('gateway')) return gatewayPaymentId
+  return name.includes('payout') ? payoutId : agreementId
+}
 
 function mutation(name: string): string {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`

@@ -3,6 +3,7 @@ type Kept = { readonly places: RegExp; readonly reason: string }
 const STATE =
   /^(?:(?:answer|callback)\.(?:card_brand|card_type|card_country|bank_name|account_number|account_name|reference|a key|of a key)|callback\.(?:error_code|error_message|status)|input\.payin\.reference)$/
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
+const GATEWAY = /^input\.gateway\.(?:order .+|description)$/
 const PAYOUT = /^(?:answer\.(?:description|error_message)|input\.payout\.external id)$/
 const KEYS = /^input\.[\w ]+\.key .+$/
 
@@ -48,6 +49,15 @@ export const KEPT: Readonly<Record<string, Kept>> = {
     reason: 'what the merchant finds the payout by',
   },
   'payout_events.payout_json': { places: PAYOUT, reason: 'the payout as it was after the event' },
+  'gateway_payments.state_json': {
+    places: GATEWAY,
+    reason: 'what the payment is for, and the merchant’s id of its order',
+  },
+  'gateway_payments.order_id': { places: /^input\.gateway\.order .+$/, reason: 'what the merchant finds it by' },
+  'gateway_payment_events.gateway_payment_json': {
+    places: GATEWAY,
+    reason: 'the gateway payment as it was after the event',
+  },
   'payout_payees.payees_json': {
     places: /^answer\.payee$/,
     reason: 'PayoutTransaction.payee, apart so that it can be erased',

@@ -42,6 +42,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Query.paymentAgreement clientTransactionId",
         "Query.webhookDelivery id",
         "Query.payout id",
+        "Query.gatewayPayment id",
         "Query.customer id",
         "Mutation.refreshPayment id",
         "Mutation.refundPayment input.paymentId",
@@ -57,6 +58,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Subscription.paymentUpdates id",
         "Subscription.paymentAgreementUpdates id",
         "Subscription.payoutUpdates id",
+        "Subscription.gatewayPaymentUpdates id",
       ]
     `)
   })

@@ -40,6 +40,7 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     list('paymentEvents', { last: 5 }),
     list('paymentEvents', { first: 5, filter: { agreementIds: [ids.agreement] } }),
     list('paymentEvents', { first: 5, filter: { payoutIds: [...ids.payouts] } }),
+    list('paymentEvents', { first: 5, filter: { gatewayPaymentIds: [ids.gatewayPayment] } }),
     list('webhookDeliveries', { first: 5 }),
     list('payerErasures', { first: 5 }),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
@@ -52,6 +53,8 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     query('bankLookup', { qrContent: 'no payload' }),
     ...ids.payouts.map((id) => query('payout', { id })),
     { ...list('recordedPayouts', { first: 5 }), depth: 2 },
+    query('gatewayPayment', { id: ids.gatewayPayment }),
+    { ...list('gatewayPayments', { first: 5 }), depth: 2 },
     { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('customer', { id: ids.customer, site: 'aud' }),
     { ...list('customers', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
@@ -81,6 +84,8 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     { ...entity('PaymentEvent', { id: eventIds.ofLink }), owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read' },
     { ...entity('PaymentEvent', { id: eventIds.ofPayout }), needs: 'payouts:read' },
+    { ...entity('PaymentEvent', { id: eventIds.ofGatewayPayment }), needs: 'payments:read' },
+    entity('GatewayPayment', { id: ids.gatewayPayment }),
     entity('PaymentAgreement', { id: ids.agreement }),
     entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),
     ...ids.payouts.map((id) => entity('Payout', { id })),
@@ -109,6 +114,7 @@ export function liveStreams({ ids, links }: Fixture): Ask[] {
     { ...stream('paymentUpdates', { id: paid?.paymentId }), statusToken: paid?.statusToken ?? '' },
     stream('paymentAgreementUpdates', { id: ids.agreement }),
     stream('payoutUpdates', { id: ids.payouts[0] }),
+    stream('gatewayPaymentUpdates', { id: ids.gatewayPayment }),
     stream('paymentEventStream', {}),
   ]
 }

@@ -9,6 +9,7 @@ import {
   ALIAS,
   contactInput,
   customerInput,
+  gatewayInput,
   payeeInput,
   payoutInput,
   personInput,
@@ -37,9 +38,10 @@ export type Fixture = {
     readonly customer: string
     /** The e-mail address of a contact. */
     readonly contact: string
+    readonly gatewayPayment: string
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
-  readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout', string>>
+  readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout' | 'ofGatewayPayment', string>>
   /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
   readonly vietQr: string
@@ -73,6 +75,8 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
 
 async function furnished(network: Network): Promise<Fixture> {
   const payouts = await madePayouts(network)
+  const started = await mutate(network, 'createGatewayPayment', gatewayInput())
+  const gatewayPayment = String(started['paymentId'])
   const links = await madeLinks(network)
   const payins = [await createPayin(network, { ownerId: OWNER })].map(({ id, statusToken = '' }) => ({
     id,
@@ -104,12 +108,14 @@ async function furnished(network: Network): Promise<Fixture> {
       payouts,
       customer: (await made(mutate(network, 'createCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')).id,
       contact: (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? '',
+      gatewayPayment,
       deliveries: kept,
     },
     eventIds: {
       ofLink: await eventOf(network, applied),
       ofAgreement: await eventOf(network, ofAgreement),
       ofPayout: `payout:${payouts[0]}.1`,
+      ofGatewayPayment: `gateway:${gatewayPayment}.1`,
     },
     cursors: {
       ofLink: await cursorBeforeLast(network, { linkIds: [links[0]?.id] }),

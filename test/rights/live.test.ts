@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settle } from '../support/deliveries.ts'
+import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { liveStreams, type Ask } from './asks.ts'
 import { CALLERS, type CallerKind } from './callers.ts'
 import type { GraphqlAnswer } from './cells.ts'
@@ -25,6 +26,7 @@ describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name
       await fixture.network.sandbox.control.setStatus(paid?.id ?? '', 'in_dispute')
       await fixture.network.sandbox.control.setAgreementStatus(fixture.ids.agreementAtService, 'suspended')
       await fixture.network.sandbox.control.setPayoutStatus(fixture.ids.payouts[0] ?? '', 'processing')
+      await setGatewayStatus(fixture.network, fixture.ids.gatewayPayment, 'received')
       await settle(fixture.network)
       return Promise.all(open.map((stream, index) => answered(stream, refusals[index] ?? null)))
     })

@@ -37,6 +37,7 @@ const ENTITIES: Readonly<Record<string, Scope>> = {
   Payment: 'payments:read',
   PaymentEvent: 'payments:read',
   PaymentAgreement: 'agreements:read',
+  GatewayPayment: 'payments:read',
   Payout: 'payouts:read',
   PayoutMethod: 'payouts:read',
 }
@@ -62,7 +63,7 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
 }
 
 /** Types of entities that nobody owns: the right to read one is the same for all of them. */
-const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'Payout', 'PayoutMethod'])
+const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'Payout', 'PayoutMethod', 'GatewayPayment'])
 
 /** Returns the code of the error beside an entity that the caller may not read, the same for those that do not exist; null for none. */
 export function refusalOfEntity({ scopes }: CallerKind, member: string): Outcome | null {

@@ -44,6 +44,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'Payment.events': 'first: 5',
   'PaymentAgreement.events': 'first: 5',
   'Payout.events': 'first: 5',
+  'GatewayPayment.events': 'first: 5',
 }
 
 /** Types that cost much, by the deepest level at which their fields are selected. */

@@ -1,4 +1,5 @@
 import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
+import type { GatewayPayment, GatewayPaymentChange } from '../gateway/gateway-payment.ts'
 import type { Payout, PayoutChange } from '../payouts/payout.ts'
 import type { Payment, PaymentChange } from './payment.ts'
 
@@ -9,6 +10,7 @@ export type PaymentEventKind =
   | PaymentChange['kind']
   | AgreementChange['kind']
   | PayoutChange['kind']
+  | GatewayPaymentChange['kind']
   | 'OTHER'
 
 /** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. */
@@ -34,6 +36,8 @@ export type PaymentEvent = {
   readonly agreement: Agreement | null
   /** The payout after this event. */
   readonly payout: Payout | null
+  /** The gateway payment after this event. */
+  readonly gatewayPayment: GatewayPayment | null
   /** ISO 8601 instant in UTC. */
   readonly recordedAt: string
 }
@@ -45,6 +49,6 @@ export function eventId(streamId: string, sequence: number): string {
 
 /** Parses an event id. Returns null if the text is not one. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | null {
-  const match = /^((?:link|payment|agreement|payout):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
+  const match = /^((?:link|payment|agreement|payout|gateway):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
   return match === null ? null : { streamId: match[1] ?? '', sequence: Number(match[2]) }
 }

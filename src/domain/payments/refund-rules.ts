@@ -92,10 +92,14 @@ function isCard({ card, methodRaw }: Refundable['details']): boolean {
   return card !== null || methodRaw === 'card' || (methodRaw !== null && parseMethodCode(methodRaw).kind === 'CARD')
 }
 
-/** Returns the amount that can still be refunded; null if the payments API has reported neither the paid nor the requested amount. */
+/**
+ * Returns the amount that can still be refunded; null if the payments API has reported neither the paid nor the requested amount. Zero is
+ * neither: it is the amount of a payin whose payer chooses it, until another is reported.
+ */
 export function refundableAmount({ status, details }: Refundable): string | null {
-  const { paid, amount, refunded } = details
-  const settled = paid !== null && compareDecimals(paid, '0') > 0 ? paid : amount
+  const { refunded } = details
+  const settled =
+    [details.paid, details.amount].find((value) => value !== null && compareDecimals(value, '0') > 0) ?? null
   // The total may still include a refund that was rejected or expired, and only the payments API knows whether another one preceded it:
   // nothing is subtracted.
   const cameToNothing = status === 'return_rejected' || status === 'return_expired'

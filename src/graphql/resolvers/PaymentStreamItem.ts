@@ -18,6 +18,10 @@ export const PaymentStreamItem: PaymentStreamItemResolvers = {
     if (item.kind === 'EVENT') return visiblePayout(caller, item.event.payout)
     return item.kind === 'SNAPSHOT' ? visiblePayout(caller, item.payout) : null
   },
+  gatewayPayment: (item) => {
+    if (item.kind === 'EVENT') return item.event.gatewayPayment
+    return item.kind === 'SNAPSHOT' ? item.gatewayPayment : null
+  },
   link: async (item, _args, { loaders }) => {
     if (item.kind === 'SNAPSHOT') return item.link && { ...item.link, payment: item.payment }
     if (item.kind !== 'EVENT' || item.event.linkRef === null) return null

@@ -3,8 +3,10 @@ import { AccountBalance } from './AccountBalance.ts'
 import { AccountBalanceFailure } from './AccountBalanceFailure.ts'
 import { BalanceMovement } from './BalanceMovement.ts'
 import { Contact } from './Contact.ts'
+import { CreateGatewayPaymentSuccess } from './CreateGatewayPaymentSuccess.ts'
 import { Customer } from './Customer.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
+import { GatewayPayment } from './GatewayPayment.ts'
 import { IdentityDocument } from './IdentityDocument.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
@@ -49,6 +51,8 @@ import { contact } from './query/contact.ts'
 import { contacts } from './query/contacts.ts'
 import { customer } from './query/customer.ts'
 import { customers } from './query/customers.ts'
+import { gatewayPayment } from './query/gatewayPayment.ts'
+import { gatewayPayments } from './query/gatewayPayments.ts'
 import { payerErasures } from './query/payerErasures.ts'
 import { payinMethod } from './query/payinMethod.ts'
 import { payinMethods } from './query/payinMethods.ts'
@@ -73,6 +77,7 @@ import { webhookDelivery } from './query/webhookDelivery.ts'
 import { ReadBacklog } from './ReadBacklog.ts'
 import { Refund } from './Refund.ts'
 import { SigningKey } from './SigningKey.ts'
+import { gatewayPaymentUpdates } from './subscription/gatewayPaymentUpdates.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
@@ -103,6 +108,8 @@ export const resolvers: Resolvers = {
     payout,
     payouts,
     recordedPayouts,
+    gatewayPayment,
+    gatewayPayments,
     balances,
     accountBalances,
     balanceHistory,
@@ -133,7 +140,14 @@ export const resolvers: Resolvers = {
     simulatePayin,
     simulateDeposit,
   },
-  Subscription: { paymentLinkUpdates, paymentUpdates, paymentAgreementUpdates, payoutUpdates, paymentEventStream },
+  Subscription: {
+    paymentLinkUpdates,
+    paymentUpdates,
+    paymentAgreementUpdates,
+    payoutUpdates,
+    gatewayPaymentUpdates,
+    paymentEventStream,
+  },
   DuplicatePayment,
   PaymentAmount,
   PaymentCurrency,
@@ -153,6 +167,8 @@ export const resolvers: Resolvers = {
   Payout,
   PayoutMethod,
   PayoutTransaction,
+  GatewayPayment,
+  CreateGatewayPaymentSuccess,
   SigningKey,
   WebhookDelivery,
   PayerErasure,

@@ -31,10 +31,11 @@ export async function mayReadPayment(
   return link !== null && mayReadLink(context, link, statusToken)
 }
 
-/** Returns whether the caller may read an event: the same right as for its agreement, payout, link or payment. */
+/** Returns whether the caller may read an event: the same right as for its agreement, payout, gateway payment, link or payment. */
 export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
   if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
   if (event.payout !== null) return hasScope(context.caller, 'payouts:read')
+  if (event.gatewayPayment !== null) return mayReadAll(context)
   if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
   const link = await context.loaders.linkByRef.load(event.linkRef)
   return link !== null && mayReadLink(context, link)

@@ -7,6 +7,7 @@ import { safeError } from './error-fields.ts'
 export const CODE_FIELDS = [
   'agreementId',
   'payoutId',
+  'gatewayPaymentId',
   'attempt',
   'attempts',
   'closeCode',

@@ -15,6 +15,9 @@ const KINDS: Readonly<Record<PaymentEventKind, string>> = {
   PAYOUT_CREATED: 'P',
   PAYOUT_STATUS_CHANGED: 'O',
   PAYOUT_DETAILS_CHANGED: 'U',
+  GATEWAY_PAYMENT_CREATED: 'G',
+  GATEWAY_PAYMENT_STATUS_CHANGED: 'H',
+  GATEWAY_PAYMENT_DETAILS_CHANGED: 'I',
   // Only ever read: what a later version has written.
   OTHER: '?',
 }

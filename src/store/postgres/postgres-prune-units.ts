@@ -24,8 +24,8 @@ function isPartitioned(kind: PrunedKind): kind is Partitioned {
 type Partition = { readonly name: string; readonly until: number }
 
 /**
- * Creates the units of PostgreSQL: monthly partitions. Dropping one costs no reads, no writes and no vacuum. The events of payouts, which are few, have
- * none.
+ * Creates the units of PostgreSQL: monthly partitions. Dropping one costs no reads, no writes and no vacuum. The events of payouts and
+ * gateway payments, which are few, have none.
  */
 export function postgresPruneUnits(reader: Db, exclusively: GroupCommit['exclusively']): PruneUnits {
   const units = rowUnits(reader)

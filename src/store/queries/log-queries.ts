@@ -1,14 +1,13 @@
-import { type Expression, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
-import { eventId, parseEventId, type PaymentEvent, type PaymentEventKind } from '../../domain/payments/payment-event.ts'
-import { isPayoutKind, isPayoutStream, payoutStreamId } from '../../domain/payouts/payout.ts'
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
-import { EVENTS, type EventsTable, toEvent } from '../rows/log-rows.ts'
-import { PAYOUT_EVENTS, type PayoutEventsTable, toPayoutEvent } from '../rows/payout-rows.ts'
+import { EVENTS, toEvent } from '../rows/log-rows.ts'
+import type { StoredRow } from '../rows/table.ts'
 import type { EventFilter, EventLog } from '../store.ts'
-import type { Tables } from '../tables.ts'
 import type { Db } from '../unit.ts'
 import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
 import { findStreams, type StreamOfEvents } from './stream-queries.ts'
+import { byTable, SUBJECT_LOGS, type SubjectEventFilter, type SubjectLog, subjectLogOf } from './subject-logs.ts'
 import { unindexed } from './unindexed.ts'
 
 /** Creates the event log, read in the order of commits. `lists` reads outside the event loop where the database can. */
@@ -32,9 +31,11 @@ const MAX_LIMIT = 1000
 /** Pairs of stream and sequence per statement. */
 const IDS_PER_STATEMENT = 200
 
-/** Returns whether a filter is empty or names only streams, of which a payout has one: then the events are adjacent in an index. */
+const NARROW: ReadonlySet<string> = new Set(['streamIds', ...SUBJECT_LOGS.map(({ ids }) => ids)])
+
+/** Returns whether a filter is empty or names only streams, of which such a subject has one: then the events are adjacent in an index. */
 function isNarrow(filter: EventFilter): boolean {
-  return Object.keys(filter).every((name) => name === 'streamIds' || name === 'payoutIds')
+  return Object.keys(filter).every((name) => NARROW.has(name))
 }
 
 async function bounds(db: Db): Promise<{ readonly position: number; readonly horizon: number }> {
@@ -48,31 +49,39 @@ async function read(db: Db, page: Page, filter: EventFilter): Promise<PaymentEve
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
   if (Object.values(filter).some((list) => list.length === 0)) return []
-  const { others, payouts } = byTable(filter)
-  if (payouts === null) return others === null ? [] : readOthers(db, page, others)
-  if (others === null) return readPayoutEvents(db, page, payouts)
-  if (Object.keys(filter).length === 0) return readWhole(db, page)
-  // Up to the head that was read before, both reads see all events.
-  const { position: head } = await bounds(db)
-  const bounded = page.direction === 'asc' ? page : { ...page, from: Math.min(page.from, head + 1) }
-  const events = [...(await readOthers(db, bounded, others)), ...(await readPayoutEvents(db, bounded, payouts))]
+  const tables = byTable(filter)
+  if (tables.length > 1 && Object.keys(filter).length === 0) return readWhole(db, page)
+  // Up to the head that was read before, all reads see all events.
+  const head = tables.length > 1 ? (await bounds(db)).position : null
+  const bounded = head === null || page.direction === 'asc' ? page : { ...page, from: Math.min(page.from, head + 1) }
+  const events: PaymentEvent[] = []
+  for (const { log, filter: part } of tables)
+    events.push(...(log === null ? await readOthers(db, bounded, part) : await readSubjects(db, bounded, log, part)))
+  if (head === null) return events
   const seen = inOrder(events.filter(({ position }) => position <= head))
   return (page.direction === 'asc' ? seen : seen.toReversed()).slice(0, page.limit)
 }
 
-/** Reads both tables with one statement, and so from one snapshot: between two, a position could be committed that neither has. */
+/** Reads all tables with one statement, and so from one snapshot: between two, a position could be committed that neither has. */
 async function readWhole(db: Db, page: Page): Promise<PaymentEvent[]> {
-  const part = (table: 'events' | 'payout_events') => {
-    const columns = EVENT_COLUMNS.map((name) =>
-      table === 'events' || PAYOUT_EVENT_COLUMNS.has(name) ? sql.ref(name) : sql`null as ${sql.ref(name)}`,
+  const subjects = SUBJECT_LOGS.map(({ subject }) => subject)
+  const part = (table: string, columns: ReadonlySet<string>) => {
+    const list = [...EVENT_COLUMNS, ...subjects].map((name) =>
+      columns.has(name) ? sql.ref(name) : sql`null as ${sql.ref(name)}`,
     )
-    const payout = table === 'events' ? sql`null as payout_json` : sql.ref('payout_json')
-    return sql`select * from (select ${sql.join([...columns, payout])} from ${sql.table(table)}
+    return sql`select * from (select ${sql.join(list)} from ${sql.table(table)}
       where ${isBeyond(sql.ref('position'), page)} ${end}) as part`
   }
   const end = sql`order by position ${sql.raw(page.direction)} limit ${page.limit}`
-  const { rows } = await sql<StoredRow>`${part('events')} union all ${part('payout_events')} ${end}`.execute(db)
-  return rows.map((row) => (row.payout_json === null ? toEvent(row) : toPayoutEvent(asPayoutEvent(row))))
+  const parts = [
+    part('events', new Set(EVENT_COLUMNS)),
+    ...SUBJECT_LOGS.map(({ table, spec }) => part(table, new Set(Object.keys(spec.columns)))),
+  ]
+  const { rows } = await sql<StoredRow>`${sql.join(parts, sql` union all `)} ${end}`.execute(db)
+  return rows.map((row) => {
+    const log = SUBJECT_LOGS.find(({ subject }) => row[subject] !== null)
+    return (log?.spec ?? EVENTS).fromRow(row)
+  })
 }
 
 /** Returns the condition that an event lies beyond the place where a page begins. */
@@ -101,13 +110,18 @@ async function readOthers(db: Db, page: Page, filter: EventFilter): Promise<Paym
   return rows.map(toEvent)
 }
 
-async function readPayoutEvents(db: Db, page: Page, { streamIds, kinds }: PayoutEventFilter): Promise<PaymentEvent[]> {
+async function readSubjects(
+  db: Db,
+  page: Page,
+  { table, spec }: SubjectLog,
+  { streamIds, kinds }: SubjectEventFilter,
+): Promise<PaymentEvent[]> {
   if (streamIds?.length === 0) return []
   const stored = kinds && storedKinds([...new Set(kinds)])
   const position = streamIds === undefined && stored === undefined ? sql.ref('position') : sql`(+position)`
   const isInSequence = streamIds !== undefined && grouped(streamIds).every(({ length }) => length === 1)
   const order = {
-    table: 'payout_events',
+    table,
     columns: [{ name: 'position', by: position }],
     direction: page.direction,
     ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
@@ -122,50 +136,22 @@ async function readPayoutEvents(db: Db, page: Page, { streamIds, kinds }: Payout
     {
       order,
       limit: page.limit,
-      rowsWhere: (condition, end) =>
-        db.selectFrom('payout_events').selectAll().where(condition).modifyEnd(end).execute(),
+      rowsWhere: (condition, end) => rowsFrom(db, table, condition, end),
     },
   )
-  return rows.map(toPayoutEvent)
+  return rows.map(spec.fromRow)
 }
 
-type PayoutEventFilter = Pick<EventFilter, 'streamIds' | 'kinds'>
-
-/** Returns the filter for the events of payouts and that for all others; null for a table that has none that match. */
-function byTable(filter: EventFilter): { others: EventFilter | null; payouts: PayoutEventFilter | null } {
-  const { streamIds, payoutIds, kinds, ...subjects } = filter
-  const isOfOthers = Object.keys(subjects).length > 0
-  const ofPayouts = {
-    streamIds: both(streamIds?.filter(isPayoutStream), payoutIds?.map(payoutStreamId)),
-    kinds: kinds?.filter(isPayoutKind),
-  }
-  const ofOthers = {
-    streamIds: streamIds?.filter((id) => !isPayoutStream(id)),
-    kinds: kinds?.filter((kind) => !isPayoutKind(kind)),
-  }
-  return {
-    payouts: isOfOthers || isNone(ofPayouts) ? null : given(ofPayouts),
-    others: payoutIds !== undefined || isNone(ofOthers) ? null : { ...subjects, ...given(ofOthers) },
-  }
-}
-
-/** Returns the values that are in both lists; an absent list has all. */
-function both(some?: readonly string[], others?: readonly string[]): readonly string[] | undefined {
-  if (some === undefined || others === undefined) return some ?? others
-  return some.filter((value) => others.includes(value))
-}
-
-type Lists = {
-  readonly streamIds: readonly string[] | undefined
-  readonly kinds: readonly PaymentEventKind[] | undefined
-}
-
-function isNone({ streamIds, kinds }: Lists): boolean {
-  return streamIds?.length === 0 || kinds?.length === 0
-}
-
-function given({ streamIds, kinds }: Lists): PayoutEventFilter {
-  return { ...(streamIds === undefined ? {} : { streamIds }), ...(kinds === undefined ? {} : { kinds }) }
+/** Returns the rows of the events of one kind of subject. */
+async function rowsFrom(
+  db: Db,
+  table: SubjectLog['table'],
+  condition: Expression<SqlBool>,
+  end: RawBuilder<unknown>,
+): Promise<readonly (StoredRow & { readonly position: number })[]> {
+  const { rows } = await sql<StoredRow & { readonly position: number }>`
+    select * from ${sql.table(table)} where ${condition} ${end}`.execute(db)
+  return rows
 }
 
 function inOrder(events: readonly PaymentEvent[]): PaymentEvent[] {
@@ -202,39 +188,23 @@ async function byIds(db: Db, ids: readonly string[]): Promise<PaymentEvent[]> {
 
 async function atPlaces(db: Db, places: readonly Place[]): Promise<PaymentEvent[]> {
   const asked = new Set(places.map(({ streamId, sequence }) => eventId(streamId, sequence)))
-  const [ofPayouts, ofOthers] = [places.filter(isOfPayout), places.filter((place) => !isOfPayout(place))]
-  const events = [
-    ...(ofOthers.length === 0 ? [] : (await rowsAt(db, 'events', ofOthers)).map(toEvent)),
-    ...(ofPayouts.length === 0 ? [] : (await rowsAt(db, 'payout_events', ofPayouts)).map(toPayoutEvent)),
-  ]
+  const events: PaymentEvent[] = []
+  for (const log of [null, ...SUBJECT_LOGS]) {
+    const ofLog = places.filter(({ streamId }) => subjectLogOf(streamId) === log)
+    if (ofLog.length > 0) events.push(...(await eventsAt(db, log, ofLog)))
+  }
   return events.filter(({ id }) => asked.has(id))
 }
 
 type Place = { readonly streamId: string; readonly sequence: number }
 
-function isOfPayout({ streamId }: Place): boolean {
-  return isPayoutStream(streamId)
+/** Returns the events of some streams with some sequences, of one table; null for that of all others. */
+async function eventsAt(db: Db, log: SubjectLog | null, places: readonly Place[]): Promise<PaymentEvent[]> {
+  const streams = [...new Set(places.map(({ streamId }) => streamId))]
+  const sequences = [...new Set(places.map(({ sequence }) => sequence))]
+  const { rows } = await sql<StoredRow>`select * from ${sql.table(log?.table ?? 'events')}
+    where stream_id in (${sql.join(streams)}) and sequence in (${sql.join(sequences)})`.execute(db)
+  return rows.map((log?.spec ?? EVENTS).fromRow)
 }
-
-function rowsAt<Name extends 'events' | 'payout_events'>(db: Db, table: Name, places: readonly Place[]) {
-  return db
-    .selectFrom<'events' | 'payout_events'>(table)
-    .selectAll()
-    .where('stream_id', 'in', [...new Set(places.map(({ streamId }) => streamId))])
-    .where('sequence', 'in', [...new Set(places.map(({ sequence }) => sequence))])
-    .execute() as unknown as Promise<Selectable<Tables[Name]>[]>
-}
-
-/** The columns of both tables together. */
-type StoredRow = Selectable<EventsTable> & { readonly payout_json: string | null }
 
 const EVENT_COLUMNS = Object.keys(EVENTS.columns)
-const PAYOUT_EVENT_COLUMNS = new Set(Object.keys(PAYOUT_EVENTS.columns))
-
-function asPayoutEvent({
-  payout_json: payoutJson,
-  to_status: toStatus,
-  ...row
-}: StoredRow): Selectable<PayoutEventsTable> {
-  return { ...row, to_status: toStatus ?? '', payout_json: payoutJson ?? '' }
-}

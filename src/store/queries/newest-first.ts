@@ -24,7 +24,7 @@ type Asked = { readonly from: Date | undefined; readonly until: Date | undefined
  * place of the other order.
  */
 export function newestFirst(
-  table: 'payments' | 'links' | 'agreements' | 'payout_records',
+  table: 'payments' | 'links' | 'agreements' | 'payout_records' | 'gateway_payments',
   column: 'created_at' | 'updated_at',
   { from, until, before }: Asked,
 ): NewestFirst {

@@ -22,6 +22,7 @@ export function startOfMonth(at: number, plusMonths = 0): number {
 export const PRUNED_BY = {
   events: { by: 'recorded_at', place: 'position' },
   payout_events: { by: 'recorded_at', place: 'position' },
+  gateway_payment_events: { by: 'recorded_at', place: 'position' },
   deliveries: { by: 'first_received_at', place: 'number' },
 } as const satisfies Record<PrunedKind, { readonly by: string; readonly place: string }>
 

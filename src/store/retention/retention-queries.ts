@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import { deliveryKey } from '../encoding/delivery-columns.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { type DeliveriesTable, type EventsTable, toDelivery, toEvent } from '../rows/log-rows.ts'
-import { type PayoutEventsTable, toPayoutEvent } from '../rows/payout-rows.ts'
+import { type DeliveriesTable, EVENTS, type EventsTable, toDelivery } from '../rows/log-rows.ts'
+import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../rows/subject-event-rows.ts'
+import type { StoredRow } from '../rows/table.ts'
 import type { Db } from '../unit.ts'
 import type { PruneUnits } from './prune-units.ts'
 import type { Archive, PruneUnit, RetentionStore } from './retention-store.ts'
@@ -23,17 +24,11 @@ export function createRetentionStore(
     archivedTo: (unit) => endOfArchives(lists, unit),
     async page(unit, after, limit) {
       const page = { after, limit }
-      if (unit.kind === 'deliveries')
+      const { kind } = unit
+      if (kind === 'deliveries')
         return (await deliveriesOf(lists, unit, page)).map((row) => ({ place: row.number, row: toDelivery(row) }))
-      return unit.kind === 'events'
-        ? (await eventsOf<Selectable<EventsTable>>(lists, unit, page)).map((row) => ({
-            place: row.position,
-            row: toEvent(row),
-          }))
-        : (await eventsOf<Selectable<PayoutEventsTable>>(lists, unit, page)).map((row) => ({
-            place: row.position,
-            row: toPayoutEvent(row),
-          }))
+      const events = await eventsOf<StoredEvent>(lists, unit, page)
+      return events.map((row) => ({ place: row.position, row: EVENT_SPECS[kind].fromRow(row) }))
     },
     record: (archive) => exclusively(({ db }) => insertArchive(db, archive)),
     async pruneSome(unit, after) {
@@ -49,6 +44,14 @@ export function createRetentionStore(
     purgeKeys: (before) => exclusively(({ db }) => purgeKeys(db, before.getTime())),
   }
 }
+
+type StoredEvent = StoredRow & { readonly position: number; readonly recorded_at: number }
+
+const EVENT_SPECS = {
+  events: EVENTS,
+  payout_events: PAYOUT_EVENTS,
+  gateway_payment_events: GATEWAY_PAYMENT_EVENTS,
+} as const
 
 type Page = { readonly after: number; readonly limit: number }
 /** `last` is the place up to which the unit is archived. */

@@ -2,9 +2,9 @@ import type { Delivery } from '../../domain/delivery.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 
 /** What is pruned when it is old: events by the instant at which they were recorded, deliveries by that of their first receipt. */
-export type PrunedKind = 'events' | 'payout_events' | 'deliveries'
+export type PrunedKind = 'events' | 'payout_events' | 'gateway_payment_events' | 'deliveries'
 
-/** A row to be archived. Its place is the position of an event, also of a payout's, or the number of a delivery. */
+/** A row to be archived. Its place is the position of an event, in whichever table, or the number of a delivery. */
 export type ArchivedRow = { readonly place: number; readonly row: PaymentEvent | Delivery }
 
 /** Rows that are archived and pruned together: those of one month; of a partitioned table those of one partition. */

@@ -43,7 +43,7 @@ export type DeliveriesTable = {
   body: string | null
 }
 
-/** All events but those of payouts, which are in `PAYOUT_EVENTS`. */
+/** All events but those of payouts and gateway payments, which are in `subject-event-rows.ts`. */
 export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',
   columns: {
@@ -64,7 +64,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
   keyOf: ({ id }) => id,
   lookups: {},
   fromRow: (row) => toEvent(row as unknown as StoredEvent),
-  toRow({ payment, agreement, payout: _payout, ...event }) {
+  toRow({ payment, agreement, ...event }) {
     const columns = {
       position: event.position,
       stream_id: event.streamId,
@@ -103,6 +103,7 @@ export function toEvent(row: StoredEvent): PaymentEvent {
     payment: row.payment_json === null ? null : decodeEventPayment(row.payment_json, row),
     agreement: row.agreement_json === null ? null : decodeEventAgreement(row.agreement_json, row),
     payout: null,
+    gatewayPayment: null,
     recordedAt: toIso(row.recorded_at),
   }
 }

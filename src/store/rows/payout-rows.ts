@@ -1,11 +1,8 @@
-import type { Generated, Selectable } from 'kysely'
-import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { Generated } from 'kysely'
 import type { PayoutPayee, PayoutStatus } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import { decodeKind, decodeSource, encodeKind, encodeSource } from '../encoding/event-columns.ts'
-import { decodeEventPayout, encodeEventPayout } from '../encoding/payout-snapshot.ts'
-import { fromIso, toIso } from './instants.ts'
+import { fromIso } from './instants.ts'
 import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
@@ -28,19 +25,6 @@ export type PayoutRecordsTable = PlanTable & {
 }
 
 export type PayoutPayeesTable = { payout_id: string; payees_json: string | null; erased: Generated<Flag> }
-
-export type PayoutEventsTable = {
-  position: number
-  stream_id: string
-  sequence: number
-  /** A code, like `source`: see `encoding/event-columns.ts`. */
-  kind: string
-  source: string
-  from_status: string | null
-  to_status: string
-  payout_json: string
-  recorded_at: number
-}
 
 export type PayoutRow = {
   readonly state: Payout
@@ -124,55 +108,4 @@ export const PAYOUT_PAYEES: TableSpec<PayoutPayeesRow, 'id'> = {
     payees_json: erased ? null : JSON.stringify(payees),
     erased: erased ? 1 : 0,
   }),
-}
-
-/** The events of payouts, in a table of their own, which the last release does not read. */
-export const PAYOUT_EVENTS: TableSpec<PaymentEvent, never> = {
-  name: 'payout_events',
-  columns: {
-    position: 'integer',
-    stream_id: 'text',
-    sequence: 'integer',
-    kind: 'text',
-    source: 'text',
-    from_status: 'text',
-    to_status: 'text',
-    payout_json: 'text',
-    recorded_at: 'integer',
-  },
-  keyOf: ({ id }) => id,
-  lookups: {},
-  fromRow: (row) => toPayoutEvent(row as unknown as StoredPayoutEvent),
-  toRow: (event) => ({
-    position: event.position,
-    stream_id: event.streamId,
-    sequence: event.sequence,
-    kind: encodeKind(event.kind),
-    source: encodeSource(event.source),
-    from_status: event.fromStatus,
-    to_status: event.toStatus,
-    payout_json: event.payout === null ? null : encodeEventPayout(event.payout),
-    recorded_at: fromIso(event.recordedAt),
-  }),
-}
-
-type StoredPayoutEvent = Selectable<PayoutEventsTable>
-
-/** Returns the event of a row. */
-export function toPayoutEvent(row: StoredPayoutEvent): PaymentEvent {
-  return {
-    id: eventId(row.stream_id, row.sequence),
-    streamId: row.stream_id,
-    sequence: row.sequence,
-    position: row.position,
-    kind: decodeKind(row.kind),
-    source: decodeSource(row.source),
-    fromStatus: row.from_status,
-    toStatus: row.to_status,
-    linkRef: null,
-    payment: null,
-    agreement: null,
-    payout: decodeEventPayout(row.payout_json, row),
-    recordedAt: toIso(row.recorded_at),
-  }
 }

@@ -2,10 +2,12 @@ import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './duplicate-rows.ts'
+import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
-import { PAYOUT_EVENTS, PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
+import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
+import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from './subject-event-rows.ts'
 import {
   type AnySpec,
   type Journal,
@@ -29,6 +31,7 @@ const SPECS = {
   commands: COMMANDS,
   payouts: PAYOUTS,
   payoutPayees: PAYOUT_PAYEES,
+  gatewayPayments: GATEWAY_PAYMENTS,
   refundRequests: REFUND_REQUESTS,
   paidOrders: PAID_ORDERS,
   duplicates: DUPLICATE_PAYMENTS,
@@ -36,12 +39,16 @@ const SPECS = {
   prunedDeliveries: PRUNED_DELIVERIES,
   events: EVENTS,
   payoutEvents: PAYOUT_EVENTS,
+  gatewayPaymentEvents: GATEWAY_PAYMENT_EVENTS,
   streams: STREAMS,
   logHead: LOG_HEAD,
   leases: LEASES,
   readPaces: READ_PACES,
   meta: META,
 } as const
+
+/** The tables that contain events. */
+const LOGS: ReadonlySet<AnySpec> = new Set([EVENTS, PAYOUT_EVENTS, GATEWAY_PAYMENT_EVENTS])
 
 type Specs = typeof SPECS
 type TableOf<Spec> = Spec extends TableSpec<infer Row, infer Name> ? Table<Row, Name> : never
@@ -95,7 +102,7 @@ export function trackRows(): TrackedRows {
     },
     appended: () =>
       tables
-        .flatMap((table) => (table.spec === EVENTS || table.spec === PAYOUT_EVENTS ? table.all() : []))
+        .flatMap((table) => (LOGS.has(table.spec) ? (table.all() as readonly PaymentEvent[]) : []))
         .toSorted((a, b) => a.position - b.position),
     changes: () =>
       tables.flatMap((table) => {

@@ -52,11 +52,12 @@ export function createSiteStates(clock: () => Date): SiteStates {
 
 /**
  * Returns whether an attempt shows that the payments API rejects the site's credentials (true) or accepts them (false); null if
- * it shows neither. A 403 may concern one endpoint only, and a 401 to an access token that token only.
+ * it shows neither. A 403 shows neither: it may
+ * concern one endpoint only, and so may a 401 to an access token that token only.
  */
 function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean | null {
   if (typeof outcome === 'number') return false
   const { detail } = outcome
   if (detail.kind === 'refused') return false
-  return detail.kind === 'credentials' && detail.httpStatus === 401 && !hasAccessToken ? true : null
+  return detail.kind === 'credentials' && !hasAccessToken ? true : null
 }

@@ -35,7 +35,7 @@ export type UnknownReason =
 export type FieldFault = { readonly path: string; readonly message: string }
 
 /**
- * A failed request, classified by what is certain about it. Only `refused` contains text of the payments API, which may repeat
+ * A failed request, classified by what is certain about it. Only `refused` and `forbidden` contain text of the payments API, which may repeat
  * payer data.
  */
 export type FaultDetail =
@@ -45,6 +45,17 @@ export type FaultDetail =
   /** The payments API refused this request. */
   | {
       readonly kind: 'refused'
+      readonly httpStatus: number
+      readonly code: string | null
+      readonly message: string | null
+      readonly fields: readonly FieldFault[]
+    }
+  /**
+   * The payments API accepts the credentials, and does not allow this request with them (HTTP 403). Nothing was done, and an operator
+   * may have it allowed. Wrong credentials are answered with 401 (docs/payments-api.md, section 5).
+   */
+  | {
+      readonly kind: 'forbidden'
       readonly httpStatus: number
       readonly code: string | null
       readonly message: string | null
@@ -134,11 +145,12 @@ export function fromResponse(
   context: { readonly site?: string; readonly now?: number } = {},
 ): UpstreamFault {
   const retryAfterSeconds = retryAfter(headers, context.now ?? Date.now())
-  if (status === 401 || status === 403)
-    return new UpstreamFault({ kind: 'credentials', httpStatus: status, site: context.site ?? null })
+  if (status === 401) return new UpstreamFault({ kind: 'credentials', httpStatus: status, site: context.site ?? null })
   if (status === 429) return new UpstreamFault({ kind: 'throttled', httpStatus: status, retryAfterSeconds })
-  if (status >= 400 && status < 500)
-    return new UpstreamFault({ kind: 'refused', httpStatus: status, ...readErrorBody(body) })
+  if (status >= 400 && status < 500) {
+    const kind = status === 403 ? 'forbidden' : 'refused'
+    return new UpstreamFault({ kind, httpStatus: status, ...readErrorBody(body) })
+  }
   return new UpstreamFault({ kind: 'unknown', reason: reasonOf(status), httpStatus: status, retryAfterSeconds })
 }
 
@@ -176,6 +188,8 @@ function sentence(detail: FaultDetail): string {
       return `The payments API was not asked (${detail.reason}).`
     case 'refused':
       return `The payments API refused the request (HTTP ${detail.httpStatus}).`
+    case 'forbidden':
+      return `The payments API does not allow the request (HTTP ${detail.httpStatus}).`
     case 'credentials':
       return `The payments API did not accept the credentials of site ${detail.site ?? 'unknown'} (HTTP ${detail.httpStatus}).`
     case 'throttled':

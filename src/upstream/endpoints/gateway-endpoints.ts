@@ -5,9 +5,9 @@ import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { UpstreamFault } from '../client/upstream-fault.ts'
 import {
-  type GatewayPayment,
   type GatewayPaymentRequest,
   readGatewayPayment,
+  type StartedGatewayPayment,
   toGatewayPaymentBody,
 } from '../wire/payments/gateway-payment.ts'
 
@@ -16,7 +16,7 @@ export type GatewayPaymentCalls = {
    * Creates a payment on the v1 gateway page (docs/payments-api.md, section 4.2). Sent at most once, except after a 401, which
    * proves that nothing was done: then it is sent once more with a new access token. Rejects with an `UpstreamFault`.
    */
-  createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<GatewayPayment>
+  createGatewayPayment(site: Site, request: GatewayPaymentRequest): Promise<StartedGatewayPayment>
 }
 
 export type GatewayEndpointOptions = {
@@ -67,5 +67,5 @@ export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpoi
 }
 
 function isUnauthorised(error: unknown): boolean {
-  return error instanceof UpstreamFault && error.detail.kind === 'credentials' && error.detail.httpStatus === 401
+  return error instanceof UpstreamFault && error.kind === 'credentials'
 }

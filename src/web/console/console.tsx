@@ -7,6 +7,8 @@ import { Delivery } from './deliveries/delivery.tsx'
 import { Feed } from './feed/feed.tsx'
 import { LogContext } from './feed/log-changes.ts'
 import { useFeed, type LiveFeed } from './feed/use-feed.ts'
+import { GatewayPayment } from './gateway-payments/gateway-payment.tsx'
+import { GatewayPayments } from './gateway-payments/gateway-payments.tsx'
 import { Header } from './header.tsx'
 import { Health } from './health/health.tsx'
 import { Link } from './links/link.tsx'
@@ -92,6 +94,8 @@ function Shown({ route, feed }: Props) {
       return id === null ? <Agreements route={route} /> : <Agreement key={id} id={id} />
     case 'payouts':
       return id === null ? <Payouts route={route} /> : <Payout key={id} id={id} />
+    case 'gateway-payments':
+      return id === null ? <GatewayPayments route={route} /> : <GatewayPayment key={id} id={id} />
     case 'deliveries':
       return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
     case 'methods':

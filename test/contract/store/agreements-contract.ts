@@ -59,6 +59,7 @@ export function agreementsContract(fixture: Fixture): void {
         payment: null,
         agreement,
         payout: null,
+        gatewayPayment: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

@@ -100,6 +100,7 @@ export function commandsContract(fixture: Fixture): void {
         payment: null,
         agreement: null,
         payout: null,
+        gatewayPayment: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

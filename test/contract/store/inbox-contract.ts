@@ -38,6 +38,7 @@ export function inboxContract(fixture: Fixture): void {
         payment,
         agreement: null,
         payout: null,
+        gatewayPayment: null,
         recordedAt: NOW.toISOString(),
       },
     ])

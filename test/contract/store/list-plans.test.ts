@@ -19,7 +19,8 @@ const FILLING = fillingOf(3_000)
 const CASES = listCases(FILLING)
 
 /** Without a condition a list scans its table, from one end. */
-const WHOLE_TABLES = /^(SCAN|SEARCH) (deliveries|events|payout_events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
+const WHOLE_TABLES =
+  /^(SCAN|SEARCH) (deliveries|events|payout_events|gateway_payment_events)( USING INTEGER PRIMARY KEY \(rowid[<>]\?\))?$/
 
 /** Phases times the two columns that can hold a reference: of each range at most one page is read. */
 const MOST_RANGES = 2 * 8
@@ -38,7 +39,15 @@ const DUPLICATES = /^(SCAN|SEARCH) payments USING INDEX payments_duplicate( \(<e
 
 it('knows every list that takes a filter', () => {
   expect(new Set(CASES.map(({ list }) => list))).toEqual(
-    new Set(['payments', 'paymentLinks', 'paymentAgreements', 'recordedPayouts', 'paymentEvents', 'webhookDeliveries']),
+    new Set([
+      'payments',
+      'paymentLinks',
+      'paymentAgreements',
+      'recordedPayouts',
+      'gatewayPayments',
+      'paymentEvents',
+      'webhookDeliveries',
+    ]),
   )
   expect(CASES.length).toBeGreaterThan(900)
 })
@@ -150,7 +159,9 @@ function conditionsOn(table: string, fields: readonly string[]): RegExp[] {
       ...instant('created_at'),
     ]
   if (table === 'agreements') return [/^status=\?/, ...instant('created_at')]
-  if (table === 'events' || table === 'payout_events') return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
+  if (table === 'gateway_payments')
+    return [has(/^orderId$/) ? /^order_id=\? AND status=\?/ : /^<expr>=\?/, ...instant('created_at')]
+  if (table.endsWith('events')) return has(/Ids$/) ? [/^stream_id=\?/] : [/^kind=\? AND/]
   return has(/Ids$/) ? [/^subject_id=\?/] : [/^disposition=\?/]
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import { after, command, delivery, link, MINUTE, NOW, report } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -34,6 +35,18 @@ export function orphansContract(fixture: Fixture): void {
     expect((await at('first', 'return_pending')).orphan).toBeUndefined()
     const [payment] = await fixture.store.payments.byIds(['PAY1'])
     expect(payment).toMatchObject({ linkRef: 'first', streamId: 'link:first', status: 'return_pending' })
+  })
+
+  it('are what an abandoned attempt created, which is found while a later attempt is under way', async () => {
+    const { commands, links, log } = fixture.store
+    const commandId = await attempts()
+    const abandoned = commands.settleWithLink(commandId, link('first'), NOW)
+    await expect(abandoned).rejects.toThrow(StoreConflictError)
+    expect(await links.byRefs(['first'])).toEqual([])
+    expect(await log.head()).toBe(0)
+    await commands.settleWithLink(commandId, link('second'), NOW)
+    expect((await links.byRefs(['first', 'second'])).map(({ ref }) => ref)).toEqual(['second'])
+    expect((await at('first', 'received')).orphan).toEqual({ ref: 'first', commandId })
   })
 
   it('tells nothing of the attempt that is under way, nor of a link that is on record', async () => {

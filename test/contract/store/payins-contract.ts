@@ -59,6 +59,7 @@ export function payinsContract(fixture: Fixture): void {
         payment,
         agreement: null,
         payout: null,
+        gatewayPayment: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

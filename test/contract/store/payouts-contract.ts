@@ -59,6 +59,7 @@ export function payoutsContract(fixture: Fixture): void {
         payment: null,
         agreement: null,
         payout,
+        gatewayPayment: null,
         recordedAt: after(MINUTE).toISOString(),
       },
     ])

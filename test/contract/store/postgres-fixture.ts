@@ -27,6 +27,8 @@ const TABLES = [
   'payout_payees',
   'payout_records',
   'payout_events',
+  'gateway_payments',
+  'gateway_payment_events',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

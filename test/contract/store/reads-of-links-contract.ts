@@ -86,6 +86,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
         payment: null,
         agreement: null,
         payout: null,
+        gatewayPayment: null,
         recordedAt: AFTER_END.toISOString(),
       },
     ])

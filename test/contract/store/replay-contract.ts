@@ -13,6 +13,7 @@ import {
   MINUTE,
   NOW,
   paymentOf,
+  payoutCallback,
   present,
   report,
   settledAgreement,
@@ -228,7 +229,7 @@ export function replayContract(fixture: Fixture): void {
     const bodiless = await latest(store)
     await store.inbox.receive(delivery(null))
     const unreadable = await latest(store)
-    await store.inbox.keep({ ...delivery(null, { bytes: 'payout' }), subjectId: 'PO1', statusRaw: 'sent' })
+    await store.inbox.receivePayout(payoutCallback(null, { bytes: 'payout' }))
     const kept = await latest(store)
     const before = await everything(fixture)
 

@@ -11,6 +11,7 @@ import { concurrencyContract } from './concurrency-contract.ts'
 import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
 import { duplicatesContract } from './duplicates-contract.ts'
 import { erasuresContract } from './erasures-contract.ts'
+import { gatewayPaymentsContract } from './gateway-payments-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
 import { leasesContract } from './leases-contract.ts'
@@ -136,6 +137,9 @@ export function describeStore(
     })
     describe('reads of payouts', () => {
       payoutReadsContract(fixture)
+    })
+    describe('gateway payments', () => {
+      gatewayPaymentsContract(fixture)
     })
     describe('signing keys', () => {
       signingKeysContract(fixture)

@@ -134,7 +134,7 @@ export const OPEN_OUTCOMES: readonly BadAnswer[] = [
 export const REFUSALS: readonly BadAnswer[] = [
   ['401', answer(401, fixtureText('error-401')), { kind: 'credentials', httpStatus: 401, site: 'aud' }],
   ['401 without a body', answer(401), { kind: 'credentials', httpStatus: 401, site: 'aud' }],
-  ['403', answer(403, '<html>'), { kind: 'credentials', httpStatus: 403, site: 'aud' }],
+  ['403', answer(403, '<html>'), { kind: 'forbidden', httpStatus: 403, code: null, message: null, fields: [] }],
   ['400 without a body', answer(400), { kind: 'refused', httpStatus: 400, code: null, message: null, fields: [] }],
   ['404', answer(404, '{"errors":{"message":"gone"}}'), { kind: 'refused', httpStatus: 404, message: 'gone' }],
   [

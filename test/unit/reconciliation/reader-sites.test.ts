@@ -69,7 +69,9 @@ describe('a site that is held back', () => {
     const fixture = await setUp()
     await backlog(fixture, 3)
     fixture.answer = (id) =>
-      id === 'AU000' ? failing({ kind: 'credentials', httpStatus: 403, site: 'au' })() : received(id)
+      id === 'AU000'
+        ? failing({ kind: 'forbidden', httpStatus: 403, code: null, message: null, fields: [] })()
+        : received(id)
     fixture.reader.wake()
     await fixture.time.pass(3 * MINUTE)
     expect((await paymentOf(fixture.store, 'AU002')).status).toBe('received')

@@ -138,7 +138,15 @@ async function startOf(store: Store, { start, back }: Reader): Promise<Start> {
   if (start === 'after') return { kind: 'after', position: Math.max(head - back, 0) }
   const snapshot = await store.payments.snapshot('P0')
   if (snapshot === null) throw new Error('There is no payment yet.')
-  return { kind: 'snapshot', link: null, payment: snapshot.payment, agreement: null, payout: null, head: snapshot.head }
+  return {
+    kind: 'snapshot',
+    link: null,
+    payment: snapshot.payment,
+    agreement: null,
+    payout: null,
+    gatewayPayment: null,
+    head: snapshot.head,
+  }
 }
 
 function expectWhole({ reader, start, items }: Reading, log: readonly PaymentEvent[]): void {

@@ -93,7 +93,15 @@ describe('a stream', () => {
     const { head } = present(await store.payments.snapshot('PAY1'))
     await appendTo(store, tail, 'PAY1')
     const payment = await paymentOf(store)
-    const reader = open({ kind: 'snapshot', link: null, payment, agreement: null, payout: null, head })
+    const reader = open({
+      kind: 'snapshot',
+      link: null,
+      payment,
+      agreement: null,
+      payout: null,
+      gatewayPayment: null,
+      head,
+    })
     expect((await reader.next()).value).toEqual({
       kind: 'SNAPSHOT',
       position: 1,
@@ -102,6 +110,7 @@ describe('a stream', () => {
       payment,
       agreement: null,
       payout: null,
+      gatewayPayment: null,
     })
     expect(await take(reader, 2)).toEqual([
       ['CAUGHT_UP', 1, 1],
@@ -187,7 +196,15 @@ describe('a reader without the right to a stream', () => {
     const { store, open } = await setUp()
     await append(store, 'PAY1')
     const reader = open(
-      { kind: 'snapshot', link: null, payment: await paymentOf(store), agreement: null, payout: null, head: 1 },
+      {
+        kind: 'snapshot',
+        link: null,
+        payment: await paymentOf(store),
+        agreement: null,
+        payout: null,
+        gatewayPayment: null,
+        head: 1,
+      },
       { endsAt: Date.now() },
     )
     expect((await reader.next()).done).toBe(true)

@@ -19,6 +19,7 @@ function event(position: number, streamId: string): PaymentEvent {
     payment: null,
     agreement: null,
     payout: null,
+    gatewayPayment: null,
     recordedAt: '2030-01-02T03:04:05.678Z',
   }
 }

@@ -13,7 +13,7 @@ export const paymentAgreementUpdates: SubscriptionResolvers['paymentAgreementUpd
       {
         streamId: agreement.streamId,
         after,
-        otherwise: { kind: 'snapshot', link: null, payment: null, agreement, payout: null, head },
+        otherwise: { kind: 'snapshot', link: null, payment: null, agreement, payout: null, gatewayPayment: null, head },
         endsAt: rightEndsAt(context, false),
         payer: null,
       },

@@ -12,7 +12,7 @@ export const paymentLinkUpdates: SubscriptionResolvers['paymentLinkUpdates'] = {
       {
         streamId: snapshot.link.streamId,
         after,
-        otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null },
+        otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null, gatewayPayment: null },
         endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
         payer: payerOf(context, snapshot.link),
       },

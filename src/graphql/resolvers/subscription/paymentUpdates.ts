@@ -13,7 +13,7 @@ export const paymentUpdates: SubscriptionResolvers['paymentUpdates'] = {
       {
         streamId: snapshot.payment.streamId,
         after,
-        otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null },
+        otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null, gatewayPayment: null },
         endsAt: rightEndsAt(context, onlyByToken(context, owned), statusToken),
         payer: payerOf(context, owned),
       },

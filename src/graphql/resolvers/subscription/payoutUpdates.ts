@@ -13,7 +13,7 @@ export const payoutUpdates: SubscriptionResolvers['payoutUpdates'] = {
       {
         streamId: payout.streamId,
         after,
-        otherwise: { kind: 'snapshot', link: null, payment: null, agreement: null, payout, head },
+        otherwise: { kind: 'snapshot', link: null, payment: null, agreement: null, payout, gatewayPayment: null, head },
         endsAt: rightEndsAt(context, false),
         payer: null,
       },

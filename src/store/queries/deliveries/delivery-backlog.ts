@@ -2,13 +2,13 @@ import type { DeliveryBacklog } from '../../store.ts'
 import type { Db } from '../../unit.ts'
 import { COUNTED_AT_MOST } from '../reads/read-backlog.ts'
 
-const TABLES = ['payments', 'agreements', 'payout_records'] as const
+const TABLES = ['payments', 'agreements', 'payout_records', 'gateway_payments'] as const
 type DoubtTable = (typeof TABLES)[number]
 
 /** Subjects in doubt of each kind whose deliveries are listed. */
 const LISTED_SUBJECTS = 500
 
-/** Returns the ids of payments, agreements and payouts that are in doubt, at most 500 of each. */
+/** Returns the ids of payments, agreements, payouts and gateway payments that are in doubt, at most 500 of each. */
 export async function subjectsInDoubt(db: Db): Promise<string[]> {
   const found = await Promise.all(TABLES.map((table) => idsInDoubt(db, table, LISTED_SUBJECTS).execute()))
   return found.flat().map(({ id }) => id)

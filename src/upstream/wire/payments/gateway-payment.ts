@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { GatewayContact, GatewayItem, GatewayRequest } from '../../../domain/payments/gateway-rules.ts'
+import { gatewayStatus, type GatewayPaymentReport } from '../../../domain/gateway/gateway-payment.ts'
+import type { GatewayContact, GatewayItem, GatewayRequest } from '../../../domain/gateway/gateway-rules.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import {
   address,
@@ -13,13 +14,14 @@ import {
   requestBody,
   boundedText,
 } from '../values/request-schema.ts'
-import { isRecord, label, lenient, url } from '../values/wire-fields.ts'
+import { isRecord, label, lenient, status, url } from '../values/wire-fields.ts'
 import { decimalFromWire } from '../values/wire-money.ts'
 
 /** Input for a payment on the v1 gateway page (gap sheet, section 4). */
 export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }
 
-export type GatewayPayment = {
+/** The answer to the creation of a gateway payment. */
+export type StartedGatewayPayment = {
   /** The upstream `payment_id`. */
   readonly paymentId: string
   readonly orderId: string
@@ -86,8 +88,10 @@ export function toGatewayPaymentBody(request: GatewayPaymentRequest): RequestBod
   })
 }
 
+const paymentId = lenient((json) => /^\d{1,20}$/.exec(decimalFromWire(json) ?? '')?.[0] ?? null)
+
 const answer = z.object({
-  payment_id: lenient((json) => /^\d{1,20}$/.exec(decimalFromWire(json) ?? '')?.[0] ?? null),
+  payment_id: paymentId,
   order_id: label(TEXT_LENGTH),
   redirect_url: url,
 })
@@ -98,10 +102,24 @@ const answer = z.object({
  */
 export function readGatewayPayment(
   json: ExactJson,
-): (Omit<GatewayPayment, 'orderId'> & { orderId: string | null }) | null {
+): (Omit<StartedGatewayPayment, 'orderId'> & { orderId: string | null }) | null {
   if (!isRecord(json)) return null
-  const { payment_id: paymentId, order_id: orderId, redirect_url: redirectUrl } = answer.parse(json)
-  return paymentId === null || redirectUrl === null ? null : { paymentId, orderId, redirectUrl }
+  const { payment_id: id, order_id: orderId, redirect_url: redirectUrl } = answer.parse(json)
+  return id === null || redirectUrl === null ? null : { paymentId: id, orderId, redirectUrl }
+}
+
+const callback = z.object({ payment_id: paymentId, order_id: label(TEXT_LENGTH), status })
+
+/**
+ * Reads the callback of a gateway payment (gap sheet, section 4), of which three fields are known. Null without a usable payment id and status.
+ * Nothing else is read: it may name the payer.
+ */
+export function readGatewayCallback(json: ExactJson): GatewayPaymentReport | null {
+  if (!isRecord(json)) return null
+  const { payment_id: id, order_id: orderId, status: statusRaw } = callback.parse(json)
+  if (id === null || statusRaw === null) return null
+  const unknown = { amount: null, currency: null, description: null }
+  return { id, orderId, statusRaw, status: gatewayStatus(statusRaw), ...unknown }
 }
 
 function contactBody(given: GatewayContact): Record<string, unknown> {

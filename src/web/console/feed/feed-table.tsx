@@ -50,6 +50,7 @@ function subjectName({ id, reference, paymentId, agreementId, linkId }: FeedEven
 
 function subjectHref({ kind, paymentId, agreementId, linkId }: FeedEvent): string {
   if (kind.startsWith('PAYOUT_')) return hrefOf('payouts')
+  if (kind.startsWith('GATEWAY_PAYMENT_')) return hrefOf('gateway-payments')
   if (paymentId !== null) return hrefOf('payments', paymentId)
   if (agreementId !== null) return hrefOf('agreements', agreementId)
   return linkId === null ? hrefOf('agreements') : hrefOf('links', linkId)

@@ -1,10 +1,16 @@
 import type { EventPartsFragment } from '../generated/graphql.ts'
+import { type AmountValue, amountText } from './amount.tsx'
 import { Moment } from './moment.tsx'
 import { wordsOf } from './status.tsx'
 import { Timeline } from './timeline.tsx'
 
+type HistoryEvent = EventPartsFragment & {
+  /** The refund that the event shows, of an event of a payment. */
+  readonly refund?: { readonly state: string; readonly amount: AmountValue | null } | null
+}
+
 type Props = {
-  readonly events: readonly EventPartsFragment[]
+  readonly events: readonly HistoryEvent[]
   /** False when there are more events than are shown. */
   readonly isWhole: boolean
 }
@@ -18,7 +24,8 @@ export function History({ events, isWhole }: Props) {
       <ol class="events" aria-label="Events">
         {events.map((event) => (
           <li key={event.id} value={event.sequence}>
-            <Moment at={event.receivedAt} />: {eventText(event)}{' '}
+            <Moment at={event.receivedAt} />: {eventText(event)}
+            {event.refund != null && refundText(event.refund)}{' '}
             <span class="quiet">(by {wordsOf(event.source).toLowerCase()})</span>
           </li>
         ))}
@@ -26,6 +33,11 @@ export function History({ events, isWhole }: Props) {
       {!isWhole && <p class="quiet">There are more events than the first {events.length}.</p>}
     </section>
   )
+}
+
+function refundText({ state, amount }: NonNullable<HistoryEvent['refund']>): string {
+  const what = amount === null ? 'refund' : `refund of ${amountText(amount)}`
+  return `, ${what} ${wordsOf(state).toLowerCase()}`
 }
 
 /** Returns a short text for an event. */

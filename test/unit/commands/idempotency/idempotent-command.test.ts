@@ -99,8 +99,18 @@ describe('a refusal', () => {
     ],
     [
       'credentials of no site',
-      new UpstreamFault({ kind: 'credentials', httpStatus: 403, site: null }),
+      new UpstreamFault({ kind: 'credentials', httpStatus: 401, site: null }),
       { kind: 'credentials-rejected', site: 'au' },
+    ],
+    [
+      'a request that is not allowed',
+      new UpstreamFault({ kind: 'forbidden', httpStatus: 403, code: 'NOT_ALLOWED', message: 'No', fields: [] }),
+      {
+        kind: 'upstream-rejected',
+        httpStatus: 403,
+        upstreamCode: 'NOT_ALLOWED',
+        problems: [{ path: [], message: 'No' }],
+      },
     ],
     [
       'a request too many',

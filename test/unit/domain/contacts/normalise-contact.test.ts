@@ -9,7 +9,7 @@ import {
   gatewayRequestProblems,
   normaliseGatewayRequest,
   type GatewayRequest,
-} from '../../../../src/domain/payments/gateway-rules.ts'
+} from '../../../../src/domain/gateway/gateway-rules.ts'
 import { normalisePayoutRequest, type PayoutRequest } from '../../../../src/domain/payouts/payout-rules.ts'
 
 const AGREEMENT: AgreementRequest = {

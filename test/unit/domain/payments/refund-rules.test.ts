@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { traitsOf } from '../../../../src/domain/methods/method-traits.ts'
+import { OPEN_AMOUNT } from '../../../../src/domain/methods/open-amount.ts'
 import type { PaymentDetails } from '../../../../src/domain/payments/payment-report.ts'
 import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-status.ts'
 import { refundExpiresAt, refundProblem, type RefundCommand } from '../../../../src/domain/payments/refund-rules.ts'
@@ -85,6 +86,22 @@ describe('refundProblem', () => {
   it('gives nothing back twice', () => {
     for (const refunded of ['100', '100.000', '120'])
       expect(outcome(payment('partially_refunded', { refunded }), WHOLE, ANY)).toBe('state-conflict')
+  })
+
+  it.each([
+    { amount: OPEN_AMOUNT, paid: null },
+    { amount: OPEN_AMOUNT, paid: '0.0' },
+    { amount: null, paid: null },
+  ])('leaves the amount to the payments API where it has told none: %j', (details) => {
+    const open = payment('received', details)
+    expect(outcome(open, WHOLE, ANY)).toBeNull()
+    expect(outcome(open, of('12.5'), ANY)).toBeNull()
+  })
+
+  it('goes by what was paid where the payer chose the amount', () => {
+    const open = payment('received', { amount: OPEN_AMOUNT, paid: '12.50' })
+    expect(outcome(open, of('12.5'), ANY)).toBeNull()
+    expect(outcome(open, of('12.51'), ANY)).toBe('amount.value')
   })
 
   it('says how much is left', () => {

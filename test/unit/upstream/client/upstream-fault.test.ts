@@ -77,9 +77,23 @@ describe('fromResponse', () => {
     expect(JSON.stringify(detail).length).toBeLessThan(50_000)
   })
 
-  it.each([401, 403])('sorts %i as a matter of credentials', (status) => {
-    const fault = fromResponse(status, {}, fixtureText('error-401'), { site: 'aud' })
-    expect(fault.detail).toEqual({ kind: 'credentials', httpStatus: status, site: 'aud' })
+  it('sorts 401 as a matter of credentials', () => {
+    const fault = fromResponse(401, {}, fixtureText('error-401'), { site: 'aud' })
+    expect(fault.detail).toEqual({ kind: 'credentials', httpStatus: 401, site: 'aud' })
+  })
+
+  it('sorts 403 as a request that is not allowed, in the words of the payments API', () => {
+    const body = JSON.stringify({ errors: { code: 'NOT_ALLOWED', message: 'Payouts are not enabled' } })
+    const fault = fromResponse(403, {}, body, { site: 'aud' })
+    expect(fault.detail).toEqual({
+      kind: 'forbidden',
+      httpStatus: 403,
+      code: 'NOT_ALLOWED',
+      message: 'Payouts are not enabled',
+      fields: [],
+    })
+    expect(fault.code).toBe('forbidden')
+    expect(fault.message).not.toContain('enabled')
   })
 
   const now = Date.UTC(2026, 0, 1)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayItem } from '../../../../../src/domain/payments/gateway-rules.ts'
-import { type ExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
+import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-rules.ts'
+import { type ExactJson, parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type GatewayPaymentRequest,
+  readGatewayCallback,
   readGatewayPayment,
   toGatewayPaymentBody,
 } from '../../../../../src/upstream/wire/payments/gateway-payment.ts'
@@ -95,5 +96,47 @@ describe('readGatewayPayment', () => {
     ['a list', []],
   ])('reads nothing from an answer with %s', (_name, json) => {
     expect(readGatewayPayment(json)).toBeNull()
+  })
+})
+
+describe('readGatewayCallback', () => {
+  const unknown = { amount: null, currency: null, description: null }
+
+  it('reads the three fields that are known, and nothing else', () => {
+    const body = { payment_id: 46345, order_id: 'order-1', status: 'received', amount: 5, email: 'jo@payer.test' }
+    expect(readGatewayCallback(parseExactJson(JSON.stringify(body)))).toEqual({
+      id: '46345',
+      orderId: 'order-1',
+      statusRaw: 'received',
+      status: 'received',
+      ...unknown,
+    })
+  })
+
+  it.each([
+    [{ payment_id: '46345', status: 'created' }, 'created'],
+    [{ payment_id: '46345', status: 'refunded' }, 'return_received'],
+    [{ payment_id: '46345', status: 'quite_new' }, null],
+  ])('reads %j', (body, status) => {
+    expect(readGatewayCallback(parseExactJson(JSON.stringify(body)))).toMatchObject({
+      id: '46345',
+      orderId: null,
+      status,
+      statusRaw: body.status,
+    })
+  })
+
+  it.each([
+    [null],
+    ['received'],
+    [[]],
+    [{}],
+    [{ payment_id: 46345 }],
+    [{ status: 'received' }],
+    [{ payment_id: 'x', status: 'received' }],
+    [{ payment_id: 4.5, status: 'received' }],
+    [{ payment_id: 1, status: { is: 'received' } }],
+  ])('reads nothing of %j', (body) => {
+    expect(readGatewayCallback(parseExactJson(JSON.stringify(body)))).toBeNull()
   })
 })

@@ -1,0 +1,73 @@
+import type { Generated } from 'kysely'
+import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
+import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import { fromIso } from './instants.ts'
+import type { Flag, Numbering, TableSpec } from './table.ts'
+
+export type GatewayPaymentsTable = {
+  number: Numbering
+  id: string
+  ref: string
+  site: string
+  order_id: string | null
+  status: GatewayPaymentStatus | null
+  state_json: string
+  created_at: number
+  updated_at: number
+  deliveries: Generated<number>
+  provisional: Flag
+}
+
+export type GatewayPaymentRow = {
+  readonly state: GatewayPayment
+  /** Callbacks and responses recorded so far. */
+  readonly deliveries: number
+  readonly plan: ReadPlan
+}
+
+/** No read is ever planned: the payments API has no endpoint that reads a gateway payment. */
+export const NO_READ: ReadPlan = { dueAt: null, readClass: 'poll', failures: 0 }
+
+export const GATEWAY_PAYMENTS: TableSpec<GatewayPaymentRow, 'id' | 'ref'> = {
+  name: 'gateway_payments',
+  numbered: true,
+  columns: {
+    id: 'text',
+    ref: 'text',
+    site: 'text',
+    order_id: 'text',
+    status: 'text',
+    state_json: 'text',
+    created_at: 'integer',
+    updated_at: 'integer',
+    deliveries: 'integer',
+    provisional: 'integer',
+  },
+  keyOf: ({ state }) => state.id,
+  lookups: {
+    id: { columns: ['id'], keyOf: ({ state }) => state.id },
+    ref: { columns: ['ref'], keyOf: ({ state }) => state.ref },
+  },
+  fromRow: (row) => ({
+    state: toGatewayPayment(String(row['state_json'])),
+    deliveries: Number(row['deliveries']),
+    plan: NO_READ,
+  }),
+  toRow: ({ state, deliveries }) => ({
+    id: state.id,
+    ref: state.ref,
+    site: state.site,
+    order_id: state.orderId,
+    status: state.status,
+    state_json: JSON.stringify(state),
+    created_at: fromIso(state.createdAt),
+    updated_at: fromIso(state.updatedAt),
+    deliveries,
+    provisional: state.provisional ? 1 : 0,
+  }),
+}
+
+/** Returns the gateway payment of its column. */
+export function toGatewayPayment(stateJson: string): GatewayPayment {
+  return JSON.parse(stateJson) as GatewayPayment
+}

@@ -1,0 +1,50 @@
+import { GatewayPaymentNowDocument } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { Fact, Facts } from '../pieces/facts.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
+import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Status } from '../pieces/status.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { concernsGatewayPayments } from './gateway-payments.tsx'
+
+/** One gateway payment: its facts and its history. */
+export function GatewayPayment({ id }: { readonly id: string }) {
+  const answer = useAnswer(GatewayPaymentNowDocument, { id }, { concerns: concernsGatewayPayments })
+  const payment = answer.data?.gatewayPayment ?? null
+  return (
+    <Page title={`Gateway payment ${payment?.orderId ?? id}`}>
+      <AnswerFailure of={answer} />
+      {payment === null ? (
+        <Waiting of={answer} what={`gateway payments with the id ${id}`} />
+      ) : (
+        <>
+          <section aria-labelledby="facts">
+            <h2 id="facts">Facts</h2>
+            <Facts>
+              <Fact name="Status">
+                <Status of={payment.status} />
+                {payment.status === 'UNRECOGNISED' && ` ${payment.statusRaw}`}
+                {payment.provisional && ' (in doubt: compare it in the dashboard)'}
+              </Fact>
+              <Fact name="Amount">{payment.amount && <Amount of={payment.amount} />}</Fact>
+              <Fact name="What for">{payment.description}</Fact>
+              <Fact name="Account">{payment.site}</Fact>
+              <Fact name="Id">
+                <code>{payment.id}</code>
+              </Fact>
+              <Fact name="Made">
+                <Moment at={payment.createdAt} />
+              </Fact>
+              <Fact name="Changed">
+                <Moment at={payment.updatedAt} />
+              </Fact>
+            </Facts>
+          </section>
+          <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
+        </>
+      )}
+    </Page>
+  )
+}

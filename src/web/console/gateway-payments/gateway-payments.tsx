@@ -1,0 +1,70 @@
+import type { FeedEvent } from '../feed/feed-state.ts'
+import { GatewayPaymentsDocument, type GatewayPaymentStatusInput } from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { AnswerFailure } from '../pieces/failures.tsx'
+import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Pager } from '../pieces/pager.tsx'
+import { Status } from '../pieces/status.tsx'
+import { Row, Table } from '../pieces/table.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
+
+const PAGE = 20
+const COLUMNS = ['Order', 'Status', 'What for', 'Amount', 'Changed']
+
+const STATUSES: readonly GatewayPaymentStatusInput[] = ['CREATED', 'PENDING', 'RECEIVED', 'FAILED', 'EXPIRED']
+
+/** Returns whether an event is about a gateway payment. */
+export const concernsGatewayPayments = ({ kind }: FeedEvent): boolean => kind.startsWith('GATEWAY_PAYMENT_')
+
+/** Payments on the hosted gateway that were started through the subgraph, newest first. */
+export function GatewayPayments({ route }: { readonly route: Route }) {
+  const { params } = route
+  const statuses = chosenOf(params, 'status', STATUSES)
+  const variables = {
+    first: PAGE,
+    after: params.get('after'),
+    filter: {
+      orderId: params.get('q'),
+      statuses: statuses.length === 0 ? null : statuses,
+      createdFrom: instantOf(params, 'from'),
+      createdBefore: instantOf(params, 'before'),
+    },
+  }
+  const answer = useAnswer(GatewayPaymentsDocument, variables, { concerns: concernsGatewayPayments })
+  const list = answer.data?.gatewayPayments
+  const rows = list?.nodes ?? []
+
+  return (
+    <Page title="Gateway payments">
+      <FilterForm route={route} label="Gateway payments">
+        <SearchField name="q" label="Order" params={params} />
+        <InstantField name="from" label="Made from" params={params} />
+        <InstantField name="before" label="Made before" params={params} />
+        <Choices name="status" label="Status" params={params} values={STATUSES} />
+      </FilterForm>
+      <AnswerFailure of={answer} />
+      {rows.length === 0 ? (
+        <Waiting of={answer} what="gateway payments" />
+      ) : (
+        <Table caption="Gateway payments" columns={COLUMNS}>
+          {rows.map(({ id, orderId, status, description, amount, updatedAt }) => (
+            <Row key={id} href={hrefOf('gateway-payments', id)} name={orderId ?? id}>
+              <td>
+                <Status of={status} />
+              </td>
+              <td>{description ?? '–'}</td>
+              <td class="number">{amount === null ? '–' : <Amount of={amount} />}</td>
+              <td>
+                <Moment at={updatedAt} />
+              </td>
+            </Row>
+          ))}
+        </Table>
+      )}
+      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+    </Page>
+  )
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
+import { StoreConflictError } from '../../../src/store/store-errors.ts'
+import type { GatewayPaymentFilter, IncomingCallback } from '../../../src/store/store.ts'
+import { gatewayCallback, gatewayCreation } from '../../unit/domain/gateway-payments.ts'
+import { after, command, commandKey, events, MINUTE, NOW, present, settledLink, settledPayout } from './builders.ts'
+import type { Fixture } from './store-contract.ts'
+
+export function gatewayPaymentsContract(fixture: Fixture): void {
+  async function begun(ref = 'gate', site = 'au'): Promise<string> {
+    const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site } as const
+    return (await fixture.store.commands.begin(command(ref, parts))).command.id
+  }
+
+  /** Starts a gateway payment. Its result is that of the call. */
+  async function started(ref = 'gate', parts: Partial<GatewayPaymentReport> & { readonly at?: Date } = {}) {
+    const { at = NOW, ...said } = parts
+    const report = gatewayCreation(said)
+    const result = { paymentId: report.id, redirectUrl: 'https://gateway.test/pay' }
+    const id = await begun(ref)
+    await fixture.store.commands.settleWithGatewayPayment(id, { ref, site: 'au', result }, report, at)
+    return { id, result, report }
+  }
+
+  const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
+
+  const receive = (
+    report: GatewayPaymentReport | null,
+    parts: Partial<IncomingCallback<GatewayPaymentReport>> = {},
+  ) => {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([report, parts.ref]))
+      .digest('hex')
+    const callback = { ref: 'gate', body: null, receivedAt: NOW, ...parts, report, bodyHashes: [hash] as const }
+    return fixture.store.inbox.receiveGatewayPayment({ ...callback, bodyHashes: [hash] })
+  }
+
+  it('records the payment, its event and the result of the command at once', async () => {
+    const { store } = fixture
+    const { result, id, report } = await started('gate', { at: after(MINUTE) })
+    const payment = await paymentOf()
+    expect(payment).toMatchObject({
+      id: '46345',
+      ref: 'gate',
+      site: 'au',
+      status: 'created',
+      amount: '99.95',
+      version: 1,
+    })
+    expect(await events(store)).toMatchObject([
+      {
+        id: 'gateway:46345.1',
+        position: 1,
+        kind: 'GATEWAY_PAYMENT_CREATED',
+        source: 'COMMAND',
+        fromStatus: null,
+        toStatus: 'created',
+        payment: null,
+        payout: null,
+        gatewayPayment: payment,
+        recordedAt: after(MINUTE).toISOString(),
+      },
+    ])
+    expect(await store.gatewayPayments.snapshot('46345')).toEqual({ gatewayPayment: payment, head: 1 })
+    expect(await store.gatewayPayments.snapshot('NONE')).toBeNull()
+    expect(await store.commands.find(commandKey('createGatewayPayment', 'key-gate'))).toMatchObject({
+      state: 'SETTLED',
+      result,
+    })
+    await store.commands.settleWithGatewayPayment(id, { ref: 'gate', site: 'au', result }, report, NOW)
+    expect(await store.log.head()).toBe(1)
+  })
+
+  it('refuses another outcome, and a payment of another command', async () => {
+    const { store } = fixture
+    const { id } = await started()
+    const other = { ref: 'gate', site: 'au', result: { paymentId: '2' } }
+    const settled = store.commands.settleWithGatewayPayment(id, other, gatewayCreation({ id: '2' }), NOW)
+    await expect(settled).rejects.toThrow(StoreConflictError)
+    await expect(started('b')).rejects.toThrow('belongs to another command')
+    expect(await store.log.head()).toBe(1)
+  })
+
+  it('is moved by its callbacks, and keeps nothing of their bodies', async () => {
+    const { store } = fixture
+    await started()
+    for (const status of ['pending', 'received', 'authorised', 'in_dispute', 'return_pending'])
+      await receive(gatewayCallback(status))
+    expect(await paymentOf()).toMatchObject({ status: 'in_dispute', provisional: true, version: 4 })
+    const deliveries = await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['46345'] })
+    expect(deliveries.map(({ statusRaw, disposition, body }) => [statusRaw, disposition, body])).toEqual([
+      ['return_pending', 'DOUBTFUL', null],
+      ['in_dispute', 'APPLIED', null],
+      ['authorised', 'STALE', null],
+      ['received', 'APPLIED', null],
+      ['pending', 'APPLIED', null],
+    ])
+    expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
+    expect(await receive(gatewayCallback('return_pending'))).toEqual({
+      disposition: 'DOUBTFUL',
+      repeat: true,
+      readDue: false,
+    })
+  })
+
+  it('creates the payment from a callback that comes before the answer, which then fills in the rest', async () => {
+    const { store } = fixture
+    const id = await begun('gate', 'second')
+    expect(await receive(gatewayCallback('received'))).toMatchObject({ disposition: 'APPLIED' })
+    expect(await paymentOf()).toMatchObject({ site: 'second', status: 'received', amount: null })
+    const made = { ref: 'gate', site: 'second', result: { paymentId: '46345' } }
+    await store.commands.settleWithGatewayPayment(id, made, gatewayCreation(), NOW)
+    expect(await paymentOf()).toMatchObject({ status: 'received', amount: '99.95', version: 2 })
+    expect((await events(store)).map(({ kind }) => kind)).toEqual([
+      'GATEWAY_PAYMENT_CREATED',
+      'GATEWAY_PAYMENT_DETAILS_CHANGED',
+    ])
+  })
+
+  it('quarantines what is unusable, and what is about another payment than that of its address', async () => {
+    const { store } = fixture
+    await started()
+    await begun('other')
+    const quarantined = { disposition: 'QUARANTINED' }
+    expect(await receive(null)).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received', { id: '99' }))).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received'), { ref: 'other' })).toMatchObject(quarantined)
+    await settledLink(store, 'link')
+    expect(await receive(gatewayCallback('received'), { ref: 'link' })).toMatchObject(quarantined)
+    expect(await paymentOf()).toMatchObject({ status: 'created', version: 1 })
+  })
+
+  it('has positions among those of all others, and is found by its filters', async () => {
+    const { store } = fixture
+    const { log } = store
+    await settledLink(store, 'a')
+    await started()
+    await settledPayout(store)
+    await receive(gatewayCallback('pending'))
+    await started('b', { id: '2' })
+    const all = ['link:a.1', 'gateway:46345.1', 'payout:OUT1.1', 'gateway:46345.2', 'gateway:2.1']
+    for (const size of [1, 2, 100]) {
+      const read: string[] = []
+      for (let last = 0, page = await log.read(0, size); page.length > 0; page = await log.read(last, size)) {
+        read.push(...page.map(({ id }) => id))
+        last = page.at(-1)?.position ?? last
+      }
+      expect([size, read]).toEqual([size, all])
+    }
+    expect((await log.byIds(all)).map(({ id }) => id)).toEqual(all)
+    expect((await log.newest(2)).map(({ id }) => id)).toEqual(all.slice(3))
+    const found = async (filter: Parameters<typeof log.read>[2]) => (await log.read(0, 9, filter)).map(({ id }) => id)
+    expect(await found({ gatewayPaymentIds: ['46345', 'NONE'] })).toEqual([all[1], all[3]])
+    expect(await found({ streamIds: ['gateway:2', 'payout:OUT1', 'link:a'] })).toEqual([all[0], all[2], all[4]])
+    expect(await found({ kinds: ['GATEWAY_PAYMENT_STATUS_CHANGED', 'PAYOUT_CREATED'] })).toEqual([all[2], all[3]])
+    expect(await found({ gatewayPaymentIds: ['2'], payoutIds: ['OUT1'] })).toEqual([])
+    expect(await found({ gatewayPaymentIds: ['2'], paymentIds: ['P1'] })).toEqual([])
+    expect(await found({ payoutIds: ['OUT1'] })).toEqual([all[2]])
+  })
+
+  describe('in lists', () => {
+    it.each<[GatewayPaymentFilter, readonly string[]]>([
+      [{}, ['3', '2', '1', '0']],
+      [{ statuses: ['created'] }, ['2', '0']],
+      [{ statuses: ['received', 'created', 'created'] }, ['2', '1', '0']],
+      [{ statuses: [] }, []],
+      [{ orderId: 'order-x' }, ['2', '1']],
+      [{ orderId: 'order-x', statuses: ['received'] }, ['1']],
+      [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['2', '1']],
+      [{ createdFrom: after(2 * MINUTE), orderId: 'order-x' }, ['2']],
+    ])('are those of %j, newest first, on every page', async (filter, ids) => {
+      for (const [n, orderId] of ['order-0', 'order-x', 'order-x', 'order-3'].entries())
+        await started(`r${n}`, { id: String(n), orderId, at: after(n * MINUTE) })
+      await receive(gatewayCallback('received', { id: '1', orderId: null }), { ref: 'r1' })
+      await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), { ref: 'r3' })
+      const { gatewayPayments } = fixture.store
+      expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).map(({ row }) => row.id)).toEqual(ids)
+      const paged: string[] = []
+      for (let page = await gatewayPayments.page({ limit: 1, before: null }, filter); page.length > 0;) {
+        const [last] = page
+        if (last === undefined) break
+        paged.push(last.row.id)
+        page = await gatewayPayments.page({ limit: 1, before: last }, filter)
+      }
+      expect(paged).toEqual(ids)
+    })
+  })
+}
