@@ -46,7 +46,7 @@ export const PLANTS: readonly Plant[] = [
       {
         file: 'src/store/group-commit.ts',
         from: '    await steps.commit()\n',
-        to: '    for (const [index, job] of jobs.entries()) settle(job, decided.outcomes[index])\n    await steps.commit()\n',
+        to: '    for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])\n    await steps.commit()\n',
       },
     ],
     tests: ['test/unit/store/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
@@ -56,7 +56,7 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/store/rows/table.ts',
-        from: 'added.has(key) ? new Set([...ids, ...(added.get(key) ?? [])]) : ids',
+        from: 'others === undefined ? ids : new Set([...ids, ...others])',
         to: 'ids',
       },
     ],

@@ -60,10 +60,10 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
     ...database,
     inbox: {
       ...database.inbox,
-      receive: (delivery) => onLedger((ledger) => receivePayment(ledger, delivery)),
-      receiveAgreement: (callback) => onLedger((ledger) => receiveAgreement(ledger, callback)),
-      receivePayout: (callback) => onLedger((ledger) => receivePayout(ledger, callback)),
-      receiveGatewayPayment: (callback) => onLedger((ledger) => receiveGatewayPayment(ledger, callback)),
+      receive: (delivery) => onLedger(receivePayment(delivery)),
+      receiveAgreement: (callback) => onLedger(receiveAgreement(callback)),
+      receivePayout: (callback) => onLedger(receivePayout(callback)),
+      receiveGatewayPayment: (callback) => onLedger(receiveGatewayPayment(callback)),
       replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
     },
     commands: {

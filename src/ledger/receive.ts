@@ -21,33 +21,45 @@ import { PAYMENT, type PaymentTarget } from './payment-subject.ts'
 import { PAYOUT } from './payout-subject.ts'
 import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
 
-/** Stores a payment webhook and applies it. */
-export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): DeliveryOutcome {
-  return receive(PAYMENT, ledger, delivery, (target, outcome, after) => {
-    const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
-    return orphan === null ? outcome : { ...outcome, orphan }
-  })
+/** Returns the decision that stores a payment webhook and applies it. */
+export function receivePayment(delivery: IncomingDelivery): (ledger: Ledger) => DeliveryOutcome {
+  const incoming = withIds(delivery)
+  return (ledger) =>
+    receive(PAYMENT, ledger, incoming, (target, outcome, after) => {
+      const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
+      return orphan === null ? outcome : { ...outcome, orphan }
+    })
 }
 
-/** Stores an agreement callback and applies it. */
-export function receiveAgreement(ledger: Ledger, callback: IncomingCallback<AgreementReport>): DeliveryOutcome {
-  return receive(AGREEMENT, ledger, callback, (_target, outcome) => outcome)
+/** Returns the decision that stores an agreement callback and applies it. */
+export function receiveAgreement(callback: IncomingCallback<AgreementReport>): (ledger: Ledger) => DeliveryOutcome {
+  const incoming = withIds(callback)
+  return (ledger) => receive(AGREEMENT, ledger, incoming, (_target, outcome) => outcome)
 }
 
-/** Stores a payout callback and applies it. */
-export function receivePayout(ledger: Ledger, callback: IncomingCallback<PayoutReport>): DeliveryOutcome {
-  return receive(PAYOUT, ledger, callback, (_target, outcome) => outcome)
+/** Returns the decision that stores a payout callback and applies it. */
+export function receivePayout(callback: IncomingCallback<PayoutReport>): (ledger: Ledger) => DeliveryOutcome {
+  const incoming = withIds(callback)
+  return (ledger) => receive(PAYOUT, ledger, incoming, (_target, outcome) => outcome)
 }
 
-/** Stores a gateway payment's callback and applies it. */
+/** Returns the decision that stores a gateway payment's callback and applies it. */
 export function receiveGatewayPayment(
-  ledger: Ledger,
   callback: IncomingCallback<GatewayPaymentReport>,
-): DeliveryOutcome {
-  return receive(GATEWAY_PAYMENT, ledger, callback, (_target, outcome) => outcome)
+): (ledger: Ledger) => DeliveryOutcome {
+  const incoming = withIds(callback)
+  return (ledger) => receive(GATEWAY_PAYMENT, ledger, incoming, (_target, outcome) => outcome)
 }
 
-type Incoming<Report> = ReceivedDelivery & { readonly report: Report | null }
+/** A delivery with the ids that it may have, one for each of its hashes. They are computed once, because a decision may run several times. */
+type Identified<Received extends ReceivedDelivery> = Received & { readonly ids: readonly [string, ...string[]] }
+
+function withIds<Received extends ReceivedDelivery>(received: Received): Identified<Received> {
+  const [first, ...others] = received.bodyHashes
+  return { ...received, ids: [deliveryKey(first), ...others.map(deliveryKey)] }
+}
+
+type Incoming<Report> = Identified<ReceivedDelivery> & { readonly report: Report | null }
 
 /** A repeated body only counts an attempt, and may request a read; an authentic body that is unusable is QUARANTINED. */
 function receive<K extends Kind>(
@@ -58,7 +70,7 @@ function receive<K extends Kind>(
 ): DeliveryOutcome {
   const { rows } = ledger
   // Requested first, so that the rows of both are loaded together.
-  wantDelivery(rows, received.bodyHashes)
+  wantDelivery(rows, received)
   const target = report === null ? null : subject.findTarget(rows, report, received.ref)
   const disposition = countRepeat(rows, received)
   if (disposition !== null) {
@@ -121,41 +133,45 @@ export function applyDelivery<K extends Kind>(
   return { outcome: { ...outcome, readDue: confirm }, after: row?.state ?? null }
 }
 
-function wantDelivery(rows: Rows, hashes: readonly string[]): void {
-  for (const hash of hashes) {
-    rows.deliveries.want('id', deliveryKey(hash))
-    rows.deliveries.want('bodyHash', hash)
-    rows.prunedDeliveries.want('id', deliveryKey(hash))
+function wantDelivery(rows: Rows, { bodyHashes, ids }: Identified<ReceivedDelivery>): void {
+  for (const hash of bodyHashes) rows.deliveries.want('bodyHash', hash)
+  for (const id of ids) {
+    rows.deliveries.want('id', id)
+    rows.prunedDeliveries.want('id', id)
   }
 }
 
 /** Counts an attempt of an earlier delivery, unless it has been pruned. Returns its disposition; null if the delivery is new. */
-function countRepeat(
-  rows: Rows,
-  { bodyHashes, receivedAt }: Pick<ReceivedDelivery, 'bodyHashes' | 'receivedAt'>,
-): DeliveryRow['disposition'] | null {
-  const before = findDelivery(rows, bodyHashes)
+function countRepeat(rows: Rows, received: Identified<ReceivedDelivery>): DeliveryRow['disposition'] | null {
+  const before = findDelivery(rows, received)
   if (before !== null) {
-    rows.deliveries.put({ ...before, attempts: before.attempts + 1, lastReceivedAt: receivedAt.toISOString() })
+    const lastReceivedAt = received.receivedAt.toISOString()
+    rows.deliveries.put({ ...before, attempts: before.attempts + 1, lastReceivedAt })
     return before.disposition
   }
-  const pruned = bodyHashes.map((hash) => rows.prunedDeliveries.first('id', deliveryKey(hash)))
-  return pruned.find((row) => row !== null)?.disposition ?? null
+  return firstOf(received.ids, (id) => rows.prunedDeliveries.first('id', id))?.disposition ?? null
 }
 
-/** Returns the delivery with one of these body hashes. */
-function findDelivery(rows: Rows, hashes: readonly string[]): DeliveryRow | null {
-  for (const hash of hashes) {
-    const found = rows.deliveries.first('id', deliveryKey(hash)) ?? rows.deliveries.first('bodyHash', hash)
+/** Returns the delivery with one of these ids or body hashes. */
+function findDelivery(rows: Rows, { bodyHashes, ids }: Identified<ReceivedDelivery>): DeliveryRow | null {
+  return (
+    firstOf(ids, (id) => rows.deliveries.first('id', id)) ??
+    firstOf(bodyHashes, (hash) => rows.deliveries.first('bodyHash', hash))
+  )
+}
+
+function firstOf<Row>(keys: readonly string[], find: (key: string) => Row | null): Row | null {
+  for (const key of keys) {
+    const found = find(key)
     if (found !== null) return found
   }
   return null
 }
 
-function newDelivery({ bodyHashes, ref, body, receivedAt }: ReceivedDelivery): DeliveryRow {
+function newDelivery({ ids, ref, body, receivedAt }: Identified<ReceivedDelivery>): DeliveryRow {
   const at = receivedAt.toISOString()
   return {
-    id: deliveryKey(bodyHashes[0]),
+    id: ids[0],
     bodyHash: null,
     ref,
     subjectId: null,

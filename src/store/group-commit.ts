@@ -63,6 +63,9 @@ export type GroupCommit = {
 /** Milliseconds; a shorter pause is replaced by one turn of the event loop. */
 const MIN_REST_MS = 5
 
+/** Milliseconds; turns of the event loop may be long because of other requests. */
+const MAX_GATHERING_MS = 10
+
 const MAX_BATCH = 256
 /** Milliseconds; a transaction that takes longer spends most of this time waiting for the disk. */
 const SLOW_MS = 100
@@ -91,10 +94,12 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       const restMs = tookMs * slackShare - Math.max(performance.now() - endedAt, 0)
+      const limit = tookMs < SLOW_MS ? maxFastBatch : maxBatch
       // After at least one turn of the event loop: writers that arrive meanwhile join this transaction, and sockets are served.
       await (restMs < MIN_REST_MS ? setImmediate() : setTimeout(restMs))
+      await untilNoneComes(queue, limit)
       const startedAt = performance.now()
-      await run(() => takeBatch(queue, tookMs < SLOW_MS ? maxFastBatch : maxBatch))
+      await run(() => takeBatch(queue, limit))
       endedAt = performance.now()
       tookMs = endedAt - startedAt
     }
@@ -107,8 +112,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])
       if (end.appended.length > 0) options.onAppended(end.appended)
       await options.onCommitted?.()
-    } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true)
-      await run(() => jobs, attempt + 1)
+    } else if (attempt < ATTEMPTS && options.isTransient?.(end.failure) === true) await run(() => jobs, attempt + 1)
     else if (end.byStatement && jobs.length > 1) await runEach(jobs, end.failure)
     else for (const job of [...jobs, ...takeLate(queue, options.maxWaitMs)]) job.reject(end.failure)
   }
@@ -141,6 +145,18 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       closed = true
       await draining
     },
+  }
+}
+
+/**
+ * Resolves after the first turn of the event loop in which no job came, when a batch is full, or when some milliseconds are over. While
+ * requests come faster than they are served, what a transaction costs is shared by more of them.
+ */
+async function untilNoneComes(queue: readonly Job[], limit: number): Promise<void> {
+  const until = performance.now() + MAX_GATHERING_MS
+  for (let before = 0; before < queue.length && queue.length < limit && performance.now() < until;) {
+    before = queue.length
+    await setImmediate()
   }
 }
 

@@ -230,8 +230,7 @@ function isOfAnotherAmount(state: Payment, report: PaymentReport): boolean {
  * are removed.
  */
 function merge(state: Payment, report: PaymentReport): PaymentDetails {
-  const said = Object.entries(report.details).filter(([, value]) => value !== null)
-  const merged = { ...state.details, ...Object.fromEntries(said) } as PaymentDetails
+  const merged = filledIn(state.details, report.details)
   const failed = report.status === 'failed'
   return {
     ...merged,
@@ -241,6 +240,13 @@ function merge(state: Payment, report: PaymentReport): PaymentDetails {
     // An amount paid before `received` says nothing about the amount received.
     paid: report.status === 'received' && state.rank < PAID_RANK ? report.details.paid : merged.paid,
   }
+}
+
+/** Returns the details with those of `said` that are known. */
+function filledIn(details: PaymentDetails, said: PaymentDetails): PaymentDetails {
+  const filled: Record<string, unknown> = { ...details }
+  for (const key of detailKeys(said)) if (said[key] !== null) filled[key] = said[key]
+  return filled as PaymentDetails
 }
 
 function onlyFillsIn(before: PaymentDetails, said: PaymentDetails): boolean {

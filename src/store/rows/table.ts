@@ -110,7 +110,8 @@ export function trackTable<Row, Name extends string>(
     if (key !== null && !isLoaded(lookup, key)) addTo(missing, lookup, key)
   }
 
-  const find = (lookup: Name, key: string): Row[] => {
+  /** Returns the primary keys of the rows that a lookup may find. */
+  const idsOf = (lookup: Name, key: string): ReadonlySet<string> => {
     const { loaded, added } = indexOf(lookup)
     const ids = loaded.get(key)
     if (ids === undefined) {
@@ -119,13 +120,12 @@ export function trackTable<Row, Name extends string>(
       // oxlint-disable-next-line typescript/only-throw-error
       throw NOT_LOADED
     }
-    const { keyOf } = spec.lookups[lookup]
-    const result: Row[] = []
-    for (const id of added.has(key) ? new Set([...ids, ...(added.get(key) ?? [])]) : ids) {
-      const row = rows.get(id) ?? null
-      if (row !== null && keyOf(row) === key) result.push(row)
-    }
-    return result
+    const others = added.get(key)
+    return others === undefined ? ids : new Set([...ids, ...others])
+  }
+  const rowAt = (lookup: Name, key: string, id: string): Row | null => {
+    const row = rows.get(id) ?? null
+    return row !== null && spec.lookups[lookup].keyOf(row) === key ? row : null
   }
 
   const change = (id: string, row: Row | null): void => {
@@ -142,8 +142,14 @@ export function trackTable<Row, Name extends string>(
 
   return {
     spec,
-    find,
-    first: (lookup, key) => find(lookup, key)[0] ?? null,
+    find: (lookup, key) => Array.from(idsOf(lookup, key), (id) => rowAt(lookup, key, id)).filter((row) => row !== null),
+    first(lookup, key) {
+      for (const id of idsOf(lookup, key)) {
+        const row = rowAt(lookup, key, id)
+        if (row !== null) return row
+      }
+      return null
+    },
     want,
     put(row) {
       const id = spec.keyOf(row)

@@ -290,28 +290,6 @@ describe('group commit', () => {
     expect(batches).toEqual([1, 3])
   })
 
-  it('lets those who come while a transaction waits to begin share it', async () => {
-    const steps = transactionSteps(database)
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-    const { promise: free, resolve: release } = Promise.withResolvers<void>()
-    const group = commits({
-      steps: {
-        ...steps,
-        async begin() {
-          ask()
-          await free
-          steps.begin()
-        },
-      },
-    })
-    const first = group.decide(note('first'))
-    await asked
-    const others = writeAll(group, ['second', 'third'])
-    release()
-    await Promise.all([first, others])
-    expect(batches).toEqual([3])
-  })
-
   it('begins nothing before what follows a commit has ended, and answers before', async () => {
     const { promise: ended, resolve: end } = Promise.withResolvers<undefined>()
     const group = commits({ onCommitted: () => ended })

@@ -1,0 +1,80 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type AsyncTransactionSteps, createGroupCommit } from '../../../src/store/group-commit.ts'
+import type { Rows } from '../../../src/store/rows/rows.ts'
+import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts'
+
+describe('the jobs of a batch', () => {
+  let database: DatabaseSync
+  /** Number of rows that each commit has added. */
+  let batches: number[]
+
+  beforeEach(() => {
+    database = new DatabaseSync(':memory:')
+    database.exec('CREATE TABLE refund_requests (command_id TEXT PRIMARY KEY, payment_id, idempotency_key, reason)')
+    batches = []
+  })
+
+  afterEach(() => {
+    vi.restoreAllMocks()
+    database.close()
+  })
+
+  function commits(steps: AsyncTransactionSteps, maxBatch = 256) {
+    const stored = () => Number(database.prepare('SELECT count(*) AS rows FROM refund_requests').get()?.['rows'])
+    return createGroupCommit({
+      steps,
+      transaction: sqliteTransaction(database),
+      onAppended: () => {},
+      onCommitted: () => void batches.push(stored() - batches.reduce((sum, count) => sum + count, 0)),
+      toFailure: (error) => error,
+      maxBatch,
+    })
+  }
+
+  const note = (commandId: string) => (rows: Rows) =>
+    rows.refundRequests.put({ commandId, paymentId: 'P', idempotencyKey: 'k', reason: 'r' })
+
+  it('are also those that come while its transaction waits to begin', async () => {
+    const steps = transactionSteps(database)
+    const asked = Promise.withResolvers<void>()
+    const free = Promise.withResolvers<void>()
+    const group = commits({
+      ...steps,
+      async begin() {
+        asked.resolve()
+        await free.promise
+        steps.begin()
+      },
+    })
+    const first = group.decide(note('first'))
+    await asked.promise
+    const others = ['second', 'third'].map((id) => group.decide(note(id)))
+    free.resolve()
+    await Promise.all([first, ...others])
+    expect(batches).toEqual([3])
+  })
+
+  it.each([
+    { maxBatch: 256, turnMs: 0, expected: [10] },
+    { maxBatch: 4, turnMs: 0, expected: [4, 4, 2] },
+    { maxBatch: 256, turnMs: 20, expected: [2, 2, 2, 2, 2] },
+  ])(
+    'come one in each turn of the event loop of $turnMs ms, up to $maxBatch',
+    async ({ maxBatch, turnMs, expected }) => {
+      let now = 0
+      vi.spyOn(performance, 'now').mockImplementation(() => now)
+      const group = commits(transactionSteps(database), maxBatch)
+      const jobs: Promise<void>[] = []
+      for (let job = 0; job < 10; job += 1) {
+        jobs.push(group.decide(note(String(job))))
+        await turn()
+        now += turnMs
+      }
+      await Promise.all(jobs)
+      expect(batches).toEqual(expected)
+    },
+  )
+})
