@@ -4,11 +4,12 @@ import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
+import { refusedContact } from '../support/identity.ts'
 import {
   agreementInput,
   ALIAS,
-  contactInput,
   customerInput,
+  identityInput,
   payeeInput,
   payoutInput,
   personInput,
@@ -92,6 +93,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await settle(network)
   await erase(network, 'OWNER', 'nobody')
   const [account] = network.sandbox.control.bankAccounts()
+  const contact = await refusedContact(network)
   const kept = { applied, quarantined, stale, ofAgreement }
   return {
     network,
@@ -103,7 +105,7 @@ async function furnished(network: Network): Promise<Fixture> {
       clientTransaction: agreement.clientTransactionId,
       payouts,
       customer: (await made(mutate(network, 'createCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')).id,
-      contact: (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? '',
+      contact,
       deliveries: kept,
     },
     eventIds: {
@@ -118,7 +120,7 @@ async function furnished(network: Network): Promise<Fixture> {
     },
     vietQr: account?.qrContent ?? '',
     inputs: [
-      ...(await carriedOut(network, { stale, link: links[0]?.id ?? '' })),
+      ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],
   }
@@ -195,7 +197,7 @@ async function dismissed(network: Network): Promise<string> {
 /** Returns each mutation with an input that was executed, and has the same result for every repeat. */
 async function carriedOut(
   network: Network,
-  { stale, link }: { stale: string; link: string },
+  { stale, link, contact }: { stale: string; link: string; contact: string },
 ): Promise<Fixture['inputs']> {
   const commands: [MutationName, Readonly<Record<string, unknown>>][] = []
   for (const { name, prepare } of COMMANDS) commands.push([name, (await prepare(network)).input])
@@ -205,6 +207,7 @@ async function carriedOut(
   return [
     ...commands.map(([name, input]) => [name, { input }] as const),
     ['refreshPayment', { id: link }],
+    ['requestIdentityCheck', { input: identityInput(contact) }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
