@@ -12,6 +12,7 @@ export type ViewName =
   | 'links'
   | 'agreements'
   | 'payouts'
+  | 'contacts'
   | 'deliveries'
   | 'methods'
   | 'accounts'
@@ -23,6 +24,7 @@ export const VIEWS: readonly View[] = [
   { name: 'links', title: 'Links', key: 'l', scope: 'payments:read' },
   { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
   { name: 'payouts', title: 'Payouts', key: 'o', scope: 'payouts:read' },
+  { name: 'contacts', title: 'Contacts', key: 'c', scope: 'customers:read' },
   { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
   { name: 'methods', title: 'Methods', key: 'm', scope: null },
   { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },
