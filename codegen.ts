@@ -110,6 +110,7 @@ const config: CodegenConfig = {
           Contact: '../lookups/find-customers.ts#SitedContact',
           PersonalDetails: '../domain/customers/person.ts#PersonalDetails as PersonalDetailsEntity',
           IdentityDocument: '../domain/customers/person.ts#IdentityDocument as IdentityDocumentEntity',
+          IdentityResult: '../domain/customers/person.ts#IdentityResult as IdentityResultEntity',
           AccountBalance: '../lookups/read-balances.ts#SitedBalances',
           AccountBalanceFailure: '../lookups/read-balances.ts#BalanceFailure',
           BalanceMovement: '../upstream/wire/accounts/wire-balance-history.ts#BalanceMovement as BalanceMovementEntity',

@@ -33,6 +33,7 @@ import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
 import { cancelScheduledPayout, type CancelOutcome, type CancelRequest } from './cancel-scheduled-payout.ts'
 import {
   createCustomer,
@@ -57,6 +58,16 @@ import { dismissDuplicate, type DismissDuplicateOutcome } from './dismiss-duplic
 import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
 import type { CallbackOptions } from './idempotency/callback-address.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
+import {
+  type OpenedUpload,
+  openUpload,
+  requestIdentityUpload,
+  submitIdentityCheck,
+  type SubmitOutcome,
+  UPLOADER,
+  type UploadOutcome,
+  type UploadRequest,
+} from './identity-check.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
@@ -91,6 +102,10 @@ export type Operations = {
   /** Null if no site serves the currency, or the named one does not. */
   contact(query: ContactQuery): Promise<Found<Contact> | null>
   contacts(query: PersonQuery): Promise<PersonList<Contact>>
+  requestIdentityUpload(request: UploadRequest): Promise<UploadOutcome>
+  /** Returns the upload that the grant in a URL stands for, or why it may not begin. */
+  openUpload(grant: string): OpenedUpload | 'unknown' | 'expired'
+  submitIdentityCheck(upload: OpenedUpload, pictures: AsyncIterable<WirePicture>): Promise<SubmitOutcome>
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
@@ -123,12 +138,15 @@ export type OperationsOptions = CallbackOptions & {
   readonly onErasureLeft: () => void
 }
 
+/** Longer than an upload may take, whose caller waits for it. */
+const UPLOAD_PATIENCE_MS = 180_000
+
 /** 128 random bits, in characters that need no escaping in a URL. */
 const newRef = (): string => randomBytes(16).toString('base64url')
 
 export function createOperations(options: OperationsOptions): Operations {
   const { store, keys, logger, clock } = options
-  const onceFor = createIdempotentCommands({
+  const recording = {
     commands: store.commands,
     keys,
     logger,
@@ -136,7 +154,9 @@ export function createOperations(options: OperationsOptions): Operations {
     owner: randomUUID(),
     newId: randomUUID,
     newCorrelationId: newRef,
-  })
+  }
+  const onceFor = createIdempotentCommands(recording)
+  const uploads = createIdempotentCommands({ ...recording, patienceMs: UPLOAD_PATIENCE_MS })(UPLOADER)
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }
   const partsFor = (holder: KeyHolder) => ({ ...shared, once: onceFor(holder) })
@@ -164,6 +184,9 @@ export function createOperations(options: OperationsOptions): Operations {
       return site === null ? null : findContact(options, site, email)
     },
     contacts: (query) => listContacts(options, query),
+    requestIdentityUpload: (request) => requestIdentityUpload(options, request),
+    openUpload: (grant) => openUpload(options, grant),
+    submitIdentityCheck: (upload, pictures) => submitIdentityCheck({ ...options, once: uploads }, upload, pictures),
     simulatePayin: (request) => simulatePayin(options, request),
     simulateDeposit: (request) => simulateDeposit(options, request),
     lookUpBank: (qrContent) => lookUpBank(options, qrContent),

@@ -1,5 +1,6 @@
 import type { Config, UpstreamConfig } from '../config.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
+import type { UploadLimits } from '../http/uploads/read-pictures.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { TailOptions } from '../streams/tail.ts'
@@ -27,4 +28,6 @@ export type TransportLimits = Config['http']['socketLimits'] &
   CallbackLimits & {
     /** Milliseconds within which a peer must read some part of an HTTP response. */
     readonly unreadMs: number
+    /** Times for the pictures of an identity document. */
+    readonly uploads: Partial<UploadLimits>
   }

@@ -23,6 +23,7 @@ import { protect, type Protection } from '../http/server/protection.ts'
 import { closeHttpServer, createHttpServer } from '../http/server/server.ts'
 import { traceRequests } from '../http/server/trace-requests.ts'
 import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
+import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
 import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket/websocket.ts'
 import type { OpenStreams } from '../lookups/health.ts'
@@ -102,6 +103,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   const { http, connections } = entrance
   const { sockets, streams, callbacks } = await addGraphql(config, entrance)
   const admin = await addWebhooksAndHealth(config, entrance)
+  addUploads(entrance)
   addDemoShop(config, entrance)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
@@ -239,6 +241,18 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     shareCounts: entrance.backend.shareCounts,
   })
   return { streams, callbacks, sockets }
+}
+
+/** Adds the address for pictures of identity documents. */
+function addUploads({ http, backend, protection, isDraining, limits }: Entrance): void {
+  const { operations } = backend.services
+  addUploadRoutes(http, {
+    open: operations.openUpload,
+    submit: operations.submitIdentityCheck,
+    isDraining,
+    failures: protection.failures,
+    limits: limits.uploads ?? {},
+  })
 }
 
 /** Adds the pages, if they have been built; returns the explorer, if it may be shown. */

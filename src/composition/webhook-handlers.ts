@@ -3,6 +3,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
 import { createGatewayWebhook } from '../webhooks/gateway-webhook.ts'
+import { createIdentityWebhook } from '../webhooks/identity-webhook.ts'
 import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
 import { createPayoutWebhook } from '../webhooks/payout-webhook.ts'
 import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
@@ -10,7 +11,7 @@ import type { AppConfig } from './app-config.ts'
 import type { Readers } from './compose-readers.ts'
 
 export type WebhookHandlers = Readonly<
-  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>
+  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
 >
 
 type WebhookHandlerParts = {
@@ -33,5 +34,6 @@ export function createWebhookHandlers(
     agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
     payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
     'gateway-payments': createGatewayWebhook(common),
+    'identity-checks': createIdentityWebhook(common),
   }
 }

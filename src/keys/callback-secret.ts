@@ -5,7 +5,7 @@ import type { KeyRing, SubKey } from './key-ring.ts'
 const HEADER = /^Bearer v1\.([0-9a-f]{8})\.[\w-]{43}$/
 
 /** The kind of object that a callback is about. */
-export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment'
+export type CallbackKind = 'payment' | 'agreement' | 'payout' | 'gateway-payment' | 'identity-check'
 
 /**
  * Returns the Authorization header that the payments API is asked to send to one callback URL, as `authorization_header`

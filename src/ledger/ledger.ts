@@ -15,7 +15,7 @@ import {
 import { expectSeveral } from './duplicates.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
 import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
-import { receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
+import { keepCallback, receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
 import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
 import { postponePayoutRead, recordPayoutRead } from './record-payout-read.ts'
@@ -64,6 +64,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       receiveAgreement: (callback) => onLedger(receiveAgreement(callback)),
       receivePayout: (callback) => onLedger(receivePayout(callback)),
       receiveGatewayPayment: (callback) => onLedger(receiveGatewayPayment(callback)),
+      keep: (callback) => decide(keepCallback(callback)),
       replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
     },
     commands: {

@@ -11,6 +11,7 @@ import type {
   DeliveryOutcome,
   IncomingCallback,
   IncomingDelivery,
+  KeptCallback,
   OrphanLink,
 } from '../store/store.ts'
 import { AGREEMENT } from './agreement-subject.ts'
@@ -49,6 +50,21 @@ export function receiveGatewayPayment(
 ): (ledger: Ledger) => DeliveryOutcome {
   const incoming = withIds(callback)
   return (ledger) => receive(GATEWAY_PAYMENT, ledger, incoming, (_target, outcome) => outcome)
+}
+
+/**
+ * Returns the decision that stores a callback without applying it: the state of its subject is read from the payments API when a client
+ * requests it.
+ */
+export function keepCallback({ subjectId, statusRaw, ...callback }: KeptCallback): (rows: Rows) => DeliveryOutcome {
+  const received = withIds({ ...callback, body: null })
+  const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
+  return (rows) => {
+    wantDelivery(rows, received)
+    const disposition = countRepeat(rows, received)
+    if (disposition !== null) return { disposition, repeat: true, readDue: false }
+    return storeDelivery(rows, newDelivery(received), subject, { disposition: 'NO_CHANGE', eventId: null })
+  }
 }
 
 /** A delivery with the ids that it may have, one for each of its hashes. They are computed once, because a decision may run several times. */

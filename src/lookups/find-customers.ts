@@ -45,7 +45,7 @@ export async function findCustomer(
 
 /** Reads a contact of a site from the payments API. Nothing of it is kept. */
 export function findContact(
-  { upstream }: Pick<FindOptions, 'upstream'>,
+  { upstream }: { readonly upstream: Pick<UpstreamClient, 'getContact'> },
   site: Site,
   email: string,
 ): Promise<Found<Contact>> {

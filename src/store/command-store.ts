@@ -11,7 +11,7 @@ import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 
 /** The kind of object that a correlation id was made for: it determines the webhook URL, and what its callbacks may be about. */
-export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment'
+export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payment' | 'identity-check'
 
 /**
  * Commands that are sent to the payments API. Every `settle…` completes a command in one transaction with what it created; repeating it

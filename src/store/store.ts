@@ -156,6 +156,8 @@ export type Inbox = {
   receivePayout(callback: IncomingCallback<PayoutReport>): Promise<DeliveryOutcome>
   /** The same for a gateway payment's callback. */
   receiveGatewayPayment(callback: IncomingCallback<GatewayPaymentReport>): Promise<DeliveryOutcome>
+  /** Stores a callback that changes no state here: as NO_CHANGE and without its body. A repeat of the same bytes only counts an attempt. */
+  keep(callback: KeptCallback): Promise<DeliveryOutcome>
   /** Returns the payment, agreement, payout or gateway payment id in the latest usable delivery at a correlation id's URL; null if there is none. */
   subjectOf(ref: string): Promise<string | null>
   /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
@@ -205,6 +207,13 @@ export type ReplayOutcome =
     }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'not-replayable'; readonly reason: ReplayRefusal }
+
+/** A callback about an object whose state is not stored here. */
+export type KeptCallback = Omit<ReceivedDelivery, 'body'> & {
+  /** Id and status as the body names them. */
+  readonly subjectId: string | null
+  readonly statusRaw: string | null
+}
 
 /** A request at a webhook URL. */
 export type ReceivedDelivery = {

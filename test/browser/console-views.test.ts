@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
+import { refusedContact } from '../support/identity.ts'
 import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -84,6 +85,16 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await goTo(page, '/gateway-payments?status=FAILED')
     await page.getByText('There are no gateway payments here.').waitFor()
+  })
+
+  test('list contacts with the state of their identity', async () => {
+    const email = await refusedContact(network)
+    const page = await openConsole(await browser.profile(), network, { at: '/contacts' })
+    const contacts = page.getByRole('table', { name: 'Contacts' }).getByRole('row')
+    await soon(() => contacts.filter({ hasText: email }).count()).toBe(1)
+    expect(await contacts.nth(1).textContent()).toMatch(/Ada Contact.*Rejected.*The document cannot be read/)
+    expect(page.url()).not.toContain(email)
+    expect(await accessibilityFaults(page)).toEqual([])
   })
 
   test('list balances with what is missing, and what moved the account', async () => {

@@ -4,12 +4,14 @@ import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
 import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
+import { refusedContact } from '../support/identity.ts'
 import {
   agreementInput,
   amendmentInput,
   contactInput,
   customerInput,
   gatewayInput,
+  identityInput,
   newKey,
   payeeInput,
   payinInput,
@@ -50,7 +52,7 @@ beforeAll(async () => {
   const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
   payoutId = (await made(payout, 'payout')).id
   customerId = (await made(mutate(network, 'createCustomer', customerInput()), 'customer')).id
-  email = (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? ''
+  email = await refusedContact(network)
   gatewayPaymentId = String((await mutate(network, 'createGatewayPayment', gatewayInput()))['paymentId'])
 })
 afterAll(() => network.close())
@@ -68,6 +70,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createCustomer', customerInput],
   ['updateCustomer', () => customerInput({ customerId: 'nobody' })],
   ['createContact', contactInput],
+  ['requestIdentityCheck', () => identityInput(email)],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
@@ -121,6 +124,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Customer.personal': 'query Q($customer: ID!) { customer(id: $customer) { personal { email } } }',
   'Customer.document': 'query Q($customer: ID!) { customer(id: $customer) { document { typeRaw } } }',
   'Contact.personal': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { personal { email } } }',
+  'Contact.document': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { document { typeRaw } } }',
+  'IdentityResult.message':
+    'query Q($email: String!) { contact(email: $email, currency: "AUD") { identityResults { message } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
   'Query.balanceHistory': '{ balanceHistory(from: "2026-01-01", to: "2026-01-02") { nodes { id } } }',
@@ -142,6 +148,8 @@ const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
   'Customer.personal': ['customers:read'],
   'Customer.document': ['customers:read'],
   'Contact.personal': ['customers:read'],
+  'Contact.document': ['customers:read'],
+  'IdentityResult.message': ['customers:read'],
   'WebhookDelivery.body': ['payments:read'],
 }
 

@@ -4,12 +4,13 @@ import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
+import { refusedContact } from '../support/identity.ts'
 import {
   agreementInput,
   ALIAS,
-  contactInput,
   customerInput,
   gatewayInput,
+  identityInput,
   payeeInput,
   payoutInput,
   personInput,
@@ -96,6 +97,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await settle(network)
   await erase(network, 'OWNER', 'nobody')
   const [account] = network.sandbox.control.bankAccounts()
+  const contact = await refusedContact(network)
   const kept = { applied, quarantined, stale, ofAgreement }
   return {
     network,
@@ -107,7 +109,7 @@ async function furnished(network: Network): Promise<Fixture> {
       clientTransaction: agreement.clientTransactionId,
       payouts,
       customer: (await made(mutate(network, 'createCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')).id,
-      contact: (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? '',
+      contact,
       gatewayPayment,
       deliveries: kept,
     },
@@ -124,7 +126,7 @@ async function furnished(network: Network): Promise<Fixture> {
     },
     vietQr: account?.qrContent ?? '',
     inputs: [
-      ...(await carriedOut(network, { stale, link: links[0]?.id ?? '' })),
+      ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],
   }
@@ -201,7 +203,7 @@ async function dismissed(network: Network): Promise<string> {
 /** Returns each mutation with an input that was executed, and has the same result for every repeat. */
 async function carriedOut(
   network: Network,
-  { stale, link }: { stale: string; link: string },
+  { stale, link, contact }: { stale: string; link: string; contact: string },
 ): Promise<Fixture['inputs']> {
   const commands: [MutationName, Readonly<Record<string, unknown>>][] = []
   for (const { name, prepare } of COMMANDS) commands.push([name, (await prepare(network)).input])
@@ -211,6 +213,7 @@ async function carriedOut(
   return [
     ...commands.map(([name, input]) => [name, { input }] as const),
     ['refreshPayment', { id: link }],
+    ['requestIdentityCheck', { input: identityInput(contact) }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],

@@ -132,6 +132,21 @@ export function customerInput(over: Input = {}): Input {
   return { ...contactInput(), document: documentInput(), ...over }
 }
 
+/** Returns the input of an identity check of a contact in AUD. */
+export function identityInput(email: string, over: Input = {}): Input {
+  return {
+    email,
+    currency: 'AUD',
+    documentType: 'PASSPORT',
+    documentNumber: DOCUMENT_NUMBER,
+    nameInDocument: 'ADA CONTACT',
+    expiresOn: '2099-01-30',
+    issueCountry: 'AU',
+    nationality: 'AU',
+    ...over,
+  }
+}
+
 /** Returns the input of a payment on the hosted gateway. */
 export function gatewayInput(over: Input = {}): Input {
   return {

@@ -17,7 +17,8 @@ const PERSON = `site nameMasked emailMasked type countryCode
 export const CUSTOMER_FIELDS = `id ${PERSON}
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
-export const CONTACT_FIELDS = PERSON
+export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status statusRaw message }
+  document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
 const CUSTOMER = `... on CustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
 const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
@@ -42,6 +43,8 @@ const SELECTIONS = {
   createCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
   updateCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
   createContact: `... on ContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
+  requestIdentityCheck: `... on IdentityUpload { uploadUrl expiresAt contact { identityStatus } }
+    ${callFailures('InvalidInputError')}`,
   simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
   simulateDeposit: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
 } as const

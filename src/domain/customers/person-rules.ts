@@ -39,7 +39,7 @@ export function normalisePerson(person: PersonRequest): PersonRequest {
   const { middleName, street2, registrationNumber } = person
   return {
     ...person,
-    email: normaliseEmail(person.email),
+    email: person.email.trim(),
     firstName: normaliseName(person.firstName),
     middleName: middleName == null ? null : normaliseName(middleName),
     lastName: normaliseName(person.lastName),
@@ -51,11 +51,6 @@ export function normalisePerson(person: PersonRequest): PersonRequest {
     postalCode: person.postalCode.trim(),
     state: person.state.trim(),
   }
-}
-
-/** Returns an e-mail address without spaces around it. Upper and lower case are left: the payments API decides what is equal. */
-export function normaliseEmail(email: string): string {
-  return email.trim()
 }
 
 const PHONE = /^\+[1-9]\d{0,3}-?\d{4,14}$/

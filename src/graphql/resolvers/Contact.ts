@@ -1,11 +1,13 @@
-import { fullName } from '../../domain/customers/person.ts'
+import { fullName, identityStatus } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
 import { maskedAlias } from '../../upstream/wire/values/mask.ts'
 import type { ContactResolvers } from '../generated.ts'
-import { partyType } from '../views/person-view.ts'
+import { partyType, shownIdentityStatus } from '../views/person-view.ts'
 
 export const Contact: ContactResolvers = {
   nameMasked: ({ personal }) => maskedName(fullName(personal)),
   emailMasked: ({ email }) => maskedAlias(email),
   type: ({ type }) => partyType(type),
+  identityStatus: (contact) => shownIdentityStatus(identityStatus(contact)),
+  identityResults: ({ identity }) => [...identity],
 }

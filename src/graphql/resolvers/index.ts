@@ -8,6 +8,7 @@ import { Customer } from './Customer.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
 import { GatewayPayment } from './GatewayPayment.ts'
 import { IdentityDocument } from './IdentityDocument.ts'
+import { IdentityResult } from './IdentityResult.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
 import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
@@ -23,6 +24,7 @@ import { erasePayer } from './mutation/erasePayer.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
 import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
+import { requestIdentityCheck } from './mutation/requestIdentityCheck.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
 import { updateCustomer } from './mutation/updateCustomer.ts'
@@ -134,6 +136,7 @@ export const resolvers: Resolvers = {
     createCustomer,
     updateCustomer,
     createContact,
+    requestIdentityCheck,
     replayWebhookDelivery,
     dismissDuplicatePayment,
     erasePayer,
@@ -176,6 +179,7 @@ export const resolvers: Resolvers = {
   Contact,
   PersonalDetails,
   IdentityDocument,
+  IdentityResult,
   PaymentsHealth,
   ReadBacklog,
 }

@@ -1,10 +1,15 @@
 import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
-import type { PartyType as KnownType } from '../../domain/customers/person.ts'
-import type { IdentityDocumentInput, PartyType, PersonInput } from '../generated.ts'
+import type { IdentityStatus as KnownStatus, PartyType as KnownType } from '../../domain/customers/person.ts'
+import type { IdentityDocumentInput, IdentityStatus, PartyType, PersonInput } from '../generated.ts'
 
 /** Returns the value of the schema for the kind of a party. */
 export function partyType(type: KnownType | null): PartyType {
   return type === null ? 'UNRECOGNISED' : (type.toUpperCase() as PartyType)
+}
+
+/** Returns the value of the schema for the state of an identity check. */
+export function shownIdentityStatus(status: KnownStatus): IdentityStatus {
+  return status === null ? 'UNRECOGNISED' : (status.toUpperCase() as IdentityStatus)
 }
 
 /** Returns a person in the words of the payments API. */

@@ -2,6 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Connections } from './track-connections.ts'
 
+/** Requests whose bodies are passed on as they come, so that they take no memory. */
+const streamed = new WeakSet<IncomingMessage>()
+
+/** Excludes the body of a request from the limit, because it is passed on as it comes. Its reader has a limit of its own. */
+export function markStreamed(request: IncomingMessage): void {
+  streamed.add(request)
+}
+
 export type UnfinishedBodiesOptions = {
   /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
@@ -26,7 +34,9 @@ export function limitUnfinishedBodies(
 ): () => void {
   const check = () => {
     const unfinished = [...open.values()].flatMap(({ last, answeredBytes }) =>
-      last === null || last.complete || last.destroyed ? [] : [{ request: last, start: answeredBytes ?? 0 }],
+      last === null || last.complete || last.destroyed || streamed.has(last)
+        ? []
+        : [{ request: last, start: answeredBytes ?? 0 }],
     )
     for (const request of excess(unfinished, (entry) => addressOf(entry) ?? entry.socket)) {
       onCut()

@@ -13,6 +13,7 @@ import { cutUnreadAnswer, UNREAD_MS } from '../connections/unread-answers.ts'
 import { sendMissingPage } from '../pages/missing-page.ts'
 import { asksForPage } from '../pages/pages.ts'
 import { createOrigins, type Origins } from './allowed-origins.ts'
+import { limitBodyTime, slowBody } from './body-time.ts'
 import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
 import { createNetworkCheck, isLoopback } from './peer-name.ts'
 import { problem } from './problem.ts'
@@ -43,6 +44,8 @@ export type HttpServer = {
 /** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 15_000
+/** The server's own limit is that of the slowest route, an upload of pictures; other bodies have `REQUEST_TIMEOUT_MS`. */
+const UPLOAD_TIMEOUT_MS = 130_000
 const CHECK_EVERY_MS = 2_000
 /** Longer than the 60 seconds that load balancers usually keep an idle connection, so that they close it first. */
 const KEEP_ALIVE_MS = 72_000
@@ -60,7 +63,7 @@ function refuseJsonSchema(): never {
 
 const SERVER: ServerOptions = {
   headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
+  requestTimeout: UPLOAD_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: CHECK_EVERY_MS,
   // Node's defaults, set here because command-line options can change them for the whole process.
@@ -87,7 +90,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     bodyLimit: MAX_BODY_BYTES,
     serverFactory: (route) => {
       const { onRequest, onClientError } = answerInOrder(routeUnlessTaken(route))
-      return createServer(SERVER, onRequest).on('clientError', onClientError)
+      const server = createServer(
+        SERVER,
+        limitBodyTime(onRequest, {
+          milliseconds: REQUEST_TIMEOUT_MS,
+          onSlow: ({ socket }) => onClientError(slowBody(), socket),
+        }),
+      )
+      return server.on('clientError', onClientError)
     },
     // The listener above has answered.
     clientErrorHandler: () => {},

@@ -6,7 +6,9 @@ import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type WebhookRouteOptions = {
   /** Handlers by the first segment of their paths under /webhooks. */
-  readonly handlers: Readonly<Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments', WebhookHandler>>
+  readonly handlers: Readonly<
+    Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
+  >
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
   readonly onAnswered: (response: WebhookResponse) => void

@@ -1,10 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseForm, readIdentityForm } from '../customers/check-identity-form.ts'
 import { readContact, readCustomer } from '../customers/check-person-request.ts'
+import { beginCheck, contactRecord } from '../customers/identity-checks.ts'
 import { contactKey } from '../customers/sandbox-customer.ts'
-import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
-import { readJsonObject, sendBadQuery, sendBadRequest, sendJson, sendProblems } from '../server/json-answers.ts'
+import type { SandboxCustomer } from '../customers/sandbox-customer.ts'
+import {
+  rawBody,
+  readJsonObject,
+  sendBadQuery,
+  sendBadRequest,
+  sendJson,
+  sendProblem,
+  sendProblems,
+} from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
+import { problemText } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
 import { readListQuery } from './list-query.ts'
 
@@ -75,8 +86,21 @@ export function v2Customers(api: FastifyInstance, store: SandboxStore): void {
     const siteId = callersSite(request).id
     const key = contactKey(siteId, email)
     if (store.contacts.has(key)) return sendProblems(reply, { email: 'has already been taken' })
-    store.contacts.set(key, { siteId, email, createdAt: store.clock.now(), ...read })
+    store.contacts.set(key, { siteId, email, createdAt: store.clock.now(), ...read, ...unchecked() })
     return sendJson(reply, 200, { email })
+  })
+
+  api.post('/v2/contacts/submit_kyc', { bodyLimit: LARGEST_FORM }, async (request, reply) => {
+    const form = await parseForm(request.headers, rawBody(request))
+    if (form === undefined) return sendBadRequest(reply)
+    const read = readIdentityForm(form)
+    if ('problems' in read) return sendProblem(reply, problemText(read.problems))
+    const contact = store.contacts.get(contactKey(callersSite(request).id, read.email))
+    if (contact === undefined) return sendProblem(reply, 'email does not exist')
+    contact.identity = read.identity
+    contact.target = read.target
+    beginCheck(store, contact)
+    return sendJson(reply, 200, { status: 'Ok' })
   })
 
   api.get('/v2/contacts/detail', async (request, reply) => {
@@ -91,6 +115,12 @@ export function v2Customers(api: FastifyInstance, store: SandboxStore): void {
   api.get('/v2/contacts/', async (request, reply) => sendList(request, reply, store.contacts.values(), contactRecord))
 }
 
+/** Bytes of a form with three pictures. */
+const LARGEST_FORM = 32 * 1024 * 1024
+
+/** A contact of which no document was handed in. */
+const unchecked = () => ({ identity: null, results: [], target: undefined, step: undefined })
+
 type Listed = { readonly siteId: string; readonly createdAt: Date }
 
 function isWithin({ createdAt }: Listed, { from, to }: { readonly from?: Date; readonly to?: Date }): boolean {
@@ -99,8 +129,4 @@ function isWithin({ createdAt }: Listed, { from, to }: { readonly from?: Date; r
 
 function customerRecord({ uuid, person, identity }: SandboxCustomer): object {
   return { uuid, ...person, identity }
-}
-
-function contactRecord({ person }: SandboxContact): object {
-  return { ...person, identity: null, kyc_statuses: [] }
 }

@@ -1,3 +1,6 @@
+import type { Timer } from '../state/clock.ts'
+import type { FullTarget } from '../values/request-parts.ts'
+
 /** A person or an organisation under the payments API's own names (gap sheet, sections 22 and 23). */
 export type PersonRecord = Readonly<Record<string, string>>
 
@@ -17,6 +20,12 @@ export type SandboxContact = {
   readonly email: string
   readonly createdAt: Date
   readonly person: PersonRecord
+  /** The document that was handed in last. */
+  identity: DocumentRecord | null
+  /** The results of checks, oldest first. */
+  readonly results: { readonly kyc_status: string; readonly message: string }[]
+  target: FullTarget | undefined
+  step: Timer | undefined
 }
 
 /** The key of a contact: a site has one for each e-mail address. */

@@ -1,6 +1,7 @@
 import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import { resumeAgreement } from '../agreements/agreement-actions.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
+import { resumeCheck } from '../customers/identity-checks.ts'
 import { contactKey } from '../customers/sandbox-customer.ts'
 import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
 import type { Token } from '../gateway/tokens.ts'
@@ -60,7 +61,7 @@ export function savedRows(store: SandboxStore): SavedRows {
     ...[...store.agreements.values()].map((one) => [`agreement:${one.id}`, encodeStepping(one)] as const),
     ...[...store.payouts.values()].map((payout) => [`payout:${payout.uuid}`, encodeStepping(payout)] as const),
     ...[...store.customers.values()].map((one) => [`customer:${one.uuid}`, encodeValue(one)] as const),
-    ...[...store.contacts].map(([key, contact]) => [`contact:${key}`, encodeValue(contact)] as const),
+    ...[...store.contacts].map(([key, contact]) => [`contact:${key}`, encodeStepping(contact)] as const),
     ...store.sender.saved().map((saved) => [`webhook:${saved.record.id}`, encodeValue(saved)] as const),
   ])
 }
@@ -103,8 +104,11 @@ export function restoreRows(store: SandboxStore, rows: SavedRows): void {
     if (dueAt !== undefined) resumePayout(store, payout, laterOf(dueAt))
   }
   for (const customer of ofKind<SandboxCustomer>(rows, 'customer')) store.customers.set(customer.uuid, customer)
-  for (const contact of ofKind<SandboxContact>(rows, 'contact'))
+  for (const contact of ofKind<SandboxContact>(rows, 'contact')) {
+    const dueAt = takeStep(contact)
     store.contacts.set(contactKey(contact.siteId, contact.email), contact)
+    if (dueAt !== undefined) resumeCheck(store, contact, laterOf(dueAt))
+  }
   store.sender.restore([...ofKind<SavedWebhook>(rows, 'webhook')], laterOf)
 }
 

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import {
   type AnswerHeaders,
@@ -12,7 +13,8 @@ export type WireRequest = {
   /** Path and query, relative to the origin. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
+  /** A body of chunks is sent as it comes; if it throws, the connection is cut. */
+  readonly body: string | AsyncIterable<Uint8Array> | null
 }
 
 export type RawAnswer = {
@@ -42,7 +44,7 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest, limits: E
       method: request.method,
       path: request.path,
       headers: { ...request.headers },
-      body: request.body,
+      body: typeof request.body === 'object' && request.body !== null ? Readable.from(request.body) : request.body,
       // The handler has its own timers: precise to the millisecond, and over the whole body instead of between two chunks.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -9,7 +9,7 @@ import { exchange, type WireRequest } from './exchange.ts'
 import type { Site, Sites } from './sites.ts'
 import { readAnswer, type UpstreamResponse } from './upstream-answer.ts'
 import { notSent, UpstreamFault } from './upstream-fault.ts'
-import { baseAddress, type UpstreamRequest, wireRequest } from './wire-request.ts'
+import { baseAddress, type UpstreamRequest, type UpstreamUpload, uploadRequest, wireRequest } from './wire-request.ts'
 
 /** All in milliseconds. */
 type Deadlines = {
@@ -19,11 +19,17 @@ type Deadlines = {
   /** Over all attempts of one request, including waits. */
   readonly get: number
   readonly post: number
+  /** For an upload: as long as a slow client may take, and the answer. */
+  readonly upload: number
   /** Longest wait for a slot of the semaphore, so that enough time remains for the response. */
   readonly slot: number
 }
 
-type TransportLimits = { readonly answerBytes: number; readonly concurrentPerSite: number }
+type TransportLimits = {
+  readonly answerBytes: number
+  readonly concurrentPerSite: number
+  readonly uploadsPerSite: number
+}
 
 export type TransportOptions = {
   /** Ends in `/api`; https, or http on loopback (docs/payments-api.md, section 5). */
@@ -69,12 +75,24 @@ export type Transport = {
    * fit the deadline. The caller cannot cancel the call, because a request that was sent may take effect.
    */
   request(site: Site, request: UpstreamRequest): Promise<UpstreamResponse>
+  /**
+   * Sends a body as it comes, once. Uploads have slots of their own, because a slow client holds one for minutes; if all are taken, it rejects at
+   * once. Rejects with an `UpstreamFault`; if the body throws, with that error, unless the payments API has answered by then.
+   */
+  upload(site: Site, upload: UpstreamUpload): Promise<UpstreamResponse>
   /** Waits for running requests, rejects new ones, and closes the connections. A second call waits for the first. */
   close(): Promise<void>
 }
 
-const DEADLINES: Deadlines = { connect: 2_000, headers: 10_000, get: 15_000, post: 25_000, slot: 10_000 }
-const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20 }
+const DEADLINES: Deadlines = {
+  connect: 2_000,
+  headers: 10_000,
+  get: 15_000,
+  post: 25_000,
+  upload: 150_000,
+  slot: 10_000,
+}
+const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20, uploadsPerSite: 16 }
 
 /** Shorter than the usual keep-alive of servers, so that a request seldom uses a connection that the server is closing. */
 const IDLE_MS = 4_000
@@ -158,14 +176,60 @@ export function createTransport(options: TransportOptions): Transport {
     return result
   }
 
+  const uploading = new Map<string, number>()
+
+  async function uploaded(site: Site, asked: UpstreamUpload): Promise<UpstreamResponse> {
+    if (policyFor(site).isClosedOff()) throw notSent('unreachable', 'The circuit breaker is open.')
+    const others = uploading.get(site.id) ?? 0
+    if (others >= limits.uploadsPerSite) throw notSent('no-slot')
+    uploading.set(site.id, others + 1)
+    try {
+      return await sentAsItComes(site, asked)
+    } finally {
+      uploading.set(site.id, (uploading.get(site.id) ?? 1) - 1)
+    }
+  }
+
+  async function sentAsItComes(site: Site, asked: UpstreamUpload): Promise<UpstreamResponse> {
+    const requestId = randomUUID()
+    const source = watched(asked.body.bytes)
+    const wire = uploadRequest(base, site, { ...asked, body: { ...asked.body, bytes: source.bytes } }, requestId)
+    const ms = deadlines.upload
+    const seen = { siteId: site.id, method: 'POST', hasAccessToken: false, attempt: 1, requestId } as const
+    const result = await observed(async () => {
+      const answer = await exchange(pool, wire, { headersMs: ms, totalMs: ms, answerBytes: limits.answerBytes })
+      return readAnswer(answer, site.id)
+    }, seen)
+    if (!(result instanceof UpstreamFault)) return result
+    throw result.kind === 'unknown' && source.failure !== null ? source.failure : result
+  }
+
   let closing: Promise<void> | null = null
   return {
     request: retried,
+    upload: uploaded,
     close: () => {
       closing ??= pool.close()
       return closing
     },
   }
+}
+
+/** Passes chunks on, and remembers the error with which they end. */
+function watched(bytes: AsyncIterable<Uint8Array>): {
+  readonly bytes: AsyncIterable<Uint8Array>
+  readonly failure: Error | null
+} {
+  const seen: { failure: Error | null; bytes: AsyncIterable<Uint8Array> } = { failure: null, bytes: passed() }
+  async function* passed(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* bytes
+    } catch (error) {
+      seen.failure = error instanceof Error ? error : new Error('The body ended with no error.', { cause: error })
+      throw error
+    }
+  }
+  return seen
 }
 
 function faultOrThrow(error: unknown): UpstreamFault {

@@ -5,6 +5,7 @@ import { type BankLookupCalls, bankLookupCalls } from '../endpoints/bank-lookup.
 import { type CustomerCalls, customerCalls } from '../endpoints/customer-endpoints.ts'
 import { type DepositCalls, depositCalls } from '../endpoints/deposit-endpoints.ts'
 import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
+import { type IdentityCalls, identityCalls } from '../endpoints/identity-endpoints.ts'
 import { type PayinCalls, payinCalls } from '../endpoints/payin-endpoints.ts'
 import { type PayinLinkCalls, payinLinkCalls } from '../endpoints/payin-link-endpoints.ts'
 import { type PayinMethodCalls, payinMethodCalls } from '../endpoints/payin-method-endpoints.ts'
@@ -22,6 +23,7 @@ type Calls = PayinMethodCalls &
   BalanceCalls &
   BankLookupCalls &
   CustomerCalls &
+  IdentityCalls &
   DepositCalls
 
 /** All calls to the payments API. */
@@ -58,6 +60,7 @@ export function createUpstreamClient({ onMismatch, tracing = null, ...options }:
     ...balanceCalls(transport),
     ...bankLookupCalls(transport),
     ...customerCalls(transport),
+    ...identityCalls(transport),
     ...depositCalls(transport),
   }
   const watched = onMismatch === undefined ? calls : withMismatchReports(calls, onMismatch)

@@ -30,6 +30,20 @@ export function baseAddress(baseUrl: string): URL {
   return base
 }
 
+/** A body that is sent as it comes. */
+export type UpstreamUpload = {
+  /** Relative to the base URL, with a leading slash. */
+  readonly path: string
+  readonly body: { readonly contentType: string; readonly bytes: AsyncIterable<Uint8Array> }
+}
+
+/** Builds the request of an upload. */
+export function uploadRequest(base: URL, site: Site, { path, body }: UpstreamUpload, requestId: string): WireRequest {
+  const { contentType, bytes } = body
+  const plain = wireRequest(base, site, { method: 'POST', path }, requestId)
+  return { ...plain, body: bytes, headers: { ...plain.headers, 'content-type': contentType } }
+}
+
 /** Builds the request once, before the first attempt, so that all attempts are identical. */
 export function wireRequest(base: URL, site: Site, asked: UpstreamRequest, requestId: string): WireRequest {
   const body = asked.body === undefined ? null : stringifyExactJson(asked.body)

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Accounts } from './accounts/accounts.tsx'
 import { Agreement } from './agreements/agreement.tsx'
 import { Agreements } from './agreements/agreements.tsx'
+import { Contacts } from './contacts/contacts.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { Delivery } from './deliveries/delivery.tsx'
 import { Feed } from './feed/feed.tsx'
@@ -96,6 +97,8 @@ function Shown({ route, feed }: Props) {
       return id === null ? <Payouts route={route} /> : <Payout key={id} id={id} />
     case 'gateway-payments':
       return id === null ? <GatewayPayments route={route} /> : <GatewayPayment key={id} id={id} />
+    case 'contacts':
+      return <Contacts route={route} />
     case 'deliveries':
       return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
     case 'methods':

@@ -105,3 +105,53 @@ describe('a contact', () => {
     expect((await faultOf(other.client.getContact(site('aud'), 'ada@example.test'))).code).toBe('unknown.mismatch')
   })
 })
+
+describe('an identity check', () => {
+  const check = {
+    email: 'ada@example.test',
+    documentType: 'passport',
+    documentNumber: 'P8152342',
+    nameInDocument: 'ADA PAYER',
+    expiresOn: '2030-01-30',
+    issueCountry: 'AU',
+    nationality: 'GB',
+    webhook: {
+      endpointUrl: 'https://merchant.test/webhooks/identity-checks/r1',
+      authorizationHeader: 'Bearer v1.k.abc',
+    },
+  } as const
+  async function* pictures(fails = false) {
+    for (const name of ['selfie', 'front', 'back'] as const)
+      yield { name, type: 'image/jpeg' as const, bytes: bytesOf(name) }
+    if (fails) throw new Error('The client hung up.')
+  }
+  async function* bytesOf(text: string) {
+    yield Buffer.from(text)
+  }
+
+  it('is sent in chunks to the documented address', async () => {
+    const { service, client } = await clientOf(json({ status: 'Ok' }))
+    expect(await client.submitIdentityCheck(site('aud'), { ...check, pictures: pictures() })).toEqual({
+      statusRaw: 'Ok',
+    })
+    expect(service.requests[0]?.line).toBe('POST /api/v2/contacts/submit_kyc HTTP/1.1')
+  })
+
+  it('whose pictures end with an error is cut off before its end', async () => {
+    const { service, client } = await clientOf(json({ status: 'Ok' }))
+    const failed = client.submitIdentityCheck(site('aud'), { ...check, pictures: pictures(true) })
+    await expect(failed).rejects.toThrow('The client hung up.')
+    expect(service.requests).toEqual([])
+  })
+
+  it('with a line break in a field is not sent', async () => {
+    const { service, client } = await clientOf(json({ status: 'Ok' }))
+    const wrong = { ...check, nameInDocument: 'ADA\r\nPAYER', pictures: pictures() }
+    const fault = await faultOf(client.submitIdentityCheck(site('aud'), wrong))
+    expect(fault).toMatchObject({
+      code: 'not-sent.invalid-request',
+      message: expect.stringContaining('document_username'),
+    })
+    expect(service.connections()).toBe(0)
+  })
+})

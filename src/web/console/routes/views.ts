@@ -13,6 +13,7 @@ export type ViewName =
   | 'agreements'
   | 'payouts'
   | 'gateway-payments'
+  | 'contacts'
   | 'deliveries'
   | 'methods'
   | 'accounts'
@@ -25,6 +26,7 @@ export const VIEWS: readonly View[] = [
   { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
   { name: 'payouts', title: 'Payouts', key: 'o', scope: 'payouts:read' },
   { name: 'gateway-payments', title: 'Gateway payments', key: 'g', scope: 'payments:read' },
+  { name: 'contacts', title: 'Contacts', key: 'c', scope: 'customers:read' },
   { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
   { name: 'methods', title: 'Methods', key: 'm', scope: null },
   { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },

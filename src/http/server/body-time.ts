@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestListener } from '../connections/in-order.ts'
+
+export type BodyTimeOptions = {
+  /** Milliseconds from the headers of a request to the end of its body. */
+  readonly milliseconds: number
+  readonly onSlow: (request: IncomingMessage) => void
+}
+
+/** The path whose bodies may take longer: their reader has limits of its own. */
+const SLOW_PATH = /^\/identity-documents(?:\?|$)/
+
+/**
+ * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
+ * (`requestTimeout`), which has to be that of the slowest route.
+ */
+export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
+  return (request, response) => {
+    if (hasBody(request) && !SLOW_PATH.test(request.url ?? '')) {
+      const timer = setTimeout(() => {
+        if (!request.complete && !request.destroyed) onSlow(request)
+      }, milliseconds).unref()
+      request.once('close', () => clearTimeout(timer))
+    }
+    onRequest(request, response)
+  }
+}
+
+/** Returns the error that Node raises for a request that is too slow. */
+export function slowBody(): NodeJS.ErrnoException {
+  return Object.assign(new Error('The body of the request was too slow.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
