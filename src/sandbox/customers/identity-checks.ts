@@ -25,6 +25,8 @@ export function contactRecord({ person, identity, results }: SandboxContact): ob
 
 function decide(store: SandboxStore, contact: SandboxContact): Promise<void> {
   contact.step = undefined
+  // The result takes the place of the pending one.
+  contact.results.pop()
   const isRefused = contact.identity?.['document_number']?.startsWith(REFUSED_DOCUMENT) === true
   return addResult(
     store,
