@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { buildASTSchema, parse, print, type GraphQLSchema } from 'graphql'
+import { buildSubgraphSchema } from '@apollo/subgraph'
+import { isObjectType, parse, type GraphQLSchema } from 'graphql'
 import { resolvers } from '../resolvers/index.ts'
-import { attachResolvers, type ResolverMap } from './attach-resolvers.ts'
 import { checkRepresentations } from './check-representations.ts'
-import { withFederation } from './federation.ts'
 import { enforceScopes } from './require-scopes.ts'
 import { createScalars } from './scalars.ts'
 import { withoutScopes } from './without-scopes.ts'
@@ -18,12 +17,25 @@ export type SchemaOptions = {
 
 /** Creates the subgraph's executable schema from schema.graphql and the resolvers, and enforces the scopes that it requires. */
 export function createSchema({ production, sdlScopes = true }: SchemaOptions): GraphQLSchema {
-  const document = withFederation(parse(readFileSync(SCHEMA_FILE, 'utf8'), { noLocation: true }))
-  // The file ships with the code, and tests validate it.
-  const schema = buildASTSchema(document, { assumeValid: true, assumeValidSDL: true })
-  attachResolvers(schema, { ...resolvers, ...createScalars({ production }) } as ResolverMap)
-  let printed: string | null = null
-  const printOnce = () => (printed ??= sdlScopes ? print(document) : withoutScopes(print(document)))
-  attachResolvers(schema, { Query: { _service: () => ({ sdl: printOnce() }) } })
-  return checkRepresentations(enforceScopes(schema))
+  const typeDefs = parse(readFileSync(SCHEMA_FILE, 'utf8'))
+  const everything = { ...resolvers, ...createScalars({ production }) } as ResolverMap
+  const schema = checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))
+  return sdlScopes ? schema : printWithoutScopes(schema)
 }
+
+/** Replaces the resolver of `_service { sdl }`, in place, by one that omits `@requiresScopes`, and returns the schema. */
+function printWithoutScopes(schema: GraphQLSchema): GraphQLSchema {
+  const type = schema.getType('_Service')
+  const field = isObjectType(type) ? type.getFields()['sdl'] : undefined
+  if (field === undefined) throw new Error('The schema does not print itself.')
+  let printed: string | null = null
+  field.resolve = ({ sdl }: { readonly sdl: string }) => (printed ??= withoutScopes(sdl))
+  return schema
+}
+
+/** The type of resolvers in @apollo/subgraph, which does not export it. Our resolvers have stricter types, generated from the schema. */
+type Module = Extract<
+  Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number],
+  { typeDefs: unknown }
+>
+type ResolverMap = NonNullable<Module['resolvers']>
