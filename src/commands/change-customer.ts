@@ -52,7 +52,7 @@ const REPEAT_AFTER_MS = 30_000
  */
 export function createCustomer(options: CustomerOptions, asked: CustomerRequest): Promise<CustomerOutcome> {
   return run(options, asked, ({ request, site, done }) => ({
-    mutation: 'createCustomer',
+    mutation: 'createPaymentCustomer',
     repeatAfterMs: REPEAT_AFTER_MS,
     send: () => options.upstream.createCustomer(site, request),
     findOutcome: ({ sentAt }) => findCreated(options, site, { request, sentAt }),
@@ -63,7 +63,7 @@ export function createCustomer(options: CustomerOptions, asked: CustomerRequest)
 /** Replaces what the payments API knows of a customer. The same input may be sent again. Source: gap sheet, section 22. */
 export function updateCustomer(options: CustomerOptions, asked: CustomerUpdateRequest): Promise<CustomerOutcome> {
   return run(options, asked, ({ request, site, done }) => ({
-    mutation: 'updateCustomer',
+    mutation: 'updatePaymentCustomer',
     repeatAfterMs: 0,
     send: async () => {
       await options.upstream.updateCustomer(site, { ...request, uuid: request.customerId })

@@ -68,7 +68,7 @@ function contactTask(
     ...personAsRequested(person),
   }
   return {
-    mutation: 'createContact',
+    mutation: 'createPaymentContact',
     key: request.idempotencyKey,
     input: request,
     site: site.id,

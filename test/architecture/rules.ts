@@ -28,7 +28,12 @@ const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts'
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
-const SANDBOX_USES = ['src/webhooks/signature.ts', 'src/lib/exact-json.ts']
+const SANDBOX_USES = [
+  'src/webhooks/signature.ts',
+  'src/lib/exact-json.ts',
+  'src/lib/make-folder.ts',
+  'src/lib/port-holder.ts',
+]
 const SANDBOX_USERS = ['src/run-server.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/compose-shop.ts']
 const OPERATOR_USERS = ['src/cli.ts']

@@ -10,9 +10,9 @@ beforeAll(async () => void (network = await startNetwork()))
 afterEach(() => network.sandbox.control.clearFaults())
 afterAll(() => network.close())
 
-const CUSTOMER = `query C($id: ID!, $site: ID) { customer(id: $id, site: $site) { ${CUSTOMER_FIELDS} } }`
+const CUSTOMER = `query C($id: ID!, $site: ID) { paymentCustomer(id: $id, site: $site) { ${CUSTOMER_FIELDS} } }`
 const CONTACT = `query C($email: String!, $currency: CurrencyCode!) {
-  contact(email: $email, currency: $currency) { ${CONTACT_FIELDS} } }`
+  paymentContact(email: $email, currency: $currency) { ${CONTACT_FIELDS} } }`
 
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
@@ -22,7 +22,7 @@ const placesOf = (result: Awaited<ReturnType<typeof mutate>>) => result.problems
 describe('a customer', () => {
   it('is made, read, listed and replaced', async () => {
     const person = personInput({ middleName: 'King', street2: 'Floor 2' })
-    const { customer } = await mutate(network, 'createCustomer', customerInput({ person }))
+    const { customer } = await mutate(network, 'createPaymentCustomer', customerInput({ person }))
     const { id } = customer ?? { id: '' }
     const read = await network.ask<{ customer: unknown }>(CUSTOMER, { id })
     expect(read.data.customer).toEqual(customer)
@@ -36,16 +36,16 @@ describe('a customer', () => {
       document: { type: 'PASSPORT', numberMasked: '***342', expiresOn: '2099-01-30' },
     })
     const changed = customerInput({ customerId: id, person: { ...person, city: 'Perth', state: 'WA' } })
-    expect(await mutate(network, 'updateCustomer', changed)).toMatchObject({ customer: { id } })
+    expect(await mutate(network, 'updatePaymentCustomer', changed)).toMatchObject({ customer: { id } })
     const { data } = await network.ask(
-      'query L($from: LocalDate!, $to: LocalDate!) { customers(from: $from, to: $to) { page totalCount nodes { id personal { city } } } }',
+      'query L($from: LocalDate!, $to: LocalDate!) { paymentCustomers(from: $from, to: $to) { page totalCount nodes { id personal { city } } } }',
       { from: day(-1), to: day(1) },
     )
     expect(data).toMatchObject({ customers: { page: 1, nodes: [{ id, personal: { city: 'Perth' } }] } })
   })
 
   it('is absent where no site has it, and at another site', async () => {
-    const { id } = await made(mutate(network, 'createCustomer', customerInput()), 'customer')
+    const { id } = await made(mutate(network, 'createPaymentCustomer', customerInput()), 'customer')
     for (const variables of [{ id: 'nobody' }, { id: '../balances' }, { id, site: 'xaf' }, { id, site: 'none' }])
       expect(await network.ask(CUSTOMER, variables)).toMatchObject({ data: { customer: null } })
     expect((await network.ask(CUSTOMER, { id: 'nobody' })).errors).toBeUndefined()
@@ -55,8 +55,8 @@ describe('a customer', () => {
     const input = customerInput()
     network.sandbox.control.addFault({ method: 'POST', path: '/v2/customers', answer: 'drop-after' })
     const before = asked(network, 'POST', '/v2/customers')
-    expect(await mutate(network, 'createCustomer', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
-    expect(await mutate(network, 'createCustomer', input)).toMatchObject({ replayed: true })
+    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ replayed: true })
     expect(asked(network, 'POST', '/v2/customers') - before).toBe(1)
   })
 
@@ -75,7 +75,7 @@ describe('a customer', () => {
       }),
       document: documentInput({ number: 'x'.repeat(65), issuedOn: '2030-01-01', expiresOn: '2020-01-01' }),
     })
-    const refused = await mutate(network, 'createCustomer', input)
+    const refused = await mutate(network, 'createPaymentCustomer', input)
     expect(placesOf(refused)).toEqual([
       'person.email',
       'person.lastName',
@@ -87,9 +87,9 @@ describe('a customer', () => {
       'document.issuedOn',
       'document.expiresOn',
     ])
-    expect(placesOf(await mutate(network, 'createCustomer', customerInput({ currency: 'USDC', site: 'xaf' })))).toEqual(
-      ['site'],
-    )
+    expect(
+      placesOf(await mutate(network, 'createPaymentCustomer', customerInput({ currency: 'USDC', site: 'xaf' }))),
+    ).toEqual(['site'])
     expect(asked(network, 'POST', '/v2/customers')).toBe(before)
   })
 })
@@ -97,7 +97,7 @@ describe('a customer', () => {
 describe('a contact', () => {
   it('is made, read and listed', async () => {
     const input = contactInput()
-    const result = await mutate(network, 'createContact', input)
+    const result = await mutate(network, 'createPaymentContact', input)
     const email = result.contact?.personal?.email ?? ''
     const read = await network.ask<{ contact: unknown }>(CONTACT, {
       email: ` ${email.toUpperCase()} `,
@@ -105,7 +105,7 @@ describe('a contact', () => {
     })
     expect(read.data.contact).toEqual(result.contact)
     const { data } = await network.ask(
-      'query L($from: LocalDate!, $to: LocalDate!) { contacts(from: $from, to: $to, currency: "AUD") { nodes { emailMasked } totalPages } }',
+      'query L($from: LocalDate!, $to: LocalDate!) { paymentContacts(from: $from, to: $to, currency: "AUD") { nodes { emailMasked } totalPages } }',
       { from: day(-1), to: day(1) },
     )
     expect(data).toEqual({ contacts: { nodes: [{ emailMasked: 'a***@example.test' }], totalPages: 1 } })
@@ -113,12 +113,12 @@ describe('a contact', () => {
 
   it('is one for each e-mail address of a site', async () => {
     const person = personInput()
-    await mutate(network, 'createContact', contactInput({ person }))
-    expect(await mutate(network, 'createContact', contactInput({ person }))).toMatchObject({
+    await mutate(network, 'createPaymentContact', contactInput({ person }))
+    expect(await mutate(network, 'createPaymentContact', contactInput({ person }))).toMatchObject({
       __typename: 'UpstreamRejectedError',
       problems: [{ path: ['email'] }],
     })
-    expect(await mutate(network, 'createContact', contactInput({ person, currency: 'JPY' }))).toMatchObject({
+    expect(await mutate(network, 'createPaymentContact', contactInput({ person, currency: 'JPY' }))).toMatchObject({
       contact: { site: 'jpy' },
     })
   })
@@ -132,7 +132,7 @@ describe('a contact', () => {
 
   it('has no middle name, no second street and one of two genders', async () => {
     const person = personInput({ middleName: 'King', street2: 'Floor 2', gender: 'OTHER' })
-    expect(placesOf(await mutate(network, 'createContact', contactInput({ person })))).toEqual([
+    expect(placesOf(await mutate(network, 'createPaymentContact', contactInput({ person })))).toEqual([
       'person.middleName',
       'person.street2',
       'person.gender',
@@ -142,7 +142,7 @@ describe('a contact', () => {
   it('tells of a site that does not answer', async () => {
     network.sandbox.control.addFault({ path: '/v2/contacts/', times: 9, answer: { status: 429 } })
     const { errors } = await network.ask(
-      'query L($from: LocalDate!, $to: LocalDate!) { contacts(from: $from, to: $to, currency: "AUD") { nodes { site } } }',
+      'query L($from: LocalDate!, $to: LocalDate!) { paymentContacts(from: $from, to: $to, currency: "AUD") { nodes { site } } }',
       { from: day(-1), to: day(1) },
     )
     expect(errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }])
@@ -151,7 +151,7 @@ describe('a contact', () => {
 
 it('personal data is shown with customers:pii alone, and neither stored nor logged', async () => {
   const person = personInput({ lastName: 'Quartermain', street: '7 Hidden Lane' })
-  const { id } = await made(mutate(network, 'createCustomer', customerInput({ person })), 'customer')
+  const { id } = await made(mutate(network, 'createPaymentCustomer', customerInput({ person })), 'customer')
   const token = await network.token({ scopes: ['customers:read'] })
   const shown = await network.ask(CUSTOMER, { id }, { token })
   const text = JSON.stringify(shown)

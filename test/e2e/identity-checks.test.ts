@@ -28,7 +28,7 @@ async function send(url: string, body: FormData | string = pictures()) {
 
 async function contactOf(email: string): Promise<Record<string, unknown>> {
   const { data } = await network.ask<{ contact: Record<string, unknown> }>(
-    `query C($email: String!) { contact(email: $email, currency: "AUD") { ${CONTACT_FIELDS} } }`,
+    `query C($email: String!) { paymentContact(email: $email, currency: "AUD") { ${CONTACT_FIELDS} } }`,
     { email },
   )
   return data.contact

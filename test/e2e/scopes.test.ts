@@ -51,7 +51,7 @@ beforeAll(async () => {
   agreementId = (await createAgreement(network)).id
   const payout = mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] }))
   payoutId = (await made(payout, 'payout')).id
-  customerId = (await made(mutate(network, 'createCustomer', customerInput()), 'customer')).id
+  customerId = (await made(mutate(network, 'createPaymentCustomer', customerInput()), 'customer')).id
   email = await refusedContact(network)
   gatewayPaymentId = String((await mutate(network, 'createGatewayPayment', gatewayInput()))['paymentId'])
 })
@@ -67,9 +67,9 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['changePaymentAgreementStatus', () => ({ idempotencyKey: newKey(), id: 'nobody', status: 'CANCELLED' })],
   ['createPayout', payoutInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
-  ['createCustomer', customerInput],
-  ['updateCustomer', () => customerInput({ customerId: 'nobody' })],
-  ['createContact', contactInput],
+  ['createPaymentCustomer', customerInput],
+  ['updatePaymentCustomer', () => customerInput({ customerId: 'nobody' })],
+  ['createPaymentContact', contactInput],
   ['requestIdentityCheck', () => identityInput(email)],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
@@ -117,16 +117,20 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.gatewayPayments': '{ gatewayPayments { nodes { id } } }',
   'Query.recordedPayouts': '{ recordedPayouts { nodes { id } } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
-  'Query.customer': 'query Q($customer: ID!) { customer(id: $customer) { id } }',
-  'Query.customers': '{ customers(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
-  'Query.contact': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { emailMasked } }',
-  'Query.contacts': '{ contacts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { site } } }',
-  'Customer.personal': 'query Q($customer: ID!) { customer(id: $customer) { personal { email } } }',
-  'Customer.document': 'query Q($customer: ID!) { customer(id: $customer) { document { typeRaw } } }',
-  'Contact.personal': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { personal { email } } }',
-  'Contact.document': 'query Q($email: String!) { contact(email: $email, currency: "AUD") { document { typeRaw } } }',
+  'Query.paymentCustomer': 'query Q($customer: ID!) { paymentCustomer(id: $customer) { id } }',
+  'Query.paymentCustomers':
+    '{ paymentCustomers(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
+  'Query.paymentContact': 'query Q($email: String!) { paymentContact(email: $email, currency: "AUD") { emailMasked } }',
+  'Query.paymentContacts':
+    '{ paymentContacts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { site } } }',
+  'PaymentCustomer.personal': 'query Q($customer: ID!) { paymentCustomer(id: $customer) { personal { email } } }',
+  'PaymentCustomer.document': 'query Q($customer: ID!) { paymentCustomer(id: $customer) { document { typeRaw } } }',
+  'PaymentContact.personal':
+    'query Q($email: String!) { paymentContact(email: $email, currency: "AUD") { personal { email } } }',
+  'PaymentContact.document':
+    'query Q($email: String!) { paymentContact(email: $email, currency: "AUD") { document { typeRaw } } }',
   'IdentityResult.message':
-    'query Q($email: String!) { contact(email: $email, currency: "AUD") { identityResults { message } } }',
+    'query Q($email: String!) { paymentContact(email: $email, currency: "AUD") { identityResults { message } } }',
   'Query.balances': '{ balances(currencies: ["AUD"]) { currency } }',
   'Query.accountBalances': '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }',
   'Query.balanceHistory': '{ balanceHistory(from: "2026-01-01", to: "2026-01-02") { nodes { id } } }',
@@ -145,10 +149,10 @@ const QUERIES: Readonly<Record<string, string>> = {
 const ON_THE_WAY: Readonly<Record<string, readonly Scope[]>> = {
   'PaymentAgreement.payer': ['agreements:read'],
   'PayoutTransaction.payee': ['payouts:read'],
-  'Customer.personal': ['customers:read'],
-  'Customer.document': ['customers:read'],
-  'Contact.personal': ['customers:read'],
-  'Contact.document': ['customers:read'],
+  'PaymentCustomer.personal': ['customers:read'],
+  'PaymentCustomer.document': ['customers:read'],
+  'PaymentContact.personal': ['customers:read'],
+  'PaymentContact.document': ['customers:read'],
   'IdentityResult.message': ['customers:read'],
   'WebhookDelivery.body': ['payments:read'],
 }

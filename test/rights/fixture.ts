@@ -108,7 +108,9 @@ async function furnished(network: Network): Promise<Fixture> {
       agreementAtService: agreement.serviceId,
       clientTransaction: agreement.clientTransactionId,
       payouts,
-      customer: (await made(mutate(network, 'createCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')).id,
+      customer: (
+        await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
+      ).id,
       contact,
       gatewayPayment,
       deliveries: kept,

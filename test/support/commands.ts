@@ -108,13 +108,13 @@ export const COMMANDS: readonly CommandKind[] = [
   },
   {
     ...BY_KEY,
-    name: 'createCustomer',
+    name: 'createPaymentCustomer',
     path: '/v2/customers',
     prepare: async () => changed(customerInput(), { person: personInput() }),
   },
   {
     ...BY_KEY,
-    name: 'updateCustomer',
+    name: 'updatePaymentCustomer',
     path: '/v2/customers/update',
     prepare: async (fixture) => {
       const customerId = await customer(fixture)
@@ -123,7 +123,7 @@ export const COMMANDS: readonly CommandKind[] = [
   },
   {
     ...BY_KEY,
-    name: 'createContact',
+    name: 'createPaymentContact',
     path: '/v2/contacts',
     prepare: async () => changed(contactInput(), { person: personInput() }),
   },
@@ -163,7 +163,7 @@ async function activeAgreement({ ask, sandbox }: CommandWorld): Promise<string> 
 
 /** Creates a customer. Returns its id. */
 async function customer({ ask }: CommandWorld): Promise<string> {
-  return (await made(mutate({ ask }, 'createCustomer', customerInput()), 'customer')).id
+  return (await made(mutate({ ask }, 'createPaymentCustomer', customerInput()), 'customer')).id
 }
 
 /** Creates a payout that is scheduled for tomorrow. Returns its id. */

@@ -39,7 +39,7 @@ export async function openedUpload(
   network: Pick<Network, 'ask'>,
   over: Readonly<Record<string, unknown>> = {},
 ): Promise<{ readonly email: string; readonly url: string }> {
-  const email = (await mutate(network, 'createContact', contactInput())).contact?.personal?.email ?? ''
+  const email = (await mutate(network, 'createPaymentContact', contactInput())).contact?.personal?.email ?? ''
   const { uploadUrl } = await mutate(network, 'requestIdentityCheck', identityInput(email, over))
   return { email, url: String(uploadUrl) }
 }

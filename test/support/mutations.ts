@@ -20,7 +20,7 @@ export const CUSTOMER_FIELDS = `id ${PERSON}
 export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status statusRaw message }
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
-const CUSTOMER = `... on CustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
+const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
 const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
 const ACCEPTED = '... on SimulationAccepted { response }'
@@ -40,9 +40,9 @@ const SELECTIONS = {
   cancelScheduledPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
   createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
     ${commandFailures('InvalidInputError')}`,
-  createCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
-  updateCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
-  createContact: `... on ContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
+  createPaymentCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
+  updatePaymentCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
+  createPaymentContact: `... on PaymentContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
   requestIdentityCheck: `... on IdentityUpload { uploadUrl expiresAt contact { identityStatus } }
     ${callFailures('InvalidInputError')}`,
   simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,

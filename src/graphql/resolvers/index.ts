@@ -2,9 +2,7 @@ import type { Resolvers } from '../generated.ts'
 import { AccountBalance } from './AccountBalance.ts'
 import { AccountBalanceFailure } from './AccountBalanceFailure.ts'
 import { BalanceMovement } from './BalanceMovement.ts'
-import { Contact } from './Contact.ts'
 import { CreateGatewayPaymentSuccess } from './CreateGatewayPaymentSuccess.ts'
-import { Customer } from './Customer.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
 import { GatewayPayment } from './GatewayPayment.ts'
 import { IdentityDocument } from './IdentityDocument.ts'
@@ -12,11 +10,11 @@ import { IdentityResult } from './IdentityResult.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
 import { cancelScheduledPayout } from './mutation/cancelScheduledPayout.ts'
 import { changePaymentAgreementStatus } from './mutation/changePaymentAgreementStatus.ts'
-import { createContact } from './mutation/createContact.ts'
-import { createCustomer } from './mutation/createCustomer.ts'
 import { createGatewayPayment } from './mutation/createGatewayPayment.ts'
 import { createPayin } from './mutation/createPayin.ts'
 import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
+import { createPaymentContact } from './mutation/createPaymentContact.ts'
+import { createPaymentCustomer } from './mutation/createPaymentCustomer.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPayout } from './mutation/createPayout.ts'
 import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
@@ -27,32 +25,30 @@ import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { requestIdentityCheck } from './mutation/requestIdentityCheck.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
-import { updateCustomer } from './mutation/updateCustomer.ts'
+import { updatePaymentCustomer } from './mutation/updatePaymentCustomer.ts'
 import { PayerErasure } from './PayerErasure.ts'
 import { PayinMethod } from './PayinMethod.ts'
 import { PayinMethodTraits } from './PayinMethodTraits.ts'
 import { Payment } from './Payment.ts'
 import { PaymentAgreement } from './PaymentAgreement.ts'
 import { PaymentAmount } from './PaymentAmount.ts'
+import { PaymentContact } from './PaymentContact.ts'
 import { PaymentCurrency } from './PaymentCurrency.ts'
+import { PaymentCustomer } from './PaymentCustomer.ts'
 import { PaymentEvent } from './PaymentEvent.ts'
 import { PaymentFailure } from './PaymentFailure.ts'
 import { PaymentLink } from './PaymentLink.ts'
 import { PaymentNextAction } from './PaymentNextAction.ts'
+import { PaymentPersonalDetails } from './PaymentPersonalDetails.ts'
 import { PaymentsHealth } from './PaymentsHealth.ts'
 import { PaymentStreamItem } from './PaymentStreamItem.ts'
 import { Payout } from './Payout.ts'
 import { PayoutMethod } from './PayoutMethod.ts'
 import { PayoutTransaction } from './PayoutTransaction.ts'
-import { PersonalDetails } from './PersonalDetails.ts'
 import { accountBalances } from './query/accountBalances.ts'
 import { balanceHistory } from './query/balanceHistory.ts'
 import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
-import { contact } from './query/contact.ts'
-import { contacts } from './query/contacts.ts'
-import { customer } from './query/customer.ts'
-import { customers } from './query/customers.ts'
 import { gatewayPayment } from './query/gatewayPayment.ts'
 import { gatewayPayments } from './query/gatewayPayments.ts'
 import { payerErasures } from './query/payerErasures.ts'
@@ -61,7 +57,11 @@ import { payinMethods } from './query/payinMethods.ts'
 import { payment } from './query/payment.ts'
 import { paymentAgreement } from './query/paymentAgreement.ts'
 import { paymentAgreements } from './query/paymentAgreements.ts'
+import { paymentContact } from './query/paymentContact.ts'
+import { paymentContacts } from './query/paymentContacts.ts'
 import { paymentCurrencies } from './query/paymentCurrencies.ts'
+import { paymentCustomer } from './query/paymentCustomer.ts'
+import { paymentCustomers } from './query/paymentCustomers.ts'
 import { paymentEvents } from './query/paymentEvents.ts'
 import { paymentLink } from './query/paymentLink.ts'
 import { paymentLinks } from './query/paymentLinks.ts'
@@ -116,10 +116,10 @@ export const resolvers: Resolvers = {
     accountBalances,
     balanceHistory,
     bankLookup,
-    customer,
-    customers,
-    contact,
-    contacts,
+    paymentCustomer,
+    paymentCustomers,
+    paymentContact,
+    paymentContacts,
     paymentsHealth,
   },
   Mutation: {
@@ -133,9 +133,9 @@ export const resolvers: Resolvers = {
     changePaymentAgreementStatus,
     createPayout,
     cancelScheduledPayout,
-    createCustomer,
-    updateCustomer,
-    createContact,
+    createPaymentCustomer,
+    updatePaymentCustomer,
+    createPaymentContact,
     requestIdentityCheck,
     replayWebhookDelivery,
     dismissDuplicatePayment,
@@ -175,9 +175,9 @@ export const resolvers: Resolvers = {
   SigningKey,
   WebhookDelivery,
   PayerErasure,
-  Customer,
-  Contact,
-  PersonalDetails,
+  PaymentCustomer,
+  PaymentContact,
+  PaymentPersonalDetails,
   IdentityDocument,
   IdentityResult,
   PaymentsHealth,

@@ -1,10 +1,10 @@
 import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
 import type { IdentityStatus as KnownStatus, PartyType as KnownType } from '../../domain/customers/person.ts'
-import type { IdentityDocumentInput, IdentityStatus, PartyType, PersonInput } from '../generated.ts'
+import type { IdentityDocumentInput, IdentityStatus, PaymentPartyType, PersonInput } from '../generated.ts'
 
 /** Returns the value of the schema for the kind of a party. */
-export function partyType(type: KnownType | null): PartyType {
-  return type === null ? 'UNRECOGNISED' : (type.toUpperCase() as PartyType)
+export function partyType(type: KnownType | null): PaymentPartyType {
+  return type === null ? 'UNRECOGNISED' : (type.toUpperCase() as PaymentPartyType)
 }
 
 /** Returns the value of the schema for the state of an identity check. */

@@ -30,12 +30,12 @@ export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout
 
 /** Returns the result of a successful mutation of a customer. */
 export function customerSuccess({ customer, replayed }: { customer: SitedCustomer; replayed: boolean }) {
-  return { __typename: 'CustomerSuccess', customer, replayed } as const
+  return { __typename: 'PaymentCustomerSuccess', customer, replayed } as const
 }
 
 /** Returns the result of a successful mutation of a contact. */
 export function contactSuccess({ contact, replayed }: { contact: SitedContact; replayed: boolean }) {
-  return { __typename: 'ContactSuccess', contact, replayed } as const
+  return { __typename: 'PaymentContactSuccess', contact, replayed } as const
 }
 
 type Kind = OperationFailure['kind']

@@ -20,14 +20,13 @@ export function encodeEventSubject(subject: Repeated): string {
   return JSON.stringify(rest)
 }
 
-/** Returns the subject after an event. */
-export function decodeEventSubject<Subject extends Repeated>(text: string, columns: EventSubjectColumns): Subject {
-  const rest = JSON.parse(text) as Omit<Subject, keyof Repeated>
-  const repeated: Repeated = {
+/** Returns the fields of the subject after an event. */
+export function decodeEventSubject(text: string, columns: EventSubjectColumns): Repeated {
+  return {
+    ...(JSON.parse(text) as object),
     streamId: columns.stream_id,
     version: columns.sequence,
     statusRaw: columns.to_status,
     updatedAt: new Date(columns.recorded_at).toISOString(),
   }
-  return { ...rest, ...repeated } as Subject
 }

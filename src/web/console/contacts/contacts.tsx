@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000
 /** Milliseconds between two reads: each asks the payments API. */
 const EVERY_MS = 60_000
 
-type Contact = NonNullable<ContactsOfDaysQuery['contacts']>['nodes'][number]
+type Contact = NonNullable<ContactsOfDaysQuery['paymentContacts']>['nodes'][number]
 
 /** The contacts of the last days with the state of their identity checks. Nothing of them is in the address of the page. */
 export function Contacts({ route: { view, params } }: { readonly route: Route }) {
@@ -28,7 +28,7 @@ export function Contacts({ route: { view, params } }: { readonly route: Route })
     pii: claims.scopes.has('customers:pii'),
   }
   const answer = useAnswer(ContactsOfDaysDocument, variables, { everyMs: EVERY_MS })
-  const list = answer.data?.contacts ?? null
+  const list = answer.data?.paymentContacts ?? null
   return (
     <Page title="Contacts">
       <p>Made within the last {DAYS} days, read from the payments API.</p>

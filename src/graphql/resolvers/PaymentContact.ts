@@ -1,10 +1,10 @@
 import { fullName, identityStatus } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
 import { maskedAlias } from '../../upstream/wire/values/mask.ts'
-import type { ContactResolvers } from '../generated.ts'
+import type { PaymentContactResolvers } from '../generated.ts'
 import { partyType, shownIdentityStatus } from '../views/person-view.ts'
 
-export const Contact: ContactResolvers = {
+export const PaymentContact: PaymentContactResolvers = {
   nameMasked: ({ personal }) => maskedName(fullName(personal)),
   emailMasked: ({ email }) => maskedAlias(email),
   type: ({ type }) => partyType(type),

@@ -1,7 +1,11 @@
 import { badArgument, failedRead } from '../../error-formatter.ts'
 import type { QueryResolvers } from '../../generated.ts'
 
-export const contact: QueryResolvers['contact'] = async (_root, { email, currency, site }, { operations }) => {
+export const paymentContact: QueryResolvers['paymentContact'] = async (
+  _root,
+  { email, currency, site },
+  { operations },
+) => {
   const outcome = await operations.contact({ email: email.trim(), currency, site: site ?? null })
   if (outcome === null)
     throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')

@@ -1,5 +1,0 @@
-import type { PersonalDetailsResolvers } from '../generated.ts'
-
-export const PersonalDetails: PersonalDetailsResolvers = {
-  genderRaw: ({ gender }) => gender,
-}
