@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { rounds } from '../faults/rounds.ts'
 import { createAgreement } from '../support/agreements.ts'
-import { payoutInput } from '../support/inputs.ts'
+import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK, type CreatedLink } from '../support/operations.ts'
@@ -144,6 +144,7 @@ describe('a hostile text', () => {
 
   it('has no effect in the arguments of fields below the roots', async () => {
     expect(nestedTextArguments().toSorted()).toEqual([
+      'GatewayPayment.events(after:)',
       'PayinMethod.accepts(amount:)',
       'Payment.events(after:)',
       'PaymentAgreement.events(after:)',
@@ -168,11 +169,14 @@ describe('a hostile text', () => {
       }`,
       'query Q($id: ID!, $text: String) { paymentAgreement(id: $id) { events(after: $text) { nodes { id } } } }',
       'query Q($id: ID!, $text: String) { payout(id: $id) { events(after: $text) { nodes { id } } } }',
+      'query Q($id: ID!, $text: String) { gatewayPayment(id: $id) { events(after: $text) { nodes { id } } } }',
     ]
     const agreement = await createAgreement(network)
     const payout = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
+    const { paymentId } = await mutate(network, 'createGatewayPayment', gatewayInput())
+    const ids = { paymentAgreement: agreement.id, payout: payout.id, gatewayPayment: String(paymentId) }
     const idIn = (document: string) =>
-      document.includes('Agreement') ? agreement.id : document.includes('payout(') ? payout.id : link.id
+      Object.entries(ids).find(([field]) => document.includes(`${field}(`))?.[1] ?? link.id
     await network.sandbox.control.setStatus(link.id, 'failed')
     for (const document of documents) {
       for (const text of hostileTexts(canary.url)) {

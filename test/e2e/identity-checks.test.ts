@@ -27,11 +27,11 @@ async function send(url: string, body: FormData | string = pictures()) {
 }
 
 async function contactOf(email: string): Promise<Record<string, unknown>> {
-  const { data } = await network.ask<{ contact: Record<string, unknown> }>(
+  const { data } = await network.ask<{ paymentContact: Record<string, unknown> }>(
     `query C($email: String!) { paymentContact(email: $email, currency: "AUD") { ${CONTACT_FIELDS} } }`,
     { email },
   )
-  return data.contact
+  return data.paymentContact
 }
 
 /** Moves the sandbox to the decision of the checks that are pending. */

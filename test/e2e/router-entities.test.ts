@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
-import { payeeInput, payoutInput } from '../support/inputs.ts'
+import { gatewayInput, payeeInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket } from '../support/socket.ts'
@@ -19,6 +19,7 @@ const ENTITIES = `query Entities($representations: [_Any!]!) {
     ... on PaymentCurrency { currencyCode: code exponent }
     ... on PaymentAgreement { id clientTransactionId agreementStatus: status }
     ... on Payout { id payoutStatus: status }
+    ... on GatewayPayment { id gatewayStatus: status }
   }
 }`
 
@@ -41,6 +42,7 @@ const FORGED = {
   link: { id: 'forged', ownerId: 'stranger' },
   payment: { id: 'forged', status: 'received' },
   payout: { id: 'forged' },
+  orderId: 'forged',
   transactions: [],
   details: { total: '0' },
   linkRef: 'forged',
@@ -57,6 +59,7 @@ beforeAll(async () => {
   const { link, items, paymentId } = await paidStream(network)
   const agreement = await createAgreement(network)
   const payout = await made(mutate(network, 'createPayout', payoutInput({ transactions: [payeeInput()] })), 'payout')
+  const gateway = await mutate(network, 'createGatewayPayment', gatewayInput())
   real = [
     { __typename: 'PaymentLink', id: link.id },
     { __typename: 'Payment', id: paymentId },
@@ -66,6 +69,7 @@ beforeAll(async () => {
     { __typename: 'PaymentCurrency', code: 'AUD' },
     { __typename: 'PaymentAgreement', id: agreement.id },
     { __typename: 'Payout', id: payout.id },
+    { __typename: 'GatewayPayment', id: String(gateway['paymentId']) },
   ]
 })
 afterAll(() => network.close())

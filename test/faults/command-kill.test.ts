@@ -25,6 +25,9 @@ const NEVER_ARRIVED: Endings = {
   otherwise: { retry: 'unknown', posts: 0 },
   createPaymentLink: { retry: 'sent', posts: 1 },
   createPaymentAgreement: { retry: 'sent', posts: 1 },
+  createPaymentCustomer: { retry: 'sent', posts: 1 },
+  updatePaymentCustomer: { retry: 'sent', posts: 1 },
+  createPaymentContact: { retry: 'sent', posts: 1 },
 }
 const DONE_UNHEARD: Endings = {
   ...REPLAYED,
@@ -32,6 +35,8 @@ const DONE_UNHEARD: Endings = {
   createPaymentLink: { retry: 'sent', posts: 2 },
   // The payments API has no read of these payments.
   createGatewayPayment: { retry: 'unknown', posts: 1 },
+  // It replaces every detail, so a second one changes nothing.
+  updatePaymentCustomer: { retry: 'sent', posts: 2 },
 }
 
 type Running = CommandKind & PreparedCommand

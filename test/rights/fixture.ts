@@ -64,7 +64,12 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
   const network = await startNetwork({
     ...options,
     sandbox: BY_HAND,
-    env: { ROUTER_SECRETS: ROUTER_SECRET, UPSTREAM_SITES: JSON.stringify(sites) },
+    env: {
+      ROUTER_SECRETS: ROUTER_SECRET,
+      UPSTREAM_SITES: JSON.stringify(sites),
+      // Every caller sends every operation over one socket, as fast as it is answered.
+      SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=2000',
+    },
   })
   try {
     return await furnished(network)

@@ -21,7 +21,7 @@ const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || le
   || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 /** The table itself: `pg_restore --clean` and a restored schema create it anew, also in the same database. */
-const HEAD_TABLE = `'log_head'::regclass::oid::bigint`
+const HEAD_TABLE = `'log_head'::regclass::oid::text`
 
 const BRANCHES = `SELECT number, after_position, server = ${SERVER} AND head_table = ${HEAD_TABLE} AS here FROM log_branches ORDER BY number`
 
