@@ -80,7 +80,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     expect(JSON.stringify(await page.evaluate('({ ...localStorage })'))).not.toContain('Bearer ey')
     await page.reload()
     await textIn(page, 'headers', '// "authorization"')
-  }, 20_000)
+  }, 60_000)
 
   test('knows the schema: it marks what is wrong, and completes what is begun', async () => {
     const { open } = await browser.profile()
@@ -111,7 +111,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     await page.getByRole('button', { name: /^Re-fetch GraphQL schema/ }).click()
     await expect.poll(() => page.getByRole('status').innerText()).toBe('')
     await guarded.close()
-  }, 20_000)
+  }, 60_000)
 })
 
 /** CSS selectors of the editors. Of variables and headers only one is visible at a time. */

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
 import type { FeedEvent } from '../feed/feed-state.ts'
 import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
@@ -66,6 +66,10 @@ function Actions({ payment, onRefund, onDone }: ActionsProps) {
   const hasPending = pendingRefund(payment.id) !== null
   // A refund whose outcome is not known is asked for again, whatever the status says meanwhile.
   const obstacle = hasPending ? null : refundObstacle(payment)
+  // The button may be removed while it has the focus, because nothing is left to refund.
+  useEffect(() => {
+    if (document.activeElement === document.body) document.querySelector('h1')?.focus()
+  }, [obstacle])
   return (
     <section aria-labelledby="actions">
       <h2 id="actions">Actions</h2>
