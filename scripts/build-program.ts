@@ -9,8 +9,8 @@ import { build, type Plugin } from 'vite'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
-/** The files that the code reads at run time. */
-const ASSETS = `${SOURCE}/store/migrations/**/*.sql`
+/** Folder of the files that the code reads at run time. */
+const MIGRATIONS = 'store/migrations'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -49,4 +49,6 @@ await build({
   },
 })
 writeProgramNotices(bundled)
-for (const asset of globSync(ASSETS)) cpSync(asset, join(TARGET, relative(SOURCE, asset)))
+// One that was moved or removed since the last build would be found beside the others.
+rmSync(join(TARGET, MIGRATIONS), { recursive: true, force: true })
+for (const file of globSync(`${SOURCE}/${MIGRATIONS}/**/*.sql`)) cpSync(file, join(TARGET, relative(SOURCE, file)))
