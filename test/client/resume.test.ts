@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { resumeStream, type StreamResult, type StreamSink } from '../../src/client/resume/resume-stream.ts'
 
-type Opened = { readonly after: string | null; readonly sink: StreamSink<StreamResult>; isOpen: boolean }
+type Opened = { readonly after: string | null | undefined; readonly sink: StreamSink<StreamResult>; isOpen: boolean }
 
 const item = (cursor: string, previousCursor: string | null, kind = 'EVENT') => ({
   data: { paymentUpdates: { kind, cursor, previousCursor } },
@@ -13,7 +13,7 @@ function started() {
   const opened: Opened[] = []
   const told: string[] = []
   const stop = resumeStream<StreamResult>(
-    (after, sink) => {
+    ({ after }, sink) => {
       const one: Opened = { after, sink, isOpen: true }
       opened.push(one)
       return () => void (one.isOpen = false)
@@ -67,6 +67,14 @@ describe('a resumed stream', () => {
     expect(again.after).toBeNull()
     again.sink.next(item('s', null, 'SNAPSHOT'))
     expect(told).toEqual(['a', 'r', 's'])
+  })
+
+  it('leaves out the position that the app gave, once that cannot be continued', async () => {
+    const { opened, next } = started()
+    opened[0]?.sink.error(new Error('connect ECONNREFUSED'))
+    const second = await next(2)
+    second.sink.next(item('r', null, 'RESYNC_REQUIRED'))
+    expect([opened[0]?.after, second.after, (await next(3)).after]).toEqual([undefined, undefined, null])
   })
 
   it.each([

@@ -28,7 +28,7 @@ export function resumeSubscriptions<Handler extends (operation: never, forward: 
     return new Observable((observer) =>
       resumeStream<StreamResult>(
         (after, sink) => {
-          operation.variables = after === null ? variables : { ...variables, after }
+          operation.variables = { ...variables, ...after }
           const subscription = forward(operation).subscribe(sink)
           return () => subscription.unsubscribe()
         },

@@ -1,7 +1,7 @@
 import { errorOf, type GraphError } from '../client-errors.ts'
 import { backoffMs } from '../connection/reconnect.ts'
 import { timingOf, type Timing } from '../connection/timing.ts'
-import { createPosition, type ResumableItem } from './stream-position.ts'
+import { createPosition, type ResumableItem } from '../stream-position.ts'
 
 /** A result of a subscription, as client libraries pass it on. */
 export type StreamResult = { readonly data?: unknown; readonly errors?: readonly GraphError[] | undefined }
@@ -12,8 +12,11 @@ export type StreamSink<Result> = {
   complete(): void
 }
 
-/** Opens the subscription with `after` as its variable, or with its own variables for null. Returns the function that closes it. */
-export type OpenStream<Result> = (after: string | null, sink: StreamSink<Result>) => () => void
+/**
+ * Opens the subscription with its own variables and these: none at first, then the cursor of the last item as `after`; null after a
+ * `RESYNC_REQUIRED`, because an own `after` cannot be continued either. Returns the function that closes it.
+ */
+export type OpenStream<Result> = (variables: { readonly after?: string | null }, sink: StreamSink<Result>) => () => void
 
 export type ResumeOptions = { readonly timing?: Partial<Pick<Timing, 'retryMs' | 'retryMaxMs'>> }
 
@@ -23,7 +26,7 @@ export type ResumeOptions = { readonly timing?: Partial<Pick<Timing, 'retryMs' |
  * attempt cannot change are passed on and end the stream. Returns the function that ends it.
  *
  * @example
- * const stop = resumeStream((after, sink) => client.subscribe({ query, variables: { id, after } }, sink), { next: show, error, complete })
+ * const stop = resumeStream((after, sink) => client.subscribe({ query, variables: { id, ...after } }, sink), { next: show, error, complete })
  */
 export function resumeStream<Result extends StreamResult>(
   open: OpenStream<Result>,
@@ -32,6 +35,7 @@ export function resumeStream<Result extends StreamResult>(
 ): () => void {
   const timing = timingOf(options.timing)
   const position = createPosition(null)
+  let isNew = true
   let failures = 0
   let isOver = false
   let leave = () => {}
@@ -57,13 +61,14 @@ export function resumeStream<Result extends StreamResult>(
       leave()
       tell()
     }
-    close = open(position.cursor, {
+    close = open(isNew ? {} : { after: position.cursor }, {
       next(result) {
         if (isLeft) return
         if (isPassing(result)) return retry()
         const item = itemOf(result)
         const taken = item === null ? 'taken' : position.take(item)
         if (taken === 'gap') return again(0)
+        if (item !== null) isNew = false
         failures = 0
         sink.next(result)
         // The sink may have ended the stream.

@@ -26,8 +26,9 @@ export function resumeSubscriptions<Given extends (request: never, operation: ne
       subscribe: (sink) => ({
         unsubscribe: resumeStream<StreamResult>(
           (after, inner) => {
-            const next = after === null ? request : { ...request, variables: { ...variables, after } }
-            const subscription = forward(next, operation).subscribe(inner)
+            const subscription = forward({ ...request, variables: { ...variables, ...after } }, operation).subscribe(
+              inner,
+            )
             return () => subscription.unsubscribe()
           },
           sink,

@@ -1,3 +1,4 @@
+import { createPosition } from '../stream-position.ts'
 import type { PaymentUpdate, State, StreamItem, Subject } from './watched-subject.ts'
 
 /** The position of a subscription, across connections. */
@@ -20,11 +21,10 @@ export function createReader(
   after: string | null,
   emit: (update: PaymentUpdate) => void,
 ): Reader {
-  let cursor = after
+  const position = createPosition(after)
   let held: State | null = null
   let delivered = 0
   let sequence = 0
-  let repairedAt: string | null = null
   let afresh = false
 
   const deliver = (update: Omit<PaymentUpdate, 'serverTime'>) => {
@@ -34,7 +34,7 @@ export function createReader(
 
   return {
     get cursor() {
-      return cursor
+      return position.cursor
     },
     get held() {
       return held
@@ -42,28 +42,24 @@ export function createReader(
     get delivered() {
       return delivered
     },
-    take({ kind, previousCursor, event, link = null, payment = null, agreement = null, payout = null, ...item }) {
+    take(item) {
+      const { kind, cursor, event, link = null, payment = null, agreement = null, payout = null } = item
       if (kind === 'RESYNC_REQUIRED') {
-        cursor = held = null
+        held = null
         sequence = 0
         afresh = true
-        return 'resync'
+        return position.take(item)
       }
       // A duplicate: its event was delivered before.
       if (isOneStream && event !== null && event.sequence <= sequence) return 'taken'
-      // Without a previous item it is the beginning of another stream: a gateway has sent the first variables again.
-      if (cursor !== null && previousCursor !== cursor && repairedAt !== cursor) {
-        repairedAt = cursor
-        return 'gap'
-      }
+      if (position.take(item) === 'gap') return 'gap'
       // A stream without a state still reports that it started anew.
       if (afresh && kind !== 'SNAPSHOT')
-        deliver({ kind: 'SNAPSHOT', cursor: item.cursor, event: null, ...NOTHING, agreement, payout })
+        deliver({ kind: 'SNAPSHOT', cursor, event: null, ...NOTHING, agreement, payout })
       afresh = false
-      cursor = item.cursor
       if (event !== null) sequence = event.sequence
       if (kind !== 'CAUGHT_UP') held = joined(held, { link, payment, agreement, payout })
-      deliver({ kind, cursor: item.cursor, event, link, payment, agreement, payout })
+      deliver({ kind, cursor, event, link, payment, agreement, payout })
       return 'taken'
     },
   }
