@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { UPLOAD_PATH } from '../../commands/identity-check.ts'
 import type { RequestListener } from '../connections/in-order.ts'
 
 export type BodyTimeOptions = {
@@ -7,16 +8,13 @@ export type BodyTimeOptions = {
   readonly onSlow: (request: IncomingMessage) => void
 }
 
-/** The path whose bodies may take longer: their reader has limits of its own. */
-const SLOW_PATH = /^\/identity-documents(?:\?|$)/
-
 /**
  * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
  * (`requestTimeout`), which has to be that of the slowest route.
  */
 export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
   return (request, response) => {
-    if (hasBody(request) && !SLOW_PATH.test(request.url ?? '')) {
+    if (hasBody(request) && !isUpload(request)) {
       const timer = setTimeout(() => {
         if (!request.complete && !request.destroyed) onSlow(request)
       }, milliseconds).unref()
@@ -29,6 +27,11 @@ export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow
 /** Returns the error that Node raises for a request that is too slow. */
 export function slowBody(): NodeJS.ErrnoException {
   return Object.assign(new Error('The body of the request was too slow.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
+/** The reader of an upload has limits of its own. */
+function isUpload({ url }: IncomingMessage): boolean {
+  return url?.split('?')[0] === UPLOAD_PATH
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
