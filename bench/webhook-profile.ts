@@ -2,7 +2,6 @@
  * CPU profile of webhooks: the product on SQLite receives as many as it can, on one core, under Node's profiler. Prints each part's share
  * of the program's busy time: `npm run bench -- webhook-profile [seconds]`.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +13,13 @@ import { startSender } from './support/webhooks/load.ts'
 import { startProduct } from './support/webhooks/processes.ts'
 import { type Profile, sharesOf } from './support/webhooks/profile.ts'
 
-const PROGRAM = 'dist/main.js'
+/** Not the built program, which is one file for all parts. */
+const PROGRAM = 'src/main.ts'
 const PAYMENTS = 1_000
 const WARM_UP_SECONDS = 3
 const EXPECTED_PER_SECOND = 8_000
 
 const seconds = Number(process.argv[3] ?? '8')
-execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'ignore', 'inherit'] })
 moveToLoadCore()
 const folder = mkdtempSync(join(tmpdir(), 'payments-profile-'))
 const cleanUp = new AsyncDisposableStack()

@@ -13,17 +13,23 @@ export type Share = { readonly part: string; readonly share: number }
 
 /** Parts of the program by file. A sample belongs to the part of its innermost function with a match; the first matching part counts. */
 const PARTS: readonly (readonly [part: string, files: RegExp])[] = [
-  ['SQLite: begin and commit (writing the log)', /store\/sqlite\/(?:connection|fsync-guard|checkpoint|log-sync)/],
-  ['SQLite: statements', /store\/sqlite\/transaction/],
+  [
+    'SQLite: begin and commit (writing the log)',
+    /store\/sqlite\/(?:sqlite-connection|fsync-guard|checkpoint|log-sync)/,
+  ],
+  ['SQLite: statements', /store\/sqlite\/(?:sqlite-transaction|statement-cache)/],
   ['rows: columns and texts of what is loaded and stored', /store\/(?:rows|encoding)\//],
-  ['ledger: decisions', /dist\/(?:ledger|domain)\/(?!exact-json)/],
+  ['ledger: decisions', /src\/(?:ledger|domain)\/(?!exact-json)/],
   ['batches: queue, loads, undo', /store\/(?:decide|group-commit)/],
-  ['reads, and streams', /dist\/live\/|store\/queries|node_modules\/kysely|store\/sqlite\/(?:dialect|read-thread)/],
+  [
+    'reads, and streams',
+    /src\/streams\/|store\/queries|node_modules\/kysely|store\/sqlite\/(?:sqlite-dialect|read-thread)/,
+  ],
   ['HMAC and hashes', /webhooks\/signature|keys\/body-hash|internal\/crypto/],
   ['JSON, report and redaction', /exact-json|upstream\/wire/],
-  ['log line', /node_modules\/(?:pino|sonic-boom)|dist\/log/],
-  ['webhook handler', /dist\/webhooks\//],
-  ['HTTP: hooks of ours', /dist\/http\//],
+  ['log line', /node_modules\/(?:pino|sonic-boom)|src\/observability\/log/],
+  ['webhook handler', /src\/webhooks\//],
+  ['HTTP: hooks of ours', /src\/http\//],
   ['HTTP: Fastify', /node_modules\/(?:fastify|find-my-way|fast-|avvio|@fastify)/],
   ['HTTP: Node', /node:(?:_http|net|internal\/stream|events|internal\/timers|internal\/process|_tls|stream)/],
   ['start', /internal\/(?:modules|bootstrap)/],
