@@ -3,7 +3,7 @@ import { type CommandKind, COMMANDS, type PreparedCommand, resultId } from '../s
 import { asked, mutate, type MutationName, type Result } from '../support/mutations.ts'
 import type { KillPoint } from './armed-app.ts'
 import { startKillStage, type KillStage } from './kill-stage.ts'
-import { FULL, rounds } from './rounds.ts'
+import { casesOf, FULL, rounds } from './rounds.ts'
 
 const ROUNDS = rounds({ few: 1, many: 20 })
 
@@ -117,7 +117,7 @@ const DEATHS: readonly Death[] = [
   },
 ]
 
-const NAMED = DEATHS.map((death) => [death.when, death] as const)
+const NAMED = casesOf('the deaths of commands', DEATHS, 2).map((death) => [death.when, death] as const)
 
 describe.each(NAMED)('a process that is killed while it carries out a command, %s', (_when, { die, endings }) => {
   const wanted = COMMANDS.map(({ name }) => [name, endings[name] ?? endings.otherwise])

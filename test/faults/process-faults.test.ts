@@ -10,6 +10,7 @@ import { EVENT_STREAM } from '../support/streams.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
 import { ask, askOnce, developerToken, followLog, knownPayments } from './process-client.ts'
 import { BLOCKED_MS, CANARY, type Failpoint } from './process-faults.ts'
+import { casesOf } from './rounds.ts'
 
 const FAILPOINTS = fileURLToPath(new URL('./process-failpoints.ts', import.meta.url))
 const CURRENCIES = '{ paymentCurrencies { code } }'
@@ -18,8 +19,16 @@ let sandbox: Sandbox
 beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
 afterAll(() => sandbox.close())
 
+const UNCAUGHT: readonly Failpoint[] = [
+  'a rejection',
+  'a timer',
+  'an event',
+  'a listener of the log',
+  'the tail of the log',
+]
+
 describe('what is thrown and not caught', () => {
-  it.each<Failpoint>(['a rejection', 'a timer', 'an event', 'a listener of the log', 'the tail of the log'])(
+  it.each(casesOf('what is not caught', UNCAUGHT, 2))(
     'in %s ends the process with 1, tells no payload, and loses nothing that was acknowledged',
     async (failpoint) => {
       const folder = temporaryFolder()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { startChild, temporaryFolder, type ChildOptions } from '../support/process.ts'
+import { casesOf } from './rounds.ts'
 
 /** Part of every setting that must not be shown. */
 const CANARY = 'canary-4711'
@@ -129,7 +130,7 @@ beforeAll(() => new Promise<void>((resolve) => void other.listen(0, '127.0.0.1',
 afterAll(() => void other.close())
 
 describe('a start that cannot succeed', { concurrent: true, timeout: 120_000 }, () => {
-  it.for(FAULTS)(
+  it.for(casesOf('starts that cannot succeed', FAULTS, 8))(
     'ends at once with 1, and names what to look at: %s',
     async ([, named, fault], { expect, onTestFinished }) => {
       const folder = temporaryFolder(onTestFinished)

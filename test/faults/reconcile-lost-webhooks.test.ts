@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
+import { casesOf } from './rounds.ts'
 import { startVirtualNetwork } from './virtual-network.ts'
 
 const MINUTE = 60_000
@@ -18,14 +19,16 @@ async function untilRead({ network, proxy, time }: Fixture, atMost: number): Pro
   await network.app.settle()
 }
 
-it.each([
+const CHANGES = [
   ['pending', 'authorised'],
   ['pending', 'received'],
   ['authorised', 'failed'],
   ['authorised', 'received'],
   ['waiting', 'received'],
   ['received', 'return_pending'],
-] as const)(
+] as const
+
+it.each(casesOf('changes whose webhook is lost', CHANGES, 2))(
   'a payment that is %s is seen to be %s within an hour although each webhook of it is lost',
   async (from, to) => {
     const fixture = await startVirtualNetwork(PAST_MS)
@@ -42,11 +45,13 @@ it.each([
   TIMEOUT_MS,
 )
 
-it.each([
+const LINKS = [
   ['that nobody used', null],
   ['of a payment that is pending', 'pending'],
   ['of a payment that is authorised', 'authorised'],
-] as const)(
+] as const
+
+it.each(casesOf('links whose end is lost', LINKS, 1))(
   'the end of a link %s is seen within two minutes although each webhook of it is lost',
   async (_name, status) => {
     const fixture = await startVirtualNetwork(PAST_MS)

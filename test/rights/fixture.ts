@@ -69,6 +69,8 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
       UPSTREAM_SITES: JSON.stringify(sites),
       // Every caller sends every operation over one socket, as fast as it is answered.
       SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=2000',
+      // What is measured here is who may do what, however long it takes.
+      GRAPHQL_TIMEOUT_MS: '60000',
     },
   })
   try {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entityTag } from '../../src/http/graphql/entity-tag.ts'
-import { FULL } from '../faults/rounds.ts'
-import { seeded } from '../faults/seed.ts'
+import { casesOf } from '../faults/rounds.ts'
 import { settle } from '../support/deliveries.ts'
 import { BY_HAND } from '../support/payins.ts'
 import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'
@@ -19,11 +18,27 @@ const PATIENCE_MS = 240_000
 /** Longer than all steps of a payment or a refund in the sandbox, in seconds. */
 const STEPS_S = (5 * BY_HAND.paceMs) / 1_000
 
-/** Callers that send the operations of the repository. */
-const SENDERS = CALLERS.filter(({ name }) => ['nobody', 'owner', 'payments:read', 'everything'].includes(name))
+const EVERYTHING = CALLERS.filter(seesEverything)
 
-/** Callers that request every field: in a full run every kind, in every other one the senders and some of the rest. */
-const ASKING = FULL ? CALLERS : [...SENDERS, ...someOf(CALLERS.filter((caller) => !SENDERS.includes(caller)))]
+/** Callers that send the operations of the repository: in a full run all of these kinds. */
+const SENDERS = [
+  ...EVERYTHING,
+  ...casesOf(
+    'who sends the operations of the repository',
+    CALLERS.filter(({ name }) => ['nobody', 'owner', 'payments:read'].includes(name)),
+    1,
+  ),
+]
+
+/** Callers that request every field: in a full run every kind, in every other one a fifth of them. */
+const ASKING = [
+  ...EVERYTHING,
+  ...casesOf(
+    'who requests every field',
+    CALLERS.filter((caller) => !seesEverything(caller)),
+    7,
+  ),
+]
 
 /** An operation of one caller. */
 type Sent = {
@@ -105,13 +120,6 @@ async function restartWith(shortcuts: 'all' | 'none'): Promise<void> {
   await settle(fixture.network)
   await fixture.network.restart(undefined, { EXECUTION_SHORTCUTS: shortcuts })
   await settle(fixture.network)
-}
-
-/** Returns a fifth of the callers, chosen by the seed. */
-function someOf(callers: readonly CallerKind[]): readonly CallerKind[] {
-  const { between } = seeded('the callers of shortcuts')
-  const at = between(0, 4)
-  return callers.filter((_, index) => index % 5 === at)
 }
 
 function allSent(): readonly Sent[] {

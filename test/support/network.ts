@@ -10,6 +10,7 @@ import type { Timer } from '../../src/lib/timer.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts'
 import { configFor, PRODUCTION, SECRETS, settingsFor } from './app-settings.ts'
+import { createMigrated } from './migrated-database.ts'
 import { openStream, type Stream, type StreamOptions } from './stream.ts'
 
 export { PRODUCTION, SECRETS }
@@ -88,6 +89,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
     return createApp(config, { logger, clock, breaker, limits, tail, ...timing })
   }
+  createMigrated(join(folder, 'payments.db'))
   let app = await start('0')
   let stopped: Promise<void> | null = null
   const stop = () => (stopped ??= app.close())

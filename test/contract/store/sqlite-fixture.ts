@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createMigrated } from '../../support/migrated-database.ts'
 import { openSqliteStore, type SqliteStoreOptions } from '../../support/store.ts'
 import type { OpenedStore } from './store-contract.ts'
 
@@ -15,6 +16,7 @@ export async function sqliteFile(): Promise<SqliteFile> {
 /** Opens a store on an empty SQLite file. */
 export async function openSqliteFixture(options: Omit<SqliteStoreOptions, 'path'> = {}): Promise<OpenedStore> {
   const { path, remove } = await sqliteFile()
+  createMigrated(path)
   const store = await openSqliteStore({ ...options, path }).catch(async (error: unknown) => {
     await remove()
     throw error
