@@ -1,13 +1,14 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { exportBounds } from '../../domain/exports/export-bounds.ts'
+import { EXPORT_FORMATS } from '../../domain/exports/export-format.ts'
+import { PaymentTotals } from '../../domain/exports/payment-totals.ts'
 import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
 import type { Ask } from '../graph-client.ts'
 import { OperatorError } from '../operator-errors.ts'
 import { plain } from '../print.ts'
-import { EXPORT_FORMATS } from './export-format.ts'
-import { exportedPayment, paymentsAnswer } from './exported-payment.ts'
-import { PaymentTotals } from './payment-totals.ts'
+import { lineOf, paymentsAnswer } from './payments-answer.ts'
 
 /** Maximum page size of the graph. */
 const PAGE = 100
@@ -38,7 +39,7 @@ async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> 
     })
     // A field that is null because of an error would look as if it were empty.
     if (errors[0] !== undefined) throw new OperatorError(`The export is incomplete: ${plain(errors[0].message)}`)
-    for (const payment of data.payments.nodes.map(exportedPayment)) {
+    for (const payment of data.payments.nodes.map(lineOf)) {
       totals.add(payment)
       text += line(payment)
     }
@@ -49,16 +50,11 @@ async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> 
   yield end(totals.list())
 }
 
-/**
- * With an instant, the list is in the order of changes, and a payment that changes goes to its front, behind the export. The filter
- * therefore ends now at the latest: such a payment does not match any more.
- */
-function filterOf({ from, before, phases, reference }: ExportCommand, now: Date): Record<string, unknown> {
-  const byInstant = from !== null || before !== null
-  const until = before !== null && before < now ? before : now
+function filterOf({ phases, reference, ...asked }: ExportCommand, now: Date): Record<string, unknown> {
+  const { from, before } = exportBounds(asked, now)
   return {
     ...(from === null ? {} : { updatedFrom: from.toISOString() }),
-    ...(byInstant ? { updatedBefore: until.toISOString() } : {}),
+    ...(before === null ? {} : { updatedBefore: before.toISOString() }),
     ...(phases.length === 0 ? {} : { phases }),
     ...(reference === null ? {} : { reference }),
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { EXPORT_FORMATS } from '../../../src/operator/export/export-format.ts'
-import type { ExportedPayment } from '../../../src/operator/export/exported-payment.ts'
-import { PaymentTotals } from '../../../src/operator/export/payment-totals.ts'
+import { EXPORT_FORMATS, EXPORT_FORMATS_WITH_PAYERS } from '../../../../src/domain/exports/export-format.ts'
+import type { ExportedPayment } from '../../../../src/domain/exports/exported-payment.ts'
+import { PaymentTotals } from '../../../../src/domain/exports/payment-totals.ts'
 
 const PAYMENT: ExportedPayment = {
   day: '2026-11-01',
@@ -53,6 +53,9 @@ describe('CSV', () => {
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
+    ['  =1', "'  =1"],
+    ['\uff1d1+1', "'\uff1d1+1"],
+    ['\uff201', "'\uff201"],
     ['a=b', 'a=b'],
   ])('writes the text %j as %j', (text, cell) => {
     expect(csv.payment({ ...PAYMENT, reference: text })).toContain(`,P1,${cell},main,`)
@@ -61,6 +64,15 @@ describe('CSV', () => {
   it('leaves the minus sign of an amount as it is', () => {
     expect(csv.payment({ ...PAYMENT, amount: '-1.00' })).toContain(',1,-1.00,10.35,')
   })
+})
+
+it('a file that has who paid has two more columns, as inert as the others', () => {
+  const payment = { ...PAYMENT, payerName: '=cmd|a', payerEmail: 'ada@example.test' }
+  const withPayers = EXPORT_FORMATS_WITH_PAYERS
+  expect(withPayers.csv.head).toBe(`${csv.head.trim()},payerName,payerEmail\r\n`)
+  expect(withPayers.csv.payment(payment)).toBe(`${csv.payment(PAYMENT).trim()},'=cmd|a,ada@example.test\r\n`)
+  expect(withPayers.csv.end([])).toBe('END,,,,0,,,,,,,,,,,,,,,,\r\n')
+  expect(JSON.parse(withPayers.ndjson.payment(payment))).toEqual({ payment })
 })
 
 it('NDJSON ends with the totals and the count', () => {

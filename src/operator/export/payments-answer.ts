@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ExportedPayment } from '../../domain/exports/exported-payment.ts'
 
 const amount = z.object({ value: z.string().regex(/^-?\d+(\.\d+)?$/) })
 
@@ -25,18 +26,14 @@ export const paymentsAnswer = z.object({
   }),
 })
 
-/** A payment as a line of a file. Amounts are exact decimals in `currency`; null is what is not known. */
-export type ExportedPayment = ReturnType<typeof exportedPayment>
-
 /** Returns what a file tells of a payment; nothing about who has paid. */
-export function exportedPayment(node: z.output<typeof payment>) {
+export function lineOf(node: z.output<typeof payment>): ExportedPayment {
   const { id, reference, site, link, phase, statusRaw, methodRaw, createdAt, updatedAt } = node
   return {
     day: createdAt?.slice(0, 10) ?? null,
     currency: node.amount.currency,
     method: methodRaw,
     amount: node.amount.value,
-    /** Amount with fees. */
     total: node.total?.value ?? null,
     paid: node.paid?.value ?? null,
     refunded: node.refunded?.value ?? null,

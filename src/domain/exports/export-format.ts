@@ -1,0 +1,79 @@
+import type { ExportedPayment } from './exported-payment.ts'
+import type { Total } from './payment-totals.ts'
+
+/** How a file is written. `end` closes it: a file without it was cut off. All texts end with a line break. */
+export type ExportFormat = {
+  readonly head: string
+  readonly payment: (payment: ExportedPayment) => string
+  readonly end: (totals: readonly Total[]) => string
+}
+
+type Cell = string | number | null
+
+/** Columns with amounts and numbers, whose first character can be a minus sign. */
+const NUMBERS = ['count', 'amount', 'total', 'paid', 'refunded'] as const
+const COLUMNS = [
+  ...(['record', 'day', 'currency', 'method', ...NUMBERS] as const),
+  ...(['id', 'reference', 'site', 'link', 'owner', 'description'] as const),
+  ...(['phase', 'status', 'createdAt', 'updatedAt'] as const),
+] as const
+const PAYER_COLUMNS = ['payerName', 'payerEmail'] as const
+
+type Column = (typeof COLUMNS | typeof PAYER_COLUMNS)[number]
+
+/** How files are written, by the name of the format. */
+export const EXPORT_FORMATS = { csv: csvOf(COLUMNS), ndjson: ndjson() } as const
+
+export type ExportFormatName = keyof typeof EXPORT_FORMATS
+
+/** The same formats for files that have who paid. */
+export const EXPORT_FORMATS_WITH_PAYERS: Record<ExportFormatName, ExportFormat> = {
+  csv: csvOf([...COLUMNS, ...PAYER_COLUMNS]),
+  ndjson: ndjson(),
+}
+
+/**
+ * RFC 4180, every line with the same columns. `record` tells PAYMENT, TOTAL, and the last line, END, whose `count` is that of all payments.
+ */
+function csvOf(columns: readonly Column[]): ExportFormat {
+  const lineOf = (cells: Partial<Record<Column, Cell>>) => csvLine(columns, cells)
+  return {
+    head: `${columns.join(',')}\r\n`,
+    payment: (payment) => lineOf({ record: 'PAYMENT', count: 1, ...payment }),
+    end: (totals) => totals.map((total) => lineOf({ record: 'TOTAL', ...total })).join('') + lineOf(endOf(totals)),
+  }
+}
+
+/** One JSON object per line: `{"payment": …}`, and at last `{"totals": […], "count": n}`. */
+function ndjson(): ExportFormat {
+  return {
+    head: '',
+    payment: (payment) => `${JSON.stringify({ payment })}\n`,
+    end: (totals) => `${JSON.stringify({ totals, count: endOf(totals).count })}\n`,
+  }
+}
+
+function endOf(totals: readonly Total[]) {
+  return { record: 'END', count: totals.reduce((sum, { count }) => sum + count, 0) }
+}
+
+function csvLine(columns: readonly Column[], cells: Partial<Record<Column, Cell>>): string {
+  const numbers: readonly string[] = NUMBERS
+  const line = columns.map((name) => {
+    const text = String(cells[name] ?? '')
+    return quoted(numbers.includes(name) ? text : inert(text))
+  })
+  return `${line.join(',')}\r\n`
+}
+
+/**
+ * Puts an apostrophe before what a spreadsheet would calculate (https://owasp.org/www-community/attacks/CSV_Injection): also before the full-width
+ * forms of these characters, and after spaces, which some spreadsheets drop.
+ */
+function inert(text: string): string {
+  return /^ *[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
