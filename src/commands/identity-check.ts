@@ -4,7 +4,7 @@ import {
   type IdentityCheckRequest,
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
-import { openUploadGrant, sealUploadGrant } from '../keys/upload-grant.ts'
+import { openGrant, sealGrant } from '../keys/url-grant.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import type { CommandFailure, InvalidInput, ReadFailure } from '../lookups/operation-outcome.ts'
 import { siteProblem } from '../lookups/site-problem.ts'
@@ -71,7 +71,7 @@ export async function requestIdentityUpload(
   if (contact.kind !== 'done') return contact
   const expiresAt = new Date(now.getTime() + UPLOAD_MS)
   const grant: Grant = { id: randomUUID(), site: site.id, expiresAt: expiresAt.getTime(), check }
-  const uploadUrl = `${publicUrl()}${UPLOAD_PATH}?grant=${sealUploadGrant(keys, grant)}`
+  const uploadUrl = `${publicUrl()}${UPLOAD_PATH}?grant=${sealGrant(keys, 'upload grant', grant)}`
   return { kind: 'done', contact: contact.found, uploadUrl, expiresAt }
 }
 
@@ -83,7 +83,7 @@ export function openUpload(
   { keys, sites, clock }: Pick<IdentityCheckOptions, 'keys' | 'sites' | 'clock'>,
   text: string,
 ): OpenedUpload | 'unknown' | 'expired' {
-  const grant = openUploadGrant(keys, text) as Grant | null
+  const grant = openGrant(keys, 'upload grant', text) as Grant | null
   const site = grant === null ? null : sites.byId(grant.site)
   if (grant === null || site === null) return 'unknown'
   return grant.expiresAt > clock().getTime() ? { grant, site } : 'expired'

@@ -12,6 +12,7 @@ export type KeyPurpose =
   | 'shared state'
   | 'erased value'
   | 'upload grant'
+  | 'export grant'
 
 /** A key for one purpose. `id` identifies the signing key from which it was derived; it does not reveal the key, and may be shown. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }
