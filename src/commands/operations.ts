@@ -68,6 +68,14 @@ import {
   type UploadOutcome,
   type UploadRequest,
 } from './identity-check.ts'
+import {
+  beginPaymentsExport,
+  type ExportOutcome,
+  type ExportRequest,
+  type OpenedExport,
+  openPaymentsExport,
+  requestPaymentsExport,
+} from './payments-export.ts'
 import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
@@ -106,6 +114,11 @@ export type Operations = {
   /** Returns the upload that the grant in a URL stands for, or why it may not begin. */
   openUpload(grant: string): OpenedUpload | 'unknown' | 'expired'
   submitIdentityCheck(upload: OpenedUpload, pictures: AsyncIterable<WirePicture>): Promise<SubmitOutcome>
+  requestPaymentsExport(request: ExportRequest): ExportOutcome
+  /** Returns the download that the grant in a URL stands for, or why it may not begin. */
+  openPaymentsExport(grant: string): OpenedExport | 'unknown' | 'expired'
+  /** Returns the parts of the file; null if the download was begun before. */
+  beginPaymentsExport(opened: OpenedExport): Promise<AsyncIterable<string> | null>
   simulatePayin(request: SimulatePayinRequest): Promise<SimulatePayinOutcome>
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
@@ -187,6 +200,9 @@ export function createOperations(options: OperationsOptions): Operations {
     requestIdentityUpload: (request) => requestIdentityUpload(options, request),
     openUpload: (grant) => openUpload(options, grant),
     submitIdentityCheck: (upload, pictures) => submitIdentityCheck({ ...options, once: uploads }, upload, pictures),
+    requestPaymentsExport: (request) => requestPaymentsExport(options, request),
+    openPaymentsExport: (grant) => openPaymentsExport(options, grant),
+    beginPaymentsExport: (opened) => beginPaymentsExport(options, opened),
     simulatePayin: (request) => simulatePayin(options, request),
     simulateDeposit: (request) => simulateDeposit(options, request),
     lookUpBank: (qrContent) => lookUpBank(options, qrContent),

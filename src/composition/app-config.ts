@@ -1,5 +1,6 @@
 import type { Config, UpstreamConfig } from '../config.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
+import type { ExportLimits } from '../http/exports/export-route.ts'
 import type { UploadLimits } from '../http/uploads/read-pictures.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -30,4 +31,6 @@ export type TransportLimits = Config['http']['socketLimits'] &
     readonly unreadMs: number
     /** Times for the pictures of an identity document. */
     readonly uploads: Partial<UploadLimits>
+    /** Limits for downloads of files of payments. */
+    readonly exports: Partial<ExportLimits>
   }

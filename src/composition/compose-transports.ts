@@ -9,6 +9,7 @@ import { addMetricsRoute } from '../http/admin/metrics-route.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import type { ConnectionDrain } from '../http/connections/drain-connections.ts'
 import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
+import { addExportRoute } from '../http/exports/export-route.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
 import type { DescribeOptions } from '../http/overload/describe-operation.ts'
@@ -104,6 +105,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   const { sockets, streams, callbacks } = await addGraphql(config, entrance)
   const admin = await addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
+  addExports(entrance)
   addDemoShop(config, entrance)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
@@ -252,6 +254,20 @@ function addUploads({ http, backend, protection, isDraining, limits }: Entrance)
     isDraining,
     failures: protection.failures,
     limits: limits.uploads ?? {},
+  })
+}
+
+/** Adds the address for files of payments. */
+function addExports({ http, backend, protection, isDraining, limits, logger, clock }: Entrance): void {
+  const { operations } = backend.services
+  addExportRoute(http, {
+    open: operations.openPaymentsExport,
+    begin: operations.beginPaymentsExport,
+    isRefusing: () => isDraining() || protection.overload.isOverloaded(),
+    failures: protection.failures,
+    logger,
+    clock,
+    limits: limits.exports ?? {},
   })
 }
 

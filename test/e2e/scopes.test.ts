@@ -71,6 +71,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['updatePaymentCustomer', () => customerInput({ customerId: 'nobody' })],
   ['createPaymentContact', contactInput],
   ['requestIdentityCheck', () => identityInput(email)],
+  ['createPaymentsExport', () => ({})],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],

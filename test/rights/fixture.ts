@@ -223,6 +223,7 @@ async function carriedOut(
     ...commands.map(([name, input]) => [name, { input }] as const),
     ['refreshPayment', { id: link }],
     ['requestIdentityCheck', { input: identityInput(contact) }],
+    ['createPaymentsExport', { input: { includePayers: true } }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],

@@ -217,8 +217,8 @@ const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|streams)
 /** Each request to erase payers is recorded under a number of its own. */
 const ERASURE = /(?<="erasure":\{(?:"__typename":"PayerErasure",)?"id":)"\d+"/g
 
-/** Each address for an upload is sealed with a nonce of its own. */
-const GRANT = /(?<=identity-documents\?grant=)[\w.-]+/g
+/** Each address for an upload or a download is sealed with a nonce of its own. */
+const GRANT = /(?<=(?:identity-documents|payments-export)\?grant=)[\w.-]+/g
 
 /** Returns a reply without these values. Its ETag must be that of its body. */
 function lasting({ status, headers, body }: Reply): Reply {

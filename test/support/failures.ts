@@ -34,7 +34,12 @@ export function callFailures(...more: readonly Failure[]): string {
   return selection([...OF_EVERY_CALL, ...more])
 }
 
-function selection(failures: readonly Failure[]): string {
-  const spreads = failures.map((failure) => `... on ${failure} { ${FIELDS[failure]} }`)
+/** Returns the selection of exactly these failures, for an operation that calls nobody. */
+export function failures(...names: readonly Failure[]): string {
+  return selection(names)
+}
+
+function selection(names: readonly Failure[]): string {
+  const spreads = names.map((failure) => `... on ${failure} { ${FIELDS[failure]} }`)
   return `__typename ${spreads.join(' ')} ... on PaymentsError { code message retryable }`
 }

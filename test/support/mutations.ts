@@ -1,4 +1,4 @@
-import { callFailures, commandFailures } from './failures.ts'
+import { callFailures, commandFailures, failures } from './failures.ts'
 import type { AskOptions, Network } from './network.ts'
 
 export const AGREEMENT_FIELDS = `id serviceId clientTransactionId externalId status statusRaw version description
@@ -45,6 +45,7 @@ const SELECTIONS = {
   createPaymentContact: `... on PaymentContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
   requestIdentityCheck: `... on IdentityUpload { uploadUrl expiresAt contact { identityStatus } }
     ${callFailures('InvalidInputError')}`,
+  createPaymentsExport: `... on PaymentsExport { url expiresAt payersMasked } ${failures('InvalidInputError')}`,
   simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
   simulateDeposit: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
 } as const

@@ -1,3 +1,5 @@
+import { exponentOf } from '../money/currencies.ts'
+import { withDecimals } from '../money/money.ts'
 import type { DirectPayin } from '../payments/direct-payin.ts'
 import type { PaymentLink } from '../payments/payment-link.ts'
 import type { Payer } from '../payments/payment-report.ts'
@@ -51,14 +53,16 @@ export function exportedPayment(
 ): ExportedPayment {
   const { currency, amount, total, paid, refunded, methodRaw, createdAt } = details
   if (currency === null || amount === null) throw new TypeError('A payment without an amount was exported.')
+  const shown = (value: string) => withDecimals(value, exponentOf(currency))
+  const known = (value: string | null) => (value === null ? null : shown(value))
   return {
     day: createdAt?.slice(0, 'YYYY-MM-DD'.length) ?? null,
     currency,
     method: methodRaw,
-    amount,
-    total,
-    paid,
-    refunded,
+    amount: shown(amount),
+    total: known(total),
+    paid: known(paid),
+    refunded: known(refunded),
     id,
     reference: link?.reference ?? payin?.reference ?? details.reference,
     site: link?.site ?? payin?.site ?? null,

@@ -16,6 +16,7 @@ import { createPaymentAgreement } from './mutation/createPaymentAgreement.ts'
 import { createPaymentContact } from './mutation/createPaymentContact.ts'
 import { createPaymentCustomer } from './mutation/createPaymentCustomer.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
+import { createPaymentsExport } from './mutation/createPaymentsExport.ts'
 import { createPayout } from './mutation/createPayout.ts'
 import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
 import { erasePayer } from './mutation/erasePayer.ts'
@@ -137,6 +138,7 @@ export const resolvers: Resolvers = {
     updatePaymentCustomer,
     createPaymentContact,
     requestIdentityCheck,
+    createPaymentsExport,
     replayWebhookDelivery,
     dismissDuplicatePayment,
     erasePayer,
