@@ -46,19 +46,21 @@ export function exportedIds(file: string): string[] {
 }
 
 /**
- * Fills an empty database with payments `bulk-1`, `bulk-2` ... through no link, by one statement that both databases understand. Together
- * with their padding they are larger than what the system buffers of a connection.
+ * Fills an empty database with payments `bulk-1`, `bulk-2` ... through no link, by one statement that both databases understand. Half of
+ * them have failed: 2 and 3 of each four. With its padding, each takes 700 bytes of a file.
  */
 export async function fillPayments(run: (sql: string) => unknown, count: number): Promise<void> {
+  const either = (failed: string, other: string) => `(CASE WHEN n % 4 IN (2, 3) THEN '${failed}' ELSE '${other}' END)`
   const details = `'{"currency":"AUD","amount":"0.10","total":null,"paid":null,"refunded":null,"refundable":null,"reference":"' || n ||
     '${'-'.repeat(PADDING)}","methodRaw":"card","card":null,"threeDsUrl":null,"failureCode":null,"failureMessage":null,' ||
     '"instructions":null,"expiresAt":null,"createdAt":"2026-11-01T00:00:00.000Z"}'`
   await run(`INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, created_at, updated_at, confirmed_at)
     WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${count})
     SELECT 'bulk-' || n, 'payment:bulk-' || n, NULL, '{"id":"bulk-' || n || '","streamId":"payment:bulk-' || n ||
-      '","linkRef":null,"version":1,"statusRaw":"pending","status":"pending","phase":"IN_PROGRESS","rank":0,"seen":["pending"],' ||
+      '","linkRef":null,"version":1,"statusRaw":"' || ${either('failed', 'pending')} || '","status":"' || ${either('failed', 'pending')} ||
+      '","phase":"' || ${either('FAILED', 'IN_PROGRESS')} || '","rank":' || ${either('3', '0')} || ',"seen":["pending"],' ||
       '"provisional":false,"details":' || ${details} || ',"updatedAt":"2026-11-01T00:00:00.000Z"}',
-      'IN_PROGRESS', 0, 1, 1793491200000, 1793491200000, 1793491200000 FROM rows_of`)
+      ${either('FAILED', 'IN_PROGRESS')}, (CASE WHEN n % 4 IN (2, 3) THEN 3 ELSE 0 END), 1, 1793491200000, 1793491200000, 1793491200000 FROM rows_of`)
 }
 
 /** Characters that each payment has for nothing. */

@@ -73,7 +73,10 @@ export function addExportRoute(app: FastifyInstance, options: ExportRouteOptions
     if ('status' in download) return sendAnswer(reply, download)
     if (!downloads.acquire('')) return sendAnswer(reply, ANSWERS.busy)
     const { raw } = reply
-    const timer = setTimeout(() => raw.destroy(), totalMs)
+    const timer = setTimeout(() => {
+      logger.warn({}, 'an export took too long, and was cut off')
+      raw.destroy()
+    }, totalMs)
     finished(raw, () => {
       clearTimeout(timer)
       downloads.release('')

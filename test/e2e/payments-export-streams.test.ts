@@ -1,0 +1,125 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startNetwork, type Network } from '../support/network.ts'
+import { type Nodes, startNodes } from '../support/nodes.ts'
+import { beginDownload, download, exportedIds, exportUrl, fillPayments } from '../support/payments-export.ts'
+import { findPostgres, type Database } from '../support/postgres.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
+
+const server = await findPostgres()
+const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
+
+/** Their file has 30 MB. Linux buffers at most 10 MB of a connection (net.ipv4.tcp_rmem, tcp_wmem). */
+const COUNT = 40_000
+
+const LINES = { format: 'NDJSON' }
+
+describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
+  let database: Database | null = null
+  let network: Network
+
+  beforeAll(async () => {
+    if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
+    const env = database === null ? {} : { DATABASE_URL: database.url }
+    network = await startNetwork({ env, limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
+    await fillPayments(database === null ? (sql) => execute(network, sql) : database.run, COUNT)
+  }, 60_000)
+  afterAll(async () => {
+    await network?.close()
+    await database?.drop()
+  })
+
+  it('is read no faster than the client takes it: what changes before its page is read is in it', async () => {
+    const started = await beginDownload(await exportUrl(network, LINES))
+    await deliver(defaultAddress(network), paymentBody({ uuid: 'bulk-1', amount: '0.10', status: 'received' }))
+    await deliver(defaultAddress(network), paymentBody({ uuid: `bulk-${COUNT}`, amount: '0.10', status: 'received' }))
+    const file = await started.rest()
+    expect(exportedIds(file)).toHaveLength(COUNT)
+    expect(lineOf(file, 'bulk-1')).toContain('"status":"received"')
+    expect(lineOf(file, `bulk-${COUNT}`)).toContain('"status":"pending"')
+    const end = JSON.parse(file.trimEnd().split('\n').at(-1) ?? '') as { totals: unknown[]; count: number }
+    expect(end).toMatchObject({ count: COUNT, totals: [{ count: COUNT, amount: `${COUNT / 10}.00` }] })
+  }, 60_000)
+
+  it('leaves its place to another download when the client hangs up, whose address the refusal has not used', async () => {
+    const first = await beginDownload(await exportUrl(network, LINES))
+    const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
+    const refused = await download(url)
+    expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+      status: 503,
+      retryAfter: '5',
+    })
+    first.destroy()
+    await expect.poll(async () => (await download(url)).status).toBe(200)
+    expect(network.log()).not.toContain('an export was cut off')
+  }, 60_000)
+
+  it('is finished before a process ends that is asked to, if the client goes on reading', async () => {
+    const failed = { ...LINES, filter: { phases: ['FAILED'] } }
+    const urls = await Promise.all([exportUrl(network, failed), exportUrl(network, failed)])
+    const started = await beginDownload(urls[0] ?? '')
+    const restarted = network.restart()
+    const file = await started.rest()
+    expect(exportedIds(file)).toHaveLength(COUNT / 2)
+    expect(file).toMatch(/\n\{"totals":.*\}\n$/)
+    await restarted
+    expect((await download(urls[1] ?? '')).status).toBe(200)
+  }, 60_000)
+})
+
+it('a download that takes too long is cut off, and lacks its end', async () => {
+  const network = await startNetwork({ limits: { exports: { totalMs: 300 }, unreadMs: 60_000 } })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  const started = await beginDownload(await exportUrl(network, LINES))
+  await expect.poll(() => network.log()).toContain('an export took too long')
+  await expect(started.rest()).rejects.toThrow('aborted')
+}, 60_000)
+
+it('a download of a client that stops reading is cut off', async () => {
+  const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 300 } })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  const started = await beginDownload(await exportUrl(network, LINES))
+  const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
+  await expect.poll(async () => (await download(url)).status).toBe(200)
+  await expect(started.rest()).rejects.toThrow('aborted')
+}, 60_000)
+
+describe.skipIf(server === null)('two nodes on one database', () => {
+  let database: Database
+  let nodes: Nodes
+  beforeAll(async () => {
+    if (server === null) return
+    database = await server.createDatabase()
+    nodes = await startNodes({ DATABASE_URL: database.url })
+  })
+  afterAll(async () => {
+    await nodes?.close()
+    await database?.drop()
+  })
+
+  it('send the file of an address once, whichever is asked', async () => {
+    const { first, second } = nodes
+    const at = ({ app }: Network, url: string) => url.replace(/^https?:\/\/[^/]+/, app.url)
+    for (let round = 0; round < 10; round++) {
+      const url = await exportUrl(first)
+      const answers = await Promise.all([first, second, first, second].map((node) => download(at(node, url))))
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409])
+    }
+    const url = await exportUrl(first)
+    expect((await download(at(second, url))).status).toBe(200)
+    expect((await download(at(first, url))).status).toBe(409)
+  })
+})
+
+/** Runs a statement on the SQLite file of an app. */
+function execute({ folder }: Network, sql: string): void {
+  const file = new DatabaseSync(`${folder}/payments.db`)
+  file.exec(sql)
+  file.close()
+}
+
+function lineOf(file: string, id: string): string {
+  return file.split('\n').find((line) => line.includes(`"id":"${id}"`)) ?? ''
+}
