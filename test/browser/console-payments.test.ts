@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -49,6 +50,37 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     await expect
       .poll(() => page.locator('.unavailable').allTextContents())
       .toEqual(['Names and e-mail addresses: unavailable. The token lacks payments:pii.'])
+  })
+
+  test('are exported with the filter of the list, and with payers where they may be seen', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments?phase=FAILED' })
+    const exported = async () => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export' }).click(),
+      ])
+      const file = await textOf(await download.createReadStream())
+      return { name: download.suggestedFilename(), lines: file.trimEnd().split(/\r?\n/) }
+    }
+    const csv = await exported()
+    expect(csv.name).toMatch(/^payments-\d{8}T\d{6}Z\.csv$/)
+    expect(csv.lines.map((line) => line.split(',')[0])).toEqual(['record', 'PAYMENT', 'TOTAL', 'END'])
+    expect(csv.lines[1]).toContain(`,${known('order-failed').paymentId},order-failed,`)
+    await page.getByText('The download has begun.').waitFor()
+    await page.getByLabel('File format').selectOption('NDJSON')
+    await page.getByLabel('With names and e-mail addresses').check()
+    const ndjson = await exported()
+    expect(ndjson.name).toMatch(/\.ndjson$/)
+    expect(ndjson.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { payment: { id: known('order-failed').paymentId, payerEmail: expect.stringContaining('@') as string } },
+      { count: 1 },
+    ])
+    expect(new URL(page.url()).hash).toBe('#/payments?phase=FAILED')
+    expect(await accessibilityFaults(page)).toEqual([])
+    const scopes = ['payments:read'] as const
+    const limited = await openConsole(await browser.profile(), network, { scopes, at: '/payments' })
+    await limited.getByRole('button', { name: 'Export' }).waitFor()
+    expect(await limited.getByLabel('With names and e-mail addresses').count()).toBe(0)
   })
 
   test('are filtered in the address, which can be shared and gone back to', async () => {

@@ -5,6 +5,7 @@ import { Page, Waiting } from '../pieces/page.tsx'
 import { Pager } from '../pieces/pager.tsx'
 import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
+import { ExportPayments } from './export-payments.tsx'
 import { PaymentTable } from './payment-table.tsx'
 import { SearchResults } from './search-results.tsx'
 
@@ -41,7 +42,8 @@ export function Payments({ route }: { readonly route: Route }) {
 
 function PaymentList({ route }: { readonly route: Route }) {
   const { params } = route
-  const variables = { first: PAGE, after: params.get('after'), filter: filterOf(params) }
+  const filter = filterOf(params)
+  const variables = { first: PAGE, after: params.get('after'), filter }
   const list = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
   const rows = list.data?.payments?.nodes ?? []
   const page = list.data?.payments?.pageInfo
@@ -56,6 +58,7 @@ function PaymentList({ route }: { readonly route: Route }) {
       <AnswerFailure of={list} />
       {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={list} what="payments" />}
       {page !== undefined && <Pager route={route} page={page} />}
+      <ExportPayments filter={filter} />
     </>
   )
 }
