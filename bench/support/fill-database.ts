@@ -43,8 +43,11 @@ const PROVISIONAL = `(CASE WHEN n % 2000 = 11 THEN 'true' ELSE 'false' END)`
 /** A JSON document of the usual length of a payment. */
 const STATE = `('{"id":"PAY-' || ${ID} || '","streamId":"link:ref-' || n || '","linkRef":"ref-' || n || '","version":4,' ||
   '"statusRaw":"received","status":"received","phase":"SUCCEEDED","rank":4,"seen":["pending","received"],' ||
-  '"provisional":' || ${PROVISIONAL} || ',"details":{"currency":"AUD","amount":"10.00"},"updatedAt":"2030-01-01T00:00:00.000Z",' ||
-  '"filler":"${'-'.repeat(600)}"}')`
+  '"provisional":' || ${PROVISIONAL} || ',"details":' ||
+  '{"currency":"AUD","amount":"10.00","total":"10.00","paid":"10.00","refunded":null,"refundable":true,"reference":null,"methodRaw":"card",' ||
+  '"card":null,"threeDsUrl":null,"failureCode":null,"failureMessage":null,"instructions":null,"expiresAt":null,' ||
+  '"createdAt":"2030-01-01T00:00:00.000Z"},"updatedAt":"2030-01-01T00:00:00.000Z",' ||
+  '"filler":"${'-'.repeat(352)}"}')`
 
 const KIND = `(CASE k WHEN 1 THEN 'LINK_CREATED' WHEN 4 THEN 'PAYMENT_DETAILS_CHANGED' ELSE 'PAYMENT_STATUS_CHANGED' END)`
 
