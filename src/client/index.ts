@@ -24,6 +24,7 @@ export type {
   PaymentLinkUpdate,
   PaymentUpdate,
   PayoutDetails,
+  RefundDetails,
 } from './watch/watched-subject.ts'
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'

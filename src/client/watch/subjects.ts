@@ -21,7 +21,7 @@ import type { AskOne, Page, State, Subject } from './watched-subject.ts'
 type Which = { readonly id: string; readonly statusToken: string | null; readonly locale: string | null }
 
 /** Events per poll: as many as fit into the server's limit for the cost of an operation. */
-const PAGE = 40
+const PAGE = 35
 
 export function linkSubject(which: Which): Subject {
   return {

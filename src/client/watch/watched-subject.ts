@@ -5,6 +5,7 @@ import type {
   LinkPartsFragment,
   PaymentPartsFragment,
   PayoutPartsFragment,
+  RefundPartsFragment,
 } from '../generated/documents.ts'
 import type { AnyDocument } from '../graph-endpoint.ts'
 
@@ -12,8 +13,10 @@ import type { AnyDocument } from '../graph-endpoint.ts'
 export type LinkDetails = LinkPartsFragment
 /** The fields of a payment that a status page needs. */
 export type PaymentDetails = PaymentPartsFragment
-/** An event without its payment, link, agreement or payout. */
-export type EventDetails = EventPartsFragment
+/** The fields of a refund that a status page needs: those of `PaymentDetails.refunds`, and of `EventDetails.refund`. */
+export type RefundDetails = RefundPartsFragment
+/** An event without its payment, link, agreement or payout; `refund` is absent from the events of agreements and payouts. */
+export type EventDetails = EventPartsFragment & { readonly refund?: RefundDetails | null }
 /** The fields of an agreement that a back office needs. */
 export type AgreementDetails = AgreementPartsFragment
 /** The fields of a payout that a back office needs. */
@@ -22,7 +25,8 @@ export type PayoutDetails = PayoutPartsFragment
  * An item as a server sends it. Only the streams of an agreement and of all events include agreements, and only that of a payout payouts;
  * those of an agreement and of a payout include neither links nor payments.
  */
-export type StreamItem = Omit<ItemPartsFragment, 'link' | 'payment'> & Partial<State>
+export type StreamItem = Omit<ItemPartsFragment, 'event' | 'link' | 'payment'> &
+  Partial<State> & { readonly event: EventDetails | null }
 
 export type State = {
   readonly link: LinkDetails | null
