@@ -37,3 +37,9 @@ export {
   watchPayout,
 } from './watch/watch.ts'
 export type { WatchOptions } from './watch/watch-options.ts'
+export {
+  watchPaymentContact,
+  type ContactDetails,
+  type ContactWatchOptions,
+  type WatchedContact,
+} from './watch/watch-contact.ts'

@@ -1,4 +1,5 @@
 import { PaymentsClientError } from '../client-errors.ts'
+import { pause } from './pause.ts'
 
 /** A refused request that will be sent again. */
 export type Retry = {
@@ -52,17 +53,4 @@ function waitAfter(error: unknown): number | null {
 /** Adds up to half of the wait at random, so that clients that were refused together do not retry together. */
 export function spreadMs(milliseconds: number, random: number): number {
   return milliseconds * (1 + random / 2)
-}
-
-/** Resolves after the delay, or when the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal?.addEventListener('abort', end)
-  })
 }
