@@ -19,6 +19,8 @@ export type PaymentsExportOptions = {
 export type ExportRequest = ExportQuery & {
   /** When the caller's right to list payments ends, in milliseconds since the epoch. */
   readonly rightEndsAt: number
+  /** The same for all tokens of one caller. */
+  readonly callerKey: string
 }
 
 export type ExportOutcome = { readonly kind: 'done'; readonly url: string; readonly expiresAt: Date } | InvalidInput
@@ -34,6 +36,7 @@ type Grant = Omit<ExportQuery, 'filter'> & {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
+  readonly callerKey: string
   /** Instants in milliseconds since the epoch. */
   readonly filter: Omit<PaymentFilter, 'updatedFrom' | 'updatedBefore'> & {
     readonly updatedFrom?: number
@@ -47,14 +50,14 @@ type Grant = Omit<ExportQuery, 'filter'> & {
  */
 export function requestPaymentsExport(
   { keys, publicUrl, clock }: Pick<PaymentsExportOptions, 'keys' | 'publicUrl' | 'clock'>,
-  { filter, format, payers, rightEndsAt }: ExportRequest,
+  { filter, format, payers, rightEndsAt, callerKey }: ExportRequest,
 ): ExportOutcome {
   // The filter is part of a URL, which has to be short.
   const { reference } = filter
   const problems = present(reference === undefined ? [] : [textProblem(reference, TEXT, ['filter', 'reference'])])
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const expiresAt = Math.min(clock().getTime() + EXPORT_MS, rightEndsAt)
-  const grant: Grant = { id: randomUUID(), expiresAt, format, payers, filter: sealable(filter) }
+  const grant: Grant = { id: randomUUID(), expiresAt, callerKey, format, payers, filter: sealable(filter) }
   const url = `${publicUrl()}${EXPORT_PATH}?grant=${sealGrant(keys, 'export grant', grant)}`
   return { kind: 'done', url, expiresAt: new Date(expiresAt) }
 }
@@ -69,7 +72,7 @@ function sealable({ updatedFrom, updatedBefore, phases, ...filter }: PaymentFilt
 }
 
 /** A download that may begin. */
-export type OpenedExport = { readonly id: string; readonly query: ExportQuery }
+export type OpenedExport = { readonly id: string; readonly callerKey: string; readonly query: ExportQuery }
 
 /** Returns the download that a URL stands for, or why it may not begin. */
 export function openPaymentsExport(
@@ -79,10 +82,11 @@ export function openPaymentsExport(
   const grant = openGrant(keys, 'export grant', text) as Grant | null
   if (grant === null) return 'unknown'
   if (grant.expiresAt <= clock().getTime()) return 'expired'
-  const { id, format, payers } = grant
+  const { id, callerKey, format, payers } = grant
   const { updatedFrom, updatedBefore, ...filter } = grant.filter
   return {
     id,
+    callerKey,
     query: {
       format,
       payers,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { createKeyRing } from '../../src/keys/key-ring.ts'
 import { Secret } from '../../src/keys/secret.ts'
@@ -32,7 +32,11 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
   beforeAll(async () => {
     if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
     const env = database === null ? {} : { DATABASE_URL: database.url }
-    network = await startNetwork({ env, clock: () => new Date(Date.now() + ahead) })
+    network = await startNetwork({
+      env,
+      clock: () => new Date(Date.now() + ahead),
+      limits: { exports: { perCaller: 3 } },
+    })
     const bodies = Array.from({ length: COUNT }, (_, n) => ({
       uuid: `export-${n}`,
       external_id: n === 7 ? '=HYPERLINK("https://evil.example")' : `order-${n}`,
@@ -171,6 +175,15 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
       expect((await fetch(upload.replace(/grant=.*/, `grant=${grant}`), { method: 'POST' })).status).toBe(404)
       for (const method of ['HEAD', 'POST', 'PUT', 'DELETE']) expect((await fetch(url, { method })).status).toBe(404)
       expect((await download(url)).status).toBe(200)
+    })
+
+    it('is not guessed: a client that tries many is refused without a look', async () => {
+      const guarded = await startNetwork({ env: { MAX_FAILED_AUTHENTICATIONS: '3' } })
+      onTestFinished(() => guarded.close())
+      const address = (await exportUrl(guarded)).split('=')[0] ?? ''
+      const statuses: number[] = []
+      for (let n = 0; n < 6; n++) statuses.push((await download(`${address}=eg1.00000000.${n}`)).status)
+      expect(statuses).toEqual([404, 404, 404, 404, 429, 429])
     })
 
     it('ends after two minutes, and with the token', async () => {

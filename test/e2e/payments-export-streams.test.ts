@@ -76,6 +76,19 @@ it('a download that takes too long is cut off, and lacks its end', async () => {
   await expect(started.rest()).rejects.toThrow('aborted')
 }, 60_000)
 
+it('a caller has two downloads at a time, and leaves the others to other callers', async () => {
+  const network = await startNetwork({ limits: { unreadMs: 60_000 } })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  const urlOf = async (subject: string) => exportUrl(network, LINES, { token: await network.token({ subject }) })
+  const statuses: (number | undefined)[] = []
+  for (const subject of ['ada', 'ada', 'ada', 'grace', 'grace', 'edsger']) {
+    const { statusCode } = await beginDownload(await urlOf(subject))
+    statuses.push(statusCode)
+  }
+  expect(statuses).toEqual([200, 200, 503, 200, 200, 503])
+}, 60_000)
+
 it('a download of a client that stops reading is cut off', async () => {
   const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 300 } })
   onTestFinished(() => network.close())

@@ -24,12 +24,14 @@ export type ExportRouteOptions = {
 export type ExportLimits = {
   /** Downloads at a time. Each reads page by page, as fast as its client takes them. */
   readonly atOnce: number
+  /** How many of them one caller may have. */
+  readonly perCaller: number
   /** Milliseconds for a whole download. */
   readonly totalMs: number
 }
 
 /** 200,000 payments have about 60 MB, which takes half of this time at half a megabit per second. */
-const LIMITS: ExportLimits = { atOnce: 4, totalMs: 30 * 60_000 }
+const LIMITS: ExportLimits = { atOnce: 4, perCaller: 2, totalMs: 30 * 60_000 }
 
 type Answer = { readonly status: number; readonly code: string; readonly message: string }
 
@@ -54,8 +56,16 @@ type ExportRequest = FastifyRequest<{ Querystring: { grant?: string | string[] }
  */
 export function addExportRoute(app: FastifyInstance, options: ExportRouteOptions): void {
   const { open, begin, isRefusing, failures, logger, clock } = options
-  const { atOnce, totalMs } = { ...LIMITS, ...options.limits }
+  const { atOnce, perCaller, totalMs } = { ...LIMITS, ...options.limits }
   const downloads = createConcurrencyLimiter(atOnce)
+  const callers = createConcurrencyLimiter(perCaller)
+
+  const acquire = ({ callerKey }: OpenedExport): boolean => {
+    if (!callers.acquire(callerKey)) return false
+    if (downloads.acquire('')) return true
+    callers.release(callerKey)
+    return false
+  }
 
   const opened = ({ query: { grant }, ip }: ExportRequest): OpenedExport | Answer => {
     const download = typeof grant === 'string' ? open(grant) : 'unknown'
@@ -71,7 +81,7 @@ export function addExportRoute(app: FastifyInstance, options: ExportRouteOptions
     if (isRefusing()) return sendAnswer(reply, ANSWERS.busy)
     const download = opened(request)
     if ('status' in download) return sendAnswer(reply, download)
-    if (!downloads.acquire('')) return sendAnswer(reply, ANSWERS.busy)
+    if (!acquire(download)) return sendAnswer(reply, ANSWERS.busy)
     const { raw } = reply
     const timer = setTimeout(() => {
       logger.warn({}, 'an export took too long, and was cut off')
@@ -80,6 +90,7 @@ export function addExportRoute(app: FastifyInstance, options: ExportRouteOptions
     finished(raw, () => {
       clearTimeout(timer)
       downloads.release('')
+      callers.release(download.callerKey)
     })
     const parts = await begin(download)
     if (parts === null) return sendAnswer(reply, ANSWERS.used)
