@@ -173,6 +173,8 @@ describe.skipIf(browser.isMissing)('trouble with a payment', { timeout: PURCHASE
     expect(await accessibilityFaults(page)).toEqual([])
     await press(page, 'Refund')
     await showsHeadline(page, 'refunded')
+    const refunds = page.locator('dt', { hasText: 'Refunds' }).locator('..').getByRole('listitem')
+    await expect.poll(() => refunds.allTextContents()).toEqual([expect.stringMatching(/\d: paid back$/)])
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

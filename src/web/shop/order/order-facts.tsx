@@ -47,6 +47,20 @@ export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsP
           <dd>{formatAmount(refunded, language)}</dd>
         </div>
       )}
+      {payment !== null && payment.refunds.length > 0 && (
+        <div>
+          <dt>{texts.refunds}</dt>
+          <dd>
+            <ul class="refunds">
+              {payment.refunds.map(({ id, amount, state }) => (
+                <li key={id}>
+                  {amount === null ? texts.amountOpen : formatAmount(amount, language)}: {texts.refundStates[state]}
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </div>
+      )}
       <div>
         <dt>{texts.reference}</dt>
         <dd>
