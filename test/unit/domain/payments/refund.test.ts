@@ -66,6 +66,14 @@ describe('the refunds of a payment', () => {
       ['SETTLED 100.0 c1'],
     ],
     [
+      'the whole, whose total is told while it is pending',
+      [
+        ['return_pending', null, {}],
+        ['return_pending', '100.0'],
+      ],
+      ['PENDING 100.0 c1'],
+    ],
+    [
       'a request that was reported before it was answered',
       [
         ['return_pending', '25.0'],
@@ -137,6 +145,24 @@ describe('the refunds of a payment', () => {
       ['SETTLED 25 c1', 'SETTLED 15.0 -'],
     ],
     [
+      'two that are pending at a time, of which the total reaches the first',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['return_pending', '0.0', { commandId: 'c2', amount: '30', subjectVersion: 2 }],
+        ['partially_refunded', '25.0'],
+      ],
+      ['SETTLED 25 c1', 'PENDING 30 c2'],
+    ],
+    [
+      'two that are pending at a time, both denied',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['return_pending', '0.0', { commandId: 'c2', amount: '30', subjectVersion: 2 }],
+        ['return_rejected', '0.0'],
+      ],
+      ['REJECTED 25 c1', 'REJECTED 30 c2'],
+    ],
+    [
       'a rejected one, and its repeat',
       [
         ['return_pending', '100.0', {}],
@@ -155,6 +181,15 @@ describe('the refunds of a payment', () => {
       ['EXPIRED 25 c1'],
     ],
     ['a rejection whose request was never reported', [['return_rejected', null]], ['REJECTED ? -']],
+    [
+      'a rejection that is reported again with another detail',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['return_rejected', '0.0'],
+        ['return_rejected', null],
+      ],
+      ['REJECTED 25 c1'],
+    ],
     [
       'a dispute after a part, and back',
       [
