@@ -1,6 +1,7 @@
 /**
  * Applies mutations to a copy of the source, one at a time, and checks that the tests detect each of them. The unchanged
- * copy must pass the same tests. Exits with 0 only when every mutation was detected.
+ * copy must pass the same tests. Exits with 0 only when every mutation was detected. With an argument, only mutations whose name contains it:
+ * `npm run test:mutants -- refund`.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -26,15 +27,19 @@ const LIMIT_MS = 5 * 60_000
 
 type Tally = { readonly passed: number; readonly failed: number }
 
+const [wanted = ''] = process.argv.slice(2)
+const plants = PLANTS.filter(({ name }) => name.includes(wanted))
+if (plants.length === 0) throw new Error(`No mutation has "${wanted}" in its name.`)
+
 const control = run(null)
 console.log(`without a fault: ${control.passed} passed, ${control.failed} failed`)
-const survivors = PLANTS.filter((plant) => {
+const survivors = plants.filter((plant) => {
   const { failed } = run(plant)
   console.log(`${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${failed} failed`)
   return failed === 0
 })
 const bad = survivors.length + (control.failed > 0 ? 1 : 0)
-console.log(`${PLANTS.length - survivors.length} of ${PLANTS.length} planted faults caught`)
+console.log(`${plants.length - survivors.length} of ${plants.length} planted faults caught`)
 process.exitCode = bad === 0 ? 0 : 1
 
 /** Runs a mutation's tests in a copy with the mutation, or all tests in an unchanged copy. */
@@ -45,7 +50,7 @@ function run(plant: Plant | null): Tally {
     for (const name of [...COPIED, ...CONFIGS]) cpSync(name, join(folder, name), { recursive: true, filter })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
-    return test(folder, plant?.tests ?? [...new Set(PLANTS.flatMap(({ tests }) => tests))])
+    return test(folder, plant?.tests ?? [...new Set(plants.flatMap(({ tests }) => tests))])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

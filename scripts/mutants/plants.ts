@@ -1,3 +1,5 @@
+import { REFUND_PLANTS } from './refund-plants.ts'
+
 /** A mutation: texts of the source and their replacements, and the tests that must detect it. */
 export type Plant = {
   readonly name: string
@@ -254,4 +256,5 @@ export const PLANTS: readonly Plant[] = [
     ],
     tests: ['test/contract/store/sqlite.test.ts'],
   },
+  ...REFUND_PLANTS,
 ]
