@@ -76,6 +76,32 @@ it('a download that takes too long is cut off, and lacks its end', async () => {
   await expect(started.rest()).rejects.toThrow('aborted')
 }, 60_000)
 
+it('a file that cannot be read to its end is cut off, and the fault is logged', async () => {
+  const network = await startNetwork({ limits: { unreadMs: 60_000 } })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  const started = await beginDownload(await exportUrl(network, LINES))
+  execute(network, 'ALTER TABLE payments RENAME TO elsewhere')
+  await expect(started.rest()).rejects.toThrow('aborted')
+  await expect.poll(() => network.log()).toContain('an export was cut off')
+  execute(network, 'ALTER TABLE elsewhere RENAME TO payments')
+}, 60_000)
+
+it('clients that hang up before the answer keep no place', async () => {
+  const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  for (let n = 0; n < 20; n++) {
+    const url = await exportUrl(network, LINES)
+    const gone = new AbortController()
+    const answered = fetch(url, { signal: gone.signal }).catch(() => null)
+    setImmediate(() => gone.abort())
+    await answered
+  }
+  const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
+  await expect.poll(async () => (await download(url)).status).toBe(200)
+}, 60_000)
+
 it('a caller has two downloads at a time, and leaves the others to other callers', async () => {
   const network = await startNetwork({ limits: { unreadMs: 60_000 } })
   onTestFinished(() => network.close())
@@ -83,8 +109,9 @@ it('a caller has two downloads at a time, and leaves the others to other callers
   const urlOf = async (subject: string) => exportUrl(network, LINES, { token: await network.token({ subject }) })
   const statuses: (number | undefined)[] = []
   for (const subject of ['ada', 'ada', 'ada', 'grace', 'grace', 'edsger']) {
-    const { statusCode } = await beginDownload(await urlOf(subject))
+    const { statusCode, destroy } = await beginDownload(await urlOf(subject))
     statuses.push(statusCode)
+    onTestFinished(() => void destroy())
   }
   expect(statuses).toEqual([200, 200, 503, 200, 200, 503])
 }, 60_000)
