@@ -21,7 +21,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
   beforeAll(async () => {
     if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
     const env = database === null ? {} : { DATABASE_URL: database.url }
-    network = await startNetwork({ env, limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
+    network = await startNetwork({ env, limits: { exports: { atOnce: 2, perCaller: 1 }, unreadMs: 60_000 } })
     await fillPayments(database === null ? (sql) => execute(network, sql) : database.run, COUNT)
   }, 60_000)
   afterAll(async () => {
@@ -31,6 +31,10 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
 
   it('is read no faster than the client takes it: what changes before its page is read is in it', async () => {
     const started = await beginDownload(await exportUrl(network, LINES))
+    // In this time the first file would have been read to its end, too, if it were not for its client.
+    const token = await network.token({ subject: 'another' })
+    const { file: other } = await download(await exportUrl(network, LINES, { token }))
+    expect(exportedIds(other)).toHaveLength(COUNT)
     await deliver(defaultAddress(network), paymentBody({ uuid: 'bulk-1', amount: '0.10', status: 'received' }))
     await deliver(defaultAddress(network), paymentBody({ uuid: `bulk-${COUNT}`, amount: '0.10', status: 'received' }))
     const file = await started.rest()
