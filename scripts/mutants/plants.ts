@@ -1,3 +1,4 @@
+import { EXPORT_PLANTS } from './export-plants.ts'
 import { REFUND_PLANTS } from './refund-plants.ts'
 
 /** A mutation: texts of the source and their replacements, and the tests that must detect it. */
@@ -256,5 +257,6 @@ export const PLANTS: readonly Plant[] = [
     ],
     tests: ['test/contract/store/sqlite.test.ts'],
   },
+  ...EXPORT_PLANTS,
   ...REFUND_PLANTS,
 ]
