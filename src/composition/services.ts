@@ -105,7 +105,9 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     store,
     upstream,
     sites,
+    keys,
     retention: { settings: config.retention, folder: archive },
+    isDaily: config.reconcilesDaily,
     logger,
     clock,
     timer,
@@ -135,6 +137,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     sites,
     keys,
     reader: reading.payments,
+    paymentFinder: reading.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
     onReadDue() {
@@ -143,6 +146,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       reading.wakePayouts()
     },
     onErasureLeft: reading.continueErasures,
+    onImportBegun: reading.continueImports,
   })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
 
