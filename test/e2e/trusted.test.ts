@@ -106,7 +106,7 @@ describe('by GET', () => {
 })
 
 it("the operator's own documents are printed as a manifest of Relay", async () => {
-  const { code, out } = await run(['documents'], {}, process.stdout)
+  const { code, out } = await run(['documents'], {}, { output: process.stdout, terminal: process.stderr })
   const printed = JSON.parse(out) as Record<string, string>
   expect(code).toBe(0)
   expect(Object.keys(printed)).toHaveLength(7)
