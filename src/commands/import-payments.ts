@@ -27,10 +27,10 @@ export async function importPayments(
   requestedBy: string | null,
 ): Promise<ImportOutcome> {
   const now = clock()
-  const problems = importProblems(request, now)
+  const problems = importProblems(request, { now, known: new Set(sites.all.map(({ id }) => id)) })
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const to = Math.min(request.to.getTime(), now.getTime())
-  const plan = { from: request.from.getTime(), to, parts: importParts(sites) }
+  const plan = { from: request.from.getTime(), to, parts: importParts(sites, request.sites ?? []) }
   const begun = await store.imports.begin({
     plan,
     dryRun: request.dryRun,

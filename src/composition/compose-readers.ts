@@ -16,6 +16,7 @@ import { startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures } from '../retention/erasures.ts'
 import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
+import type { SiteStates } from '../upstream/client/site-states.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Metrics } from './metrics.ts'
@@ -44,6 +45,7 @@ type ReadingParts = {
   readonly store: Store
   readonly upstream: UpstreamClient
   readonly sites: Sites
+  readonly states: Pick<SiteStates, 'of'>
   readonly keys: KeyRing
   readonly retention: Pick<RetentionOptions, 'settings' | 'folder'>
   /** Whether each day is compared with the payments API's lists on the next one. */
@@ -56,7 +58,7 @@ type ReadingParts = {
 
 /** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures and the imports. */
 export function createReading(parts: ReadingParts): Readers {
-  const { store, upstream, sites, keys, retention: kept, isDaily, logger, clock, timer, observe } = parts
+  const { store, upstream, sites, states, keys, retention: kept, isDaily, logger, clock, timer, observe } = parts
   const leader = createLeader({
     store,
     owner: randomUUID(),
@@ -129,6 +131,7 @@ export function createReading(parts: ReadingParts): Readers {
     timer,
     leader,
     isDaily,
+    isRejected: (site) => states.of(site).credentialsRejected,
     onRecorded() {
       wakePayments()
       wakeAgreements()

@@ -105,6 +105,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     store,
     upstream,
     sites,
+    states,
     keys,
     retention: { settings: config.retention, folder: archive },
     isDaily: config.reconcilesDaily,

@@ -48,6 +48,8 @@ export type ImportCommand = {
   readonly from: Date | null
   readonly to: Date | null
   readonly dryRun: boolean
+  /** Empty for all sites. */
+  readonly sites: readonly string[]
   readonly json: boolean
 }
 export type ReconcileCommand = {
@@ -104,6 +106,7 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --from <instant>     made at this instant or later, such as 2026-11-01T00:00:00Z
     --to <instant>       made until this instant; default: now
     --dry-run            only compare
+    --site <id>          only the lists of this site; may be repeated
     --id <id>            in place of an interval: wait for an import that was begun before
   reconcile              the payments API's sums of a day beside ours, by site and currency
     --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
@@ -236,14 +239,25 @@ function readExport(args: readonly string[]): CommandLine {
 function readImport(args: readonly string[]): CommandLine {
   const text = { type: 'string' } as const
   const dryRun = { type: 'boolean', default: false } as const
-  const { values, positionals } = parse(args, { ...JSON_OPTION, id: text, from: text, to: text, 'dry-run': dryRun })
+  const sites = { type: 'string', multiple: true, default: [] as string[] } as const
+  const { values, positionals } = parse(args, {
+    ...JSON_OPTION,
+    id: text,
+    from: text,
+    to: text,
+    'dry-run': dryRun,
+    site: sites,
+  })
   noneOf(positionals)
-  const { id = null, json, url = null } = values
+  const { id = null, json, site, url = null } = values
   const [from, to] = [instantIn('--from', values.from), instantIn('--to', values.to)]
   if (id === null && from === null) throw new UsageError('--from says from when on to import.')
-  if (id !== null && (from !== null || to !== null || values['dry-run']))
+  if (id !== null && (from !== null || to !== null || values['dry-run'] || site.length > 0))
     throw new UsageError('--id names an import that has its interval already.')
-  return { command: { kind: 'import', id, from, to: to ?? new Date(), dryRun: values['dry-run'], json }, url }
+  return {
+    command: { kind: 'import', id, from, to: to ?? new Date(), dryRun: values['dry-run'], sites: site, json },
+    url,
+  }
 }
 
 function dayIn(text: string | undefined): string | null {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAgreement } from '../support/agreements.ts'
 import { erase, payerOf } from '../support/erasures.ts'
 import {
@@ -7,6 +7,7 @@ import {
   importAll,
   importOf,
   importsOf,
+  lastHour,
   linkElsewhere,
   payinElsewhere,
   payoutElsewhere,
@@ -21,10 +22,7 @@ import { createPayin, readPayment } from '../support/payins.ts'
 import { historyOf, REFRESH } from '../support/payments.ts'
 
 let network: Network
-/** How far the app's clock is ahead of that of the payments API, in milliseconds. */
-let ahead = 0
-const clock = () => new Date(Date.now() + ahead)
-beforeAll(async () => void (network = await startNetwork({ sandbox: AT_REST, clock })))
+beforeAll(async () => void (network = await startNetwork({ sandbox: AT_REST })))
 afterAll(() => network.close())
 
 /** Imports, and waits until it is done and what differed is read back. */
@@ -221,27 +219,36 @@ describe('importPayments', () => {
   })
 
   it('tells what is on record here and not in the lists', async () => {
-    const paid = await createLink(network)
-    await network.sandbox.control.setStatus(paid.id, 'received')
-    const payin = await createPayin(network)
-    const payout = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
-    // What was created within a minute of the end is not missed.
-    expect((await imported({ dryRun: true })).lists.every(({ absent }) => absent === 0)).toBe(true)
-    ahead += 600_000
-    expect((await imported({ dryRun: true })).lists.every(({ absent }) => absent === 0)).toBe(true)
-
+    let ahead = 0
+    const apart = await startNetwork({ sandbox: AT_REST, clock: () => new Date(Date.now() + ahead) })
+    onTestFinished(() => apart.close())
+    const compared = () => importAll(apart, expect.poll, { dryRun: true })
+    const paid = await createLink(apart)
+    await apart.sandbox.control.setStatus(paid.id, 'received')
+    const payin = await createPayin(apart)
+    const payout = await made(mutate(apart, 'createPayout', payoutInput()), 'payout')
     const answer = { status: 200, body: { records: [], page: 1, per_page: 20, total: 0 } }
-    for (const path of ['/v3/payin_links', '/v2/payins/all', '/v2/payouts/all'])
-      network.sandbox.control.addFault({ method: 'GET', path, times: 2, answer })
-    const done = await imported({ dryRun: true })
-    network.sandbox.control.clearFaults()
-    expect(reportOf(done, 'aud', 'LINKS').absentIds).toContain(paid.id)
-    expect(reportOf(done, 'krw', 'PAYINS').absentIds).toContain(payin.id)
-    expect(reportOf(done, 'aud', 'PAYOUTS').absentIds).toContain(payout.id)
-    const total = done.totals.find(({ site, kind }) => site === 'krw' && kind === 'PAYMENTS')
-    expect(total?.theirs).toEqual({ count: 0, amount: '0', paid: '0', refunded: '0' })
-    expect(total?.difference.count).toBe(-(total?.ours.count ?? 0))
-    expect(total?.difference.amount).toBe(`-${total?.ours.amount}`)
+    const empty = () => {
+      for (const path of ['/v3/payin_links', '/v2/payins/all', '/v2/payouts/all'])
+        apart.sandbox.control.addFault({ method: 'GET', path, times: 2, answer })
+    }
+    // What was created within a minute of the end is not missed.
+    empty()
+    expect((await compared()).lists.every(({ absent }) => absent === 0)).toBe(true)
+    ahead = 600_000
+    apart.sandbox.control.clearFaults()
+    expect((await compared()).lists.every(({ absent }) => absent === 0)).toBe(true)
+
+    empty()
+    const done = await compared()
+    expect(reportOf(done, 'aud', 'LINKS').absentIds).toEqual([paid.id])
+    expect(reportOf(done, 'krw', 'PAYINS').absentIds).toEqual([payin.id])
+    expect(reportOf(done, 'aud', 'PAYOUTS').absentIds).toEqual([payout.id])
+    expect(done.totals.filter(({ site }) => site === null)).toMatchObject([
+      { kind: 'PAYMENTS', currency: 'AUD', theirs: { count: 0, amount: '0' }, ours: { count: 1, amount: '125.5' } },
+      { kind: 'PAYMENTS', currency: 'KRW', difference: { count: -1, amount: '-25000.0', paid: '0.0' } },
+      { kind: 'PAYOUTS', currency: 'AUD', difference: { count: -1, paid: '0' } },
+    ])
   })
 
   it('gives up a list that is refused, and goes on with the others', async () => {
@@ -252,6 +259,23 @@ describe('importPayments', () => {
     expect(reportOf(done, 'aud', 'PAYOUTS')).toMatchObject({ problem: 'REFUSED', listed: 0 })
     expect(reportOf(done, 'krw', 'PAYOUTS').problem).toBeNull()
     expect(reportOf(done, 'krw', 'PAYINS').addedIds).toContain(id)
+  })
+
+  it('reads the lists of the named sites alone', async () => {
+    const done = await imported({ dryRun: true, sites: ['krw'] })
+    expect(done.lists.map(({ site, list }) => `${site} ${list}`)).toEqual(['krw LINKS', 'krw PAYINS', 'krw PAYOUTS'])
+  })
+
+  it('does not wait for a site whose credentials are refused', async () => {
+    const answer = { status: 401, body: { errors: { code: 'REQUIRE_LOGIN' } } }
+    network.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links', times: 1, answer })
+    const done = await imported({ dryRun: true })
+    expect(done.lists.map(({ site, problem }) => `${site} ${problem}`)).toEqual([
+      ...Array<string>(4).fill('aud CREDENTIALS_REJECTED'),
+      ...Array<string>(3).fill('krw null'),
+    ])
+    // An accepted request shows that they are right again.
+    expect(await refresh(await payinElsewhere(network))).toMatchObject({ changed: true })
   })
 
   it('tries again after an answer that cannot be used, and gives the list up at last', async () => {
@@ -268,6 +292,7 @@ describe('importPayments', () => {
       { from: new Date(Date.now() + 3_600_000).toISOString(), to: new Date(Date.now() + 7_200_000).toISOString() },
     ],
     ['to', { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }],
+    ['sites', { ...lastHour(), sites: ['aud', 'nowhere'] }],
     ['to', { from: '2010-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }],
   ])('refuses a wrong %s', async (field, input) => {
     expect(await tryToImport(network, input)).toMatchObject({

@@ -30,7 +30,7 @@ const from = () => lastHour().from
 
 /** What the list of payins in KRW shows now. */
 async function krwPayins() {
-  const { out } = await operator(['import', '--from', from(), '--dry-run', '--json'])
+  const { out } = await operator(['import', '--from', from(), '--dry-run', '--json', '--site', 'krw'])
   return reportOf(JSON.parse(out) as ImportNode, 'krw', 'PAYINS')
 }
 

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { DEFAULT_SITES } from '../../src/sandbox/state/sandbox-sites.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
@@ -5,6 +6,7 @@ import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
 import { refusedContact } from '../support/identity.ts'
+import { importOf, lastHour, tryToImport } from '../support/imports.ts'
 import {
   agreementInput,
   ALIAS,
@@ -40,6 +42,8 @@ export type Fixture = {
     /** The e-mail address of a contact. */
     readonly contact: string
     readonly gatewayPayment: string
+    /** An import that is done. */
+    readonly import: string
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout' | 'ofGatewayPayment', string>>
@@ -103,6 +107,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
   await settle(network)
   await erase(network, 'OWNER', 'nobody')
+  const imported = await compared(network)
   const [account] = network.sandbox.control.bankAccounts()
   const contact = await refusedContact(network)
   const kept = { applied, quarantined, stale, ofAgreement }
@@ -119,6 +124,7 @@ async function furnished(network: Network): Promise<Fixture> {
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
       ).id,
       contact,
+      import: imported,
       gatewayPayment,
       deliveries: kept,
     },
@@ -197,6 +203,14 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
   return data.paymentEvents.edges.at(-2)?.cursor ?? ''
 }
 
+/** Compares the lists of two sites, of which one is refused. Returns the id of the import, which is done. */
+async function compared(network: Network): Promise<string> {
+  const sites = ['aud', REFUSED.toLowerCase()]
+  const begun = (await tryToImport(network, { ...lastHour(), dryRun: true, sites })).import?.id ?? ''
+  await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', { timeout: 30_000, interval: 200 })
+  return begun
+}
+
 /** Dismisses the duplicate that the commands have made. Returns its payment's id. */
 async function dismissed(network: Network): Promise<string> {
   const { data } = await network.ask<{ payments: { nodes: { id: string }[] } }>(
@@ -226,6 +240,10 @@ async function carriedOut(
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
+    [
+      'importPayments',
+      { input: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', sites: ['aud'], dryRun: true } },
+    ],
     ['simulateDeposit', { input: { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } } }],
   ]
 }

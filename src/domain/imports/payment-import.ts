@@ -21,19 +21,29 @@ export type PaymentImport = {
   readonly doneAt: number | null
 }
 
-export type ImportRequest = { readonly from: Date; readonly to: Date; readonly dryRun: boolean }
+export type ImportRequest = {
+  readonly from: Date
+  readonly to: Date
+  readonly dryRun: boolean
+  /** Ids of sites; all if it is empty or missing. */
+  readonly sites?: readonly string[] | null | undefined
+}
 
 const DAY_MS = 24 * 3_600_000
 /** Longest interval of one import. */
 const LONGEST_DAYS = 1_830
 
 /** Returns all problems of a request for an import; empty if it may begin. */
-export function importProblems({ from, to }: ImportRequest, now: Date): Problem[] {
+export function importProblems(
+  { from, to, sites }: ImportRequest,
+  { now, known }: { readonly now: Date; readonly known: ReadonlySet<string> },
+): Problem[] {
   const days = (to.getTime() - from.getTime()) / DAY_MS
   return present([
     problem(from >= now ? 'must be in the past' : null, ['from']),
     problem(days <= 0 ? 'must be after from' : null, ['to']),
     problem(days > LONGEST_DAYS ? `must be at most ${LONGEST_DAYS} days after from` : null, ['to']),
+    problem(sites?.every((site) => known.has(site)) === false ? 'must be ids of configured sites' : null, ['sites']),
   ])
 }
 

@@ -25,13 +25,16 @@ export async function importPayments(ask: Ask, command: ImportCommand, terminal:
  */
 export async function reconcile(ask: Ask, { day, json }: ReconcileCommand, terminal: Terminal): Promise<string> {
   const { reconciliationReport: daily } = (await ask(DAILY_REPORT, { variables: { day }, shape: dailyAnswer })).data
-  const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true }))
+  const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true, sites: [] }))
   const done = daily?.state === 'DONE' ? daily : await awaitEnd(ask, id, terminal)
   return whole(done, json ? JSON.stringify(done, null, 2) : totalsText(done))
 }
 
-async function begin(ask: Ask, { from, to, dryRun }: Omit<ImportCommand, 'kind' | 'id' | 'json'>): Promise<string> {
-  const input = { from: from?.toISOString(), to: to?.toISOString(), dryRun }
+async function begin(
+  ask: Ask,
+  { from, to, dryRun, sites }: Omit<ImportCommand, 'kind' | 'id' | 'json'>,
+): Promise<string> {
+  const input = { from: from?.toISOString(), to: to?.toISOString(), dryRun, sites }
   const { importPayments: result } = (await ask(IMPORT, { variables: { input }, shape: begunAnswer })).data
   if ('import' in result) return result.import.id
   const problems = (result.problems ?? []).map(({ path, message }) => `\n  --${path.join('.')} ${message}`)

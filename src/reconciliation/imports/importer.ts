@@ -6,7 +6,7 @@ import type { Timer } from '../../lib/timer.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { LeaseLostError } from '../../store/store-errors.ts'
 import type { ImportStore, Lease } from '../../store/store.ts'
-import type { Sites } from '../../upstream/client/sites.ts'
+import type { Site, Sites } from '../../upstream/client/sites.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
 import type { HeldLease } from '../leader.ts'
 import type { ReadBudget } from '../read-budget.ts'
@@ -24,6 +24,8 @@ export type ImporterOptions = ListPageOptions & {
   readonly leader: HeldLease
   /** Whether each day is compared on the next one. */
   readonly isDaily: boolean
+  /** Whether the payments API does not accept the credentials of a site: then the others do not wait for it. */
+  readonly isRejected: (site: Site) => boolean
   /** Called when something was recorded, after which reads may be due. */
   readonly onRecorded: () => void
 }
@@ -42,7 +44,7 @@ const MARGIN_MS = 60_000
  * tried again.
  */
 export function startImporter(options: ImporterOptions): PeriodicTask {
-  const { imports, sites, budget, logger, clock, timer, leader, isDaily, onRecorded } = options
+  const { imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
   /** Failed reads of the page at which an import is. */
   const failures = new Map<number, number>()
 
@@ -59,7 +61,7 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     const site = sites.byId(part.site)
     if (site === null) return giveUp(number, place, 'NOT_CONFIGURED', lease)
     const permit = await budget.acquire(site.id, 'poll')
-    if (permit === null) return false
+    if (permit === null) return isRejected(site) ? giveUp(number, place, 'CREDENTIALS_REJECTED', lease) : false
     const wanted = { ...spanAt(plan, place), list: part.list, page: place.page }
     let read: Awaited<ReturnType<typeof readListPage>>
     try {

@@ -64,8 +64,8 @@ async function begin(db: Db, request: NewImport): Promise<BegunImport> {
 }
 
 function isSame(running: PaymentImport, { plan, dryRun, daily }: NewImport): boolean {
-  const { from, to } = running.plan
-  return from === plan.from && to === plan.to && running.dryRun === dryRun && running.daily === daily
+  const isSamePlan = JSON.stringify(running.plan) === JSON.stringify(plan)
+  return isSamePlan && running.dryRun === dryRun && running.daily === daily
 }
 
 async function dailyOf(db: Db, from: number): Promise<PaymentImport | undefined> {
