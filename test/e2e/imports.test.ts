@@ -14,7 +14,7 @@ import {
   reportOf,
   tryToImport,
 } from '../support/imports.ts'
-import { payoutInput } from '../support/inputs.ts'
+import { amendmentInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -215,6 +215,23 @@ describe('importPayments', () => {
     expect((await ask(['payments:read'])).errors?.[0]?.extensions).toMatchObject({ code: 'FORBIDDEN' })
     expect((await ask(['payments:read', 'payments:pii'])).data).toMatchObject({
       payment: { payer: { email: 'mary@example.test' } },
+    })
+  })
+
+  it('hears of an agreement that was made elsewhere once it is amended here', async () => {
+    const id = await agreementElsewhere(network)
+    await network.sandbox.control.setAgreementStatus(id, 'active')
+    await imported()
+    const amended = await made(mutate(network, 'amendPaymentAgreement', amendmentInput(id)), 'agreement')
+    expect(amended).toMatchObject({ id, limit: { value: '300.00' } })
+    await network.sandbox.control.setAgreementStatus(id, 'suspended')
+    await network.app.settle()
+    const query = `query Events($id: ID!) { paymentAgreement(id: $id) { status events(first: 9) { nodes { source } } } }`
+    expect((await network.ask(query, { id })).data).toMatchObject({
+      paymentAgreement: {
+        status: 'SUSPENDED',
+        events: { nodes: [{ source: 'READ' }, { source: 'COMMAND' }, { source: 'WEBHOOK' }] },
+      },
     })
   })
 

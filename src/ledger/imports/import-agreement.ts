@@ -15,7 +15,10 @@ export function wantFoundAgreement(rows: Rows, { report, ref }: FoundAgreement):
   rows.agreementPayers.want('id', report.id)
 }
 
-/** The same as `importPayment`, of an agreement. One that was made elsewhere gets a correlation id that no callback has. */
+/**
+ * The same as `importPayment`, of an agreement. One that was made elsewhere gets a correlation id, under which its callbacks come once it is
+ * amended here: an amendment gives the payments API a new callback URL.
+ */
 export function importAgreement(
   ledger: Ledger,
   found: FoundAgreement,
@@ -36,8 +39,15 @@ export function importAgreement(
     ? findAddressed(rows, report, { ref: found.ref, site })
     : { row: null, state: null, names: foundNames(found), report }
   if (target === null) return { ...entry, outcome: 'PASSED_OVER' }
-  if (!dryRun) applyRead(AGREEMENT, ledger, target, { at, dueAt: null })
+  if (dryRun) return { ...entry, outcome: 'ADDED' }
+  if (!isOurs) recordCorrelationId(rows, found, at)
+  applyRead(AGREEMENT, ledger, target, { at, dueAt: null })
   return { ...entry, outcome: 'ADDED' }
+}
+
+/** As of a command that is not on record any more, so that callbacks at its URL are accepted. */
+function recordCorrelationId(rows: Rows, { newRef: ref, site }: FoundAgreement, at: Date): void {
+  rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site })
 }
 
 function foundNames({ report: { id }, site, newRef }: FoundAgreement) {
