@@ -95,7 +95,10 @@ export type ImportStore = {
   recordAbsent(number: number, place: CheckPlace, absent: AbsentObjects, lease: Lease): Promise<void>
   /** Gives up the list of a place, and moves the import to the next one; otherwise as `record`. */
   giveUp(number: number, place: ListPlace, problem: ImportProblem, lease: Lease): Promise<void>
-  /** Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. */
+  /**
+   * Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. Of those that have ended a
+   * thousand are kept.
+   */
   clear(number: number, at: Date): Promise<boolean>
   /** Records a payment that was asked for by its id. Returns it; null if the answer is about no payment yet. */
   recordFound(found: FoundPayment, at: Date): Promise<Payment | null>

@@ -4,13 +4,16 @@ import { erase, payerOf } from '../support/erasures.ts'
 import {
   agreementElsewhere,
   AT_REST,
+  eventsOf,
   importAll,
   importOf,
   importsOf,
   lastHour,
   linkElsewhere,
+  paidElsewhere,
   payinElsewhere,
   payoutElsewhere,
+  refresh,
   reportOf,
   tryToImport,
 } from '../support/imports.ts'
@@ -19,7 +22,7 @@ import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { createPayin, readPayment } from '../support/payins.ts'
-import { historyOf, REFRESH } from '../support/payments.ts'
+import { historyOf } from '../support/payments.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: AT_REST })))
@@ -32,78 +35,9 @@ async function imported(input: Record<string, unknown> = {}) {
   return done
 }
 
-type Refreshed = {
-  readonly __typename: string
-  readonly changed?: boolean
-  readonly payment?: { readonly id: string; readonly status: string } | null
-}
-
-async function refresh(id: string, scopes?: readonly ('payments:read' | 'payments:reconcile')[]): Promise<Refreshed> {
-  const options = scopes === undefined ? {} : { token: await network.token({ scopes }) }
-  return (await network.ask<{ refreshPayment: Refreshed }>(REFRESH, { id }, options)).data.refreshPayment
-}
-
-/** Sources and statuses of the events of a payment, oldest first. */
-async function eventsOf(id: string) {
-  const query = `query Events($id: ID!) { payment(id: $id) { events(first: 50) { nodes { source toStatus } } } }`
-  const { data } = await network.ask<{ payment: { events: { nodes: readonly object[] } } | null }>(query, { id })
-  return data.payment?.events.nodes ?? []
-}
-
-/** Makes a link elsewhere through which somebody has paid. Returns the uuids of both. */
-async function paidElsewhere(over: Record<string, unknown> = {}) {
-  const linkId = await linkElsewhere(network, over)
-  const { paymentUuid } = await network.sandbox.control.setStatus(linkId, 'received')
-  return { linkId, paymentId: String(paymentUuid) }
-}
-
-describe('refreshPayment of an id that is not on record', () => {
-  it('records a payin that was made elsewhere, with an event', async () => {
-    const id = await payinElsewhere(network)
-    await network.sandbox.control.setStatus(id, 'received')
-    expect(await readPayment(network, id)).toBeNull()
-    expect(await refresh(id)).toMatchObject({ changed: true, payment: { id, status: 'RECEIVED' } })
-    expect(await readPayment(network, id)).toMatchObject({ id, status: 'RECEIVED', version: 1 })
-    expect(await eventsOf(id)).toEqual([{ source: 'READ', toStatus: 'received' }])
-    expect(await refresh(id)).toMatchObject({ changed: false, payment: { id } })
-  })
-
-  it('records a payment by the id of its link, and reads it through that link afterwards', async () => {
-    const { linkId, paymentId } = await paidElsewhere()
-    expect(await refresh(linkId)).toMatchObject({ changed: true, payment: { id: paymentId, status: 'RECEIVED' } })
-    await network.sandbox.control.setStatus(linkId, 'return_received', { silent: true })
-    expect(await refresh(paymentId)).toMatchObject({ changed: true, payment: { status: 'RETURN_RECEIVED' } })
-  })
-
-  it('finds nothing without the scope payments:reconcile', async () => {
-    const id = await payinElsewhere(network)
-    expect(await refresh(id, ['payments:read'])).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
-    expect(await readPayment(network, id)).toBeNull()
-    expect(await refresh(id, ['payments:read', 'payments:reconcile'])).toMatchObject({ changed: true })
-  })
-
-  it.each(['NOBODY99', 'no uuid at all / ..', ''])(
-    'is a NOT_FOUND if the payments API does not know %j',
-    async (id) => {
-      expect(await refresh(id)).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
-    },
-  )
-
-  it('is a NOT_FOUND for a link through which nobody has paid', async () => {
-    expect(await refresh(await linkElsewhere(network))).toMatchObject({ __typename: 'NotFoundError' })
-  })
-
-  it('tells that the payments API did not answer, instead of that there is nothing', async () => {
-    const path = '/v2/payins/detail'
-    network.sandbox.control.addFault({ method: 'GET', path, times: 8, answer: { status: 503, body: {} } })
-    expect(await refresh('NOBODY98')).toMatchObject({ __typename: 'UpstreamUnavailableError' })
-    network.sandbox.control.clearFaults()
-  })
-})
-
 describe('importPayments', () => {
   it('records what was made elsewhere or missed, once', async () => {
-    const { paymentId } = await paidElsewhere()
+    const { paymentId } = await paidElsewhere(network)
     const unused = await linkElsewhere(network)
     const payinId = await payinElsewhere(network)
     await network.sandbox.control.setStatus(payinId, 'received')
@@ -127,7 +61,7 @@ describe('importPayments', () => {
 
     expect(await readPayment(network, paymentId)).toMatchObject({ status: 'RECEIVED' })
     expect(await readPayment(network, unused)).toBeNull()
-    expect(await eventsOf(payinId)).toEqual([{ source: 'READ', toStatus: 'received' }])
+    expect(await eventsOf(network, payinId)).toEqual([{ source: 'READ', toStatus: 'received' }])
     const { payment } = await historyOf(network, missed.id)
     expect(payment?.status).toBe('RECEIVED')
     expect(links.addedIds).toContain(payment?.id)
@@ -200,7 +134,7 @@ describe('importPayments', () => {
     expect(await payerOf(network, id)).toBeNull()
     // The payment after the erasure is another matter between the merchant and the payer.
     expect(await payerOf(network, later)).toMatchObject({ email })
-    expect(await refresh(id)).toMatchObject({ payment: { id } })
+    expect(await refresh(network, id)).toMatchObject({ payment: { id } })
     expect(await payerOf(network, id)).toBeNull()
   })
 
@@ -292,7 +226,7 @@ describe('importPayments', () => {
       ...Array<string>(3).fill('krw null'),
     ])
     // An accepted request shows that they are right again.
-    expect(await refresh(await payinElsewhere(network))).toMatchObject({ changed: true })
+    expect(await refresh(network, await payinElsewhere(network))).toMatchObject({ changed: true })
   })
 
   it('tries again after an answer that cannot be used, and gives the list up at last', async () => {

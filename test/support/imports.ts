@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
 import type { AskOptions, Network } from './network.ts'
+import { REFRESH } from './payments.ts'
 
 export type ImportReport = {
   readonly site: string
@@ -207,8 +208,38 @@ export async function payoutElsewhere(network: Pick<Network, 'sandbox'>, over: R
   return String((await elsewhere(network, '/v2/payouts', { ...body, ...over }))['uuid'])
 }
 
+/** Makes a link elsewhere through which somebody has paid. Returns the uuids of both. */
+export async function paidElsewhere(network: Pick<Network, 'sandbox'>, over: Record<string, unknown> = {}) {
+  const linkId = await linkElsewhere(network, over)
+  const { paymentUuid } = await network.sandbox.control.setStatus(linkId, 'received')
+  return { linkId, paymentId: String(paymentUuid) }
+}
+
+type Refreshed = {
+  readonly __typename: string
+  readonly changed?: boolean
+  readonly payment?: { readonly id: string; readonly status: string } | null
+}
+
+/** Refreshes a payment, with every scope or with these. */
+export async function refresh(
+  network: Asking,
+  id: string,
+  scopes?: readonly ('payments:read' | 'payments:reconcile')[],
+): Promise<Refreshed> {
+  const options = scopes === undefined ? {} : { token: await network.token({ scopes }) }
+  return (await network.ask<{ refreshPayment: Refreshed }>(REFRESH, { id }, options)).data.refreshPayment
+}
+
+/** Sources and statuses of the events of a payment, oldest first. */
+export async function eventsOf(network: Asking, id: string) {
+  const query = `query Events($id: ID!) { payment(id: $id) { events(first: 50) { nodes { source toStatus } } } }`
+  const { data } = await network.ask<{ payment: { events: { nodes: readonly object[] } } | null }>(query, { id })
+  return data.payment?.events.nodes ?? []
+}
+
 /** Sends a request to the sandbox as a program of the merchant that is not this one. Returns the answer. */
-export async function elsewhere(
+async function elsewhere(
   { sandbox }: Pick<Network, 'sandbox'>,
   path: string,
   body: Record<string, unknown>,

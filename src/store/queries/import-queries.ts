@@ -11,6 +11,8 @@ import type { Db } from '../unit.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */
 const MOST_RUNNING = 20
+/** Imports that are kept: the daily ones of more than two years. */
+const MOST_KEPT = 1_000
 /** Rows of one query, and of one transaction. */
 const AT_ONCE = 250
 
@@ -90,6 +92,11 @@ async function clear(db: Db, number: number, at: number): Promise<boolean> {
   if (keys.length > 0) await db.deleteFrom('payment_import_entries').where('key', 'in', keys).execute()
   if (keys.length === AT_ONCE) return false
   await db.updateTable('payment_imports').set({ done_at: at }).where('number', '=', number).execute()
+  await db
+    .deleteFrom('payment_imports')
+    .where('number', '<=', number - MOST_KEPT)
+    .where('done_at', 'is not', null)
+    .execute()
   return true
 }
 

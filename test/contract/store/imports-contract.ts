@@ -26,6 +26,8 @@ function found(said: PaymentReport, over: Partial<FoundPayment> = {}): FoundPaym
   return { report: said, site: 'au', ref: null, isLink: false, isPayerErased: false, ...over }
 }
 
+type Recorded = { readonly totalPages?: number; readonly list?: 'PAYINS' | 'LINKS'; readonly held?: Lease }
+
 const received = (paymentId: string, parts: Parameters<typeof report>[1] = {}) =>
   report('received', { paymentId, ...parts })
 
@@ -52,7 +54,7 @@ export function importsContract(fixture: Fixture): void {
   const record = async (
     running: PaymentImport,
     entries: readonly FoundPayment[],
-    { totalPages = 1, list = 'PAYINS' as 'PAYINS' | 'LINKS', held = null as Lease | null } = {},
+    { totalPages = 1, list = 'PAYINS', held }: Recorded = {},
   ) => {
     const page = {
       number: running.number,
@@ -282,6 +284,20 @@ export function importsContract(fixture: Fixture): void {
     expect(await store.imports.begin(request([PAYINS], later(20)))).toMatchObject({ kind: 'begun' })
     expect(await store.imports.page({ limit: 2, before: null }, {})).toHaveLength(2)
     expect(await store.imports.page({ limit: 5, before: { number: first.number } }, {})).toEqual([])
+  })
+
+  it('keeps the last thousand', async () => {
+    const { store } = fixture
+    const first = await begin([PAYINS])
+    let last = first
+    for (let count = 1; count <= 1_000; count += 1) {
+      await store.imports.clear(last.number, NOW)
+      last = await begin([PAYINS])
+    }
+    expect(await store.imports.byNumber(first.number)).not.toBeNull()
+    await store.imports.clear(last.number, NOW)
+    expect(await store.imports.byNumber(first.number)).toBeNull()
+    expect(await store.imports.byNumber(first.number + 1)).not.toBeNull()
   })
 
   it('begins the daily import of a day once', async () => {
