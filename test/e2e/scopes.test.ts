@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
 import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
 import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
 import { refusedContact } from '../support/identity.ts'
+import { dailyReport } from '../support/imports.ts'
 import {
   agreementInput,
   amendmentInput,
@@ -36,7 +37,9 @@ let deliveryId: string
 let customerId: string
 let email: string
 beforeAll(async () => {
-  network = await startNetwork({ sandbox: NO_ANSWER })
+  network = await startNetwork({ sandbox: NO_ANSWER, env: { DAILY_RECONCILIATION: 'on' } })
+  // Begun at the start: the import 1.
+  await vi.waitUntil(async () => (await dailyReport(network)) !== null, { timeout: 10_000, interval: 50 })
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()

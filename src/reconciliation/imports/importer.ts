@@ -49,8 +49,8 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
   const failures = new Map<number, number>()
 
   const beginDaily = async () => {
-    const { from, to } = dayBefore(clock())
-    if (!isDaily || clock().getTime() - to.getTime() < AFTER_DAY_MS) return
+    if (!isDaily) return
+    const { from, to } = dayBefore(new Date(clock().getTime() - AFTER_DAY_MS))
     const plan = { from: from.getTime(), to: to.getTime(), parts: importParts(sites) }
     await imports.begin({ plan, dryRun: true, daily: true, requestedBy: null, requestedAt: clock() })
   }
