@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest'
-import type { CheckPlace, ImportPart, ListPlace } from '../../../src/domain/imports/import-plan.ts'
-import type { PaymentImport } from '../../../src/domain/imports/payment-import.ts'
-import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import type { CheckPlace, ImportPart } from '../../../src/domain/imports/import-plan.ts'
 import { LeaseLostError } from '../../../src/store/store-errors.ts'
-import type { FoundPayment, Lease, NewImport } from '../../../src/store/store.ts'
 import {
   after,
   command,
@@ -13,72 +10,16 @@ import {
   NOW,
   payin,
   paymentOf,
-  present,
   report,
   settledLink,
   settledPayout,
 } from './builders.ts'
+import { found, importing, LINKS, PAYINS, received } from './import-builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-const DAY = 24 * 60 * MINUTE
-const PAYINS: ImportPart = { site: 'au', list: 'PAYINS' }
-const LINKS: ImportPart = { site: 'au', list: 'LINKS' }
-
-function request(parts: readonly ImportPart[], over: Partial<NewImport> = {}): NewImport {
-  return {
-    plan: { from: NOW.getTime() - DAY, to: NOW.getTime() + DAY, parts },
-    dryRun: false,
-    daily: false,
-    requestedBy: 'operator-1',
-    requestedAt: NOW,
-    ...over,
-  }
-}
-
-function found(said: PaymentReport, over: Partial<FoundPayment> = {}): FoundPayment {
-  return { report: said, site: 'au', ref: null, isLink: false, isPayerErased: false, ...over }
-}
-
-type Recorded = { readonly totalPages?: number; readonly list?: 'PAYINS' | 'LINKS'; readonly held?: Lease }
-
-const received = (paymentId: string, parts: Parameters<typeof report>[1] = {}) =>
-  report('received', { paymentId, ...parts })
-
-/** Tests how imports are recorded, with their progress. */
+/** Tests how imports record what they find. */
 export function importsContract(fixture: Fixture): void {
-  const lease = async (owner = 'a', ms = 0): Promise<Lease> =>
-    present(await fixture.store.leases.take('reader', owner, { now: after(ms), until: after(ms + MINUTE) }))
-
-  const begin = async (parts: readonly ImportPart[], over: Partial<NewImport> = {}): Promise<PaymentImport> => {
-    const begun = await fixture.store.imports.begin(request(parts, over))
-    if (begun.kind === 'too-many') throw new Error('Too many imports are running.')
-    return begun.import
-  }
-
-  const current = async ({ number }: PaymentImport) => present(await fixture.store.imports.byNumber(number))
-
-  const placeOf = async (running: PaymentImport): Promise<ListPlace> => {
-    const { place } = await current(running)
-    if (place.kind !== 'LIST') throw new Error('The import has read its lists.')
-    return place
-  }
-
-  /** Records a page of payments. Returns the first report. */
-  const record = async (
-    running: PaymentImport,
-    entries: readonly FoundPayment[],
-    { totalPages = 1, list = 'PAYINS', held }: Recorded = {},
-  ) => {
-    const page = {
-      number: running.number,
-      place: await placeOf(running),
-      found: { list, entries },
-      totalPages,
-      at: after(MINUTE),
-    }
-    await fixture.store.imports.record(page, held ?? (await lease()))
-    return present((await current(running)).reports[0])
-  }
+  const { lease, begin, current, placeOf, record } = importing(fixture)
 
   it('records what is not on record, with an event, and moves on', async () => {
     const running = await begin([PAYINS])
@@ -289,71 +230,6 @@ export function importsContract(fixture: Fixture): void {
       objects: [],
       next: null,
     })
-  })
-
-  it('gives up a list, and goes on with the next one', async () => {
-    const running = await begin([LINKS, PAYINS])
-    await fixture.store.imports.giveUp(running.number, await placeOf(running), 'REFUSED', await lease())
-    const { place, reports } = await current(running)
-    expect(place).toMatchObject({ kind: 'LIST', part: 1, page: 1 })
-    expect(reports).toMatchObject([
-      { ...LINKS, problem: 'REFUSED' },
-      { ...PAYINS, problem: null },
-    ])
-  })
-
-  it('ends once its notes are removed, and leaves those of others', async () => {
-    const { store } = fixture
-    const [one, other] = [await begin([PAYINS]), await begin([PAYINS], { dryRun: true })]
-    await record(other, [found(received('P1'))])
-    const many = Array.from({ length: 300 }, (_, index) => found(received(`M${index}`)))
-    for (let at = 0; at < many.length; at += 20) await record(one, many.slice(at, at + 20), { totalPages: 16 })
-    expect(await store.imports.clear(one.number, NOW)).toBe(false)
-    expect(await store.imports.clear(one.number, NOW)).toBe(true)
-    expect(await current(one)).toMatchObject({ doneAt: NOW.getTime(), reports: [{ listed: 300 }] })
-    expect((await store.imports.running()).map(({ number }) => number)).toEqual([other.number])
-    expect(await store.imports.clear(other.number, after(MINUTE))).toBe(true)
-    expect(await store.imports.running()).toEqual([])
-  })
-
-  it('finds the running import of the same terms, and runs twenty at most', async () => {
-    const { store } = fixture
-    const first = await begin([PAYINS])
-    expect(await store.imports.begin(request([PAYINS]))).toEqual({ kind: 'running', import: first })
-    const later = (index: number) => ({ plan: { from: index, to: NOW.getTime(), parts: [PAYINS] } })
-    for (let index = 1; index < 20; index += 1) await begin([PAYINS], later(index))
-    expect(await store.imports.begin(request([PAYINS], later(20)))).toEqual({ kind: 'too-many' })
-    await store.imports.clear(first.number, NOW)
-    expect(await store.imports.begin(request([PAYINS], later(20)))).toMatchObject({ kind: 'begun' })
-    expect(await store.imports.page({ limit: 2, before: null }, {})).toHaveLength(2)
-    expect(await store.imports.page({ limit: 5, before: { number: first.number } }, {})).toEqual([])
-  })
-
-  it('keeps the last thousand', async () => {
-    const { store } = fixture
-    const first = await begin([PAYINS])
-    let last = first
-    for (let count = 1; count <= 1_000; count += 1) {
-      await store.imports.clear(last.number, NOW)
-      last = await begin([PAYINS])
-    }
-    expect(await store.imports.byNumber(first.number)).not.toBeNull()
-    await store.imports.clear(last.number, NOW)
-    expect(await store.imports.byNumber(first.number)).toBeNull()
-    expect(await store.imports.byNumber(first.number + 1)).not.toBeNull()
-  })
-
-  it('begins the daily import of a day once', async () => {
-    const { store } = fixture
-    const daily = await begin([PAYINS], { daily: true, dryRun: true })
-    await store.imports.clear(daily.number, NOW)
-    const again = await store.imports.begin(request([PAYINS], { daily: true, dryRun: true }))
-    expect(again).toMatchObject({ kind: 'running', import: { number: daily.number, doneAt: NOW.getTime() } })
-    await begin([PAYINS])
-    const page = { limit: 5, before: null }
-    expect((await store.imports.page(page, { daily: true })).map(({ number }) => number)).toEqual([daily.number])
-    expect(await store.imports.page(page, { daily: true, from: 1 })).toEqual([])
-    expect(await store.imports.byNumber(daily.number + 1_000)).toBeNull()
   })
 
   it('records a payment that was asked for by its id', async () => {
