@@ -6,7 +6,7 @@ import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
 import { refusedContact } from '../support/identity.ts'
-import { importOf, lastHour, tryToImport } from '../support/imports.ts'
+import { importOf, importsOf, lastHour, tryToImport } from '../support/imports.ts'
 import {
   agreementInput,
   ALIAS,
@@ -49,6 +49,8 @@ export type Fixture = {
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout' | 'ofGatewayPayment', string>>
   /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
+  /** Cursor of an import that is later than the one that is done: what follows it does not change. */
+  readonly laterImport: string
   readonly vietQr: string
   /** Repeatable inputs of mutations, by the field's name. */
   readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
@@ -124,7 +126,7 @@ async function furnished(network: Network): Promise<Fixture> {
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
       ).id,
       contact,
-      import: imported,
+      import: imported.id,
       gatewayPayment,
       deliveries: kept,
     },
@@ -139,6 +141,7 @@ async function furnished(network: Network): Promise<Fixture> {
       ofAgreement: await cursorBeforeLast(network, { agreementIds: [agreement.id] }),
       forged: 'nothing',
     },
+    laterImport: imported.later,
     vietQr: account?.qrContent ?? '',
     inputs: [
       ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
@@ -203,9 +206,14 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
   return data.paymentEvents.edges.at(-2)?.cursor ?? ''
 }
 
-/** Compares the lists of two sites, of which one is refused. Returns the id of the import, which is done. */
-async function compared(network: Network): Promise<string> {
-  const sites = ['aud', REFUSED.toLowerCase()]
+/** Compares the lists of two sites, of which one is refused. Returns the import, which is done, and the cursor of a later one. */
+async function compared(network: Network): Promise<{ readonly id: string; readonly later: string }> {
+  const id = await importOfSites(network, ['aud', REFUSED.toLowerCase()])
+  await importOfSites(network, ['aud'])
+  return { id, later: (await importsOf(network, { first: 1 })).pageInfo.endCursor ?? '' }
+}
+
+async function importOfSites(network: Network, sites: readonly string[]): Promise<string> {
   const begun = (await tryToImport(network, { ...lastHour(), dryRun: true, sites })).import?.id ?? ''
   await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', { timeout: 30_000, interval: 200 })
   return begun
