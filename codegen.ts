@@ -98,6 +98,8 @@ const config: CodegenConfig = {
           Refund: './models.ts#RefundView',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
           PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',
+          PaymentImport: '../domain/imports/payment-import.ts#PaymentImport as PaymentImportEntity',
+          PaymentImportReport: '../domain/imports/import-report.ts#PartReport',
           SigningKey: '../retention/signing-keys.ts#SigningKey as SigningKeyEntity',
           WebhookDelivery: '../domain/delivery.ts#Delivery',
           PaymentNextAction: './models.ts#NextActionView',

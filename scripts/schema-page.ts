@@ -30,6 +30,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alance|bankLookup/ },
   { title: 'Customers, contacts and identity', names: /[cC]ustomer|[cC]ontact|[iI]dentity/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
+  { title: 'Imports and reconciliation', names: /^importPayments$|^paymentImports?$|^reconciliationReport$/ },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
   { title: 'Signing keys', names: /^signingKeys$/ },
   { title: 'Health', names: /Health$/ },

@@ -7,6 +7,8 @@ type Command = {
   readonly about: string
   /** The program reads no arguments, so it could not report wrong ones. */
   readonly takesNone?: true
+  /** The name of the command is the first argument of the program. */
+  readonly isArgument?: true
   readonly run: () => Promise<unknown>
 }
 
@@ -21,6 +23,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: () => import('./sandbox/main.ts'),
   },
   operator: { about: 'deliveries that need a look: operator help', run: () => import('./operator/main.ts') },
+  import: {
+    about: 'what the payments API has and this does not: import --from <instant>; --to, --dry-run; see operator help',
+    isArgument: true,
+    run: () => import('./operator/main.ts'),
+  },
   token: { about: 'a client token for development: token "<scopes>" [subject]', run: () => import('./token.ts') },
   backup: { about: 'a copy of the database: backup <database> <copy>', run: () => import('./backup.ts') },
 }
@@ -42,7 +49,7 @@ if (command === undefined) answer(name === undefined ? [] : [name, ...rest])
 else if (command.takesNone === true && rest.length > 0) answer(rest)
 else {
   // The programs read their own arguments, so the name of the command is removed.
-  process.argv.splice(2, 1)
+  if (command.isArgument !== true) process.argv.splice(2, 1)
   await command.run()
 }
 

@@ -67,6 +67,7 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
     redis: readRedis(reading, database),
     sendLinkReference: reading.read('UPSTREAM_LINK_REFERENCE', oneOf(['meta_data', 'off']), 'meta_data') !== 'off',
     findsDuplicates: reading.read('DUPLICATE_PAYMENTS', oneOf(['find', 'off']), 'find') === 'find',
+    reconcilesDaily: reading.read('DAILY_RECONCILIATION', oneOf(['on', 'off']), 'off') === 'on',
     refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
     tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
     trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),

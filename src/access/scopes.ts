@@ -6,6 +6,7 @@ export const ALL_SCOPES = [
   'payments:pii',
   'payments:risk',
   'payments:erase',
+  'payments:reconcile',
   'agreements:read',
   'agreements:write',
   'payouts:read',

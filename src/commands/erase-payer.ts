@@ -1,5 +1,5 @@
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
-import { erasureHashes } from '../keys/erasure-hash.ts'
+import { erasedValue, erasureHashes } from '../keys/erasure-hash.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { ErasureKind, PayerErasure, Store } from '../store/store.ts'
@@ -52,12 +52,7 @@ export async function erasePayer(
 
 /** Returns the hashes of what payers are erased by, under every live signing key: the record of an erasure has one of them. */
 export function hashesOf(keys: KeyRing, { by, value }: EraseRequest): readonly [string, ...string[]] {
-  return erasureHashes(keys, by, erasedValue(by, value))
-}
-
-/** Returns the value as it is hashed and compared: e-mail addresses in lower case, without spaces around them. */
-function erasedValue(by: ErasureKind, value: string): string {
-  return by === 'EMAIL' ? value.trim().toLowerCase() : value
+  return erasureHashes(keys, by, value)
 }
 
 /** Of an owner or an e-mail address there may be nothing, so that the caller need not know. */

@@ -3,6 +3,7 @@ import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
 import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
+import type { ImportRequest } from '../domain/imports/payment-import.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
@@ -29,6 +30,7 @@ import {
 } from '../lookups/read-balances.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
+import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -68,6 +70,7 @@ import {
   type UploadOutcome,
   type UploadRequest,
 } from './identity-check.ts'
+import { importPayments, type ImportOutcome } from './import-payments.ts'
 import {
   beginPaymentsExport,
   type ExportOutcome,
@@ -93,7 +96,8 @@ export type Operations = {
   createPayin(request: PayinRequest, holder: KeyHolder): Promise<PayinOutcome>
   createGatewayPayment(request: GatewayRequest, holder: KeyHolder): Promise<GatewayOutcome>
   refundPayment(request: RefundRequest, holder: KeyHolder): Promise<RefundOutcome>
-  refreshPayment(id: string): Promise<RefreshOutcome>
+  refreshPayment(id: string, mayFind: boolean): Promise<RefreshOutcome>
+  importPayments(request: ImportRequest, requestedBy: string | null): Promise<ImportOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
   dismissDuplicate(paymentId: string): Promise<DismissDuplicateOutcome>
   erasePayer(request: EraseRequest, requestedBy: string | null): Promise<EraseOutcome>
@@ -135,6 +139,7 @@ export type ContactQuery = { readonly email: string; readonly currency: string; 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
   readonly reader: DueReader<ReadSubject>
+  readonly paymentFinder: PaymentFinder
   readonly upstream: UpstreamClient
   readonly linkMethods: MethodCache<PayinMethod>
   readonly requirements: MethodRequirementsReader
@@ -149,6 +154,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly onReadDue: () => void
   /** Called when an erasure is to be continued in the background. */
   readonly onErasureLeft: () => void
+  /** Called when there is an import to work on in the background. */
+  readonly onImportBegun: () => void
 }
 
 /** Longer than an upload may take, whose caller waits for it. */
@@ -178,7 +185,8 @@ export function createOperations(options: OperationsOptions): Operations {
     createPayin: (request, holder) => createPayin(partsFor(holder), request),
     createGatewayPayment: (request, holder) => createGatewayPayment(partsFor(holder), request),
     refundPayment: (request, holder) => refundPayment(partsFor(holder), request),
-    refreshPayment: (id) => refreshPayment(options, id),
+    refreshPayment: (id, mayFind) => refreshPayment(options, id, mayFind),
+    importPayments: (request, requestedBy) => importPayments(options, request, requestedBy),
     replayDelivery: (request) => replayDelivery(options, request),
     dismissDuplicate: (paymentId) => dismissDuplicate(options, paymentId),
     erasePayer: (request, requestedBy) => erasePayer(options, request, requestedBy),

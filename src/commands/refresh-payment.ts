@@ -3,7 +3,17 @@ import type { Payment } from '../domain/payments/payment.ts'
 import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import { faultOf, readFailure } from '../lookups/upstream-failure.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
-import type { ReadSubject, Store } from '../store/store.ts'
+import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
+import type { FoundPayment, ReadSubject, Store } from '../store/store.ts'
+
+export type RefreshOptions = {
+  readonly store: Pick<Store, 'reads' | 'links' | 'payments' | 'imports'>
+  readonly reader: DueReader<ReadSubject>
+  readonly paymentFinder: PaymentFinder
+  readonly clock: () => Date
+  /** Called when a read of what was found may be due. */
+  readonly onReadDue: () => void
+}
 
 export type RefreshOutcome =
   | {
@@ -14,13 +24,14 @@ export type RefreshOutcome =
     }
   | ReadFailure
 
-/** Reads a link or a payment from the payments API now, and records any change as an event. */
-export async function refreshPayment(
-  { store, reader }: { store: Pick<Store, 'reads' | 'links' | 'payments'>; reader: DueReader<ReadSubject> },
-  id: string,
-): Promise<RefreshOutcome> {
+/**
+ * Reads a link or a payment from the payments API now, and records any change as an event. An id that is not on record is looked for at the
+ * payments API if the caller `mayFind`, and what it has is recorded.
+ */
+export async function refreshPayment(options: RefreshOptions, id: string, mayFind: boolean): Promise<RefreshOutcome> {
+  const { store, reader } = options
   const subject = await store.reads.subject(id)
-  if (subject === null) return { kind: 'not-found' }
+  if (subject === null) return mayFind ? findPayment(options, id) : { kind: 'not-found' }
   const result = await reader.read(subject)
   if (result.kind === 'failed') return failureOf(result.error, subject.link?.site ?? '')
 
@@ -28,6 +39,23 @@ export async function refreshPayment(
   const paymentId = subject.paymentId ?? link?.paymentId ?? null
   const [payment] = paymentId === null ? [] : await store.payments.byIds([paymentId])
   return { kind: 'done', payment: payment ?? null, link: link ?? null, changed: result.outcome === 'changed' }
+}
+
+async function findPayment(
+  { store, paymentFinder, clock, onReadDue }: RefreshOptions,
+  id: string,
+): Promise<RefreshOutcome> {
+  let found: FoundPayment | null
+  try {
+    found = await paymentFinder.find(id)
+  } catch (error) {
+    return failureOf(error, '')
+  }
+  const payment = found === null ? null : await store.imports.recordFound(found, clock())
+  if (payment === null) return { kind: 'not-found' }
+  onReadDue()
+  const [link] = payment.linkRef === null ? [] : await store.links.byRefs([payment.linkRef])
+  return { kind: 'done', payment, link: link ?? null, changed: true }
 }
 
 function failureOf(error: unknown, site: string): ReadFailure {

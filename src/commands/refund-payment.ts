@@ -8,6 +8,7 @@ import { refundExpiresAt, refundProblem, type RefundCommand as Refund } from '..
 import { isThisRefund } from '../domain/payments/refund-trace.ts'
 import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
+import { linkIdOf, siteOfSubject } from '../reconciliation/read-sites.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -37,7 +38,7 @@ export type RefundOutcome =
 export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
   const subject = await options.store.reads.subject(request.paymentId)
   const [payment] = await options.store.payments.byIds([request.paymentId])
-  const site = subject === null ? null : siteOf(options.sites, subject)
+  const site = subject === null ? null : siteOfSubject(options.sites, subject)
   if (subject === null || payment === undefined || site === null) return { kind: 'not-found' }
 
   const task = refundTask(options, { request, subject, payment, site })
@@ -53,11 +54,6 @@ function outcomeOf(outcome: Done<Refunded> | CommandFailure): RefundOutcome {
   if (outcome.kind !== 'done') return outcome
   const { payment, requestedAt } = outcome.result
   return { kind: 'done', payment, refundExpiresAt: refundExpiresAt(requestedAt), replayed: outcome.replayed }
-}
-
-function siteOf(sites: Sites, { link, payin, currency }: ReadSubject): Site | null {
-  const id = link?.site ?? payin?.site
-  return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
 }
 
 /** Returns the traits of the method that was used, or else of the one that was asked for. */
@@ -114,12 +110,16 @@ function refundTask(
   }
 }
 
-/** Of an orphaned link only the correlation id is known, so its refund request has the payment's uuid instead of the link's. */
+/**
+ * Of an orphaned link only the correlation id is known, so its refund request has the payment's uuid instead of the link's. Of a link that
+ * was made elsewhere the uuid may be known.
+ */
 function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
-  return payment.linkRef === null
+  const linkId = linkIdOf(subject)
+  return payment.linkRef === null && linkId === null
     ? upstream.refundPayin(site, { uuid: payment.id, ...refund })
-    : upstream.refundPayinLink(site, { uuid: subject.link?.id ?? payment.id, ...refund })
+    : upstream.refundPayinLink(site, { uuid: linkId ?? payment.id, ...refund })
 }
 
 /** Maximum number of events of one payment that are searched; a payment has few. */
@@ -141,7 +141,8 @@ async function traceRefund(
   const subject = await store.reads.subject(paymentId)
   if (subject === null || (await store.commands.hasRival(command, command.sentAt - LONGEST_CALL_MS))) return null
   const { link } = subject
-  const said = await (link === null ? upstream.getPayin(site, paymentId) : upstream.getPayinLink(site, link.id))
+  const linkId = linkIdOf(subject)
+  const said = await (linkId === null ? upstream.getPayin(site, paymentId) : upstream.getPayinLink(site, linkId))
   const report = attributeRead({ paymentId, link }, said)
   if (report === null || report.paymentId !== paymentId) return null
   const events = await store.log.read(0, MOST_EVENTS, { paymentIds: [paymentId] })

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { Timer } from '../lib/timer.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createReader, type DueReader } from '../reconciliation/due-reader.ts'
+import { createPaymentFinder, type PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
+import { startImporter } from '../reconciliation/imports/importer.ts'
 import { createLeader } from '../reconciliation/leader.ts'
 import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { agreementReads } from '../reconciliation/read-agreements.ts'
@@ -13,6 +16,7 @@ import { startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures } from '../retention/erasures.ts'
 import { type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
+import type { SiteStates } from '../upstream/client/site-states.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,6 +24,7 @@ import type { Metrics } from './metrics.ts'
 /** Everything that calls the payments API without a client's request. */
 export type Readers = {
   readonly payments: DueReader<ReadSubject>
+  readonly paymentFinder: PaymentFinder
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
   wakePayments(): void
@@ -27,6 +32,8 @@ export type Readers = {
   wakePayouts(): void
   /** Continues erasures that are not done, if this process is the leader; otherwise the leader does within ten seconds. */
   continueErasures(): void
+  /** The same of imports, which the leader takes up within five seconds. */
+  continueImports(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
   start(): void
   /** Resolves when no read is in progress. */
@@ -38,16 +45,20 @@ type ReadingParts = {
   readonly store: Store
   readonly upstream: UpstreamClient
   readonly sites: Sites
+  readonly states: Pick<SiteStates, 'of'>
+  readonly keys: KeyRing
   readonly retention: Pick<RetentionOptions, 'settings' | 'folder'>
+  /** Whether each day is compared with the payments API's lists on the next one. */
+  readonly isDaily: boolean
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
   readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention and the erasures. */
+/** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures and the imports. */
 export function createReading(parts: ReadingParts): Readers {
-  const { store, upstream, sites, retention: kept, logger, clock, timer, observe } = parts
+  const { store, upstream, sites, states, keys, retention: kept, isDaily, logger, clock, timer, observe } = parts
   const leader = createLeader({
     store,
     owner: randomUUID(),
@@ -61,6 +72,7 @@ export function createReading(parts: ReadingParts): Readers {
       // Not awaited, since it may take minutes.
       void retention.run()
       void erasures.run()
+      void importer.run()
     },
   })
   const isLeader = () => leader.lease() !== null
@@ -110,15 +122,33 @@ export function createReading(parts: ReadingParts): Readers {
     onArchived: observe.rowsArchived,
   })
   const erasures = startErasures({ store: store.erasures, logger, clock, timer, isLeader })
+  const found = { upstream, sites, budget, keys, erasures: store.erasures }
+  const importer = startImporter({
+    ...found,
+    imports: store.imports,
+    logger,
+    clock,
+    timer,
+    leader,
+    isDaily,
+    isRejected: (site) => states.of(site).credentialsRejected,
+    onRecorded() {
+      wakePayments()
+      wakeAgreements()
+      wakePayouts()
+    },
+  })
   let started: Promise<void> = Promise.resolve()
 
   return {
     payments,
+    paymentFinder: createPaymentFinder(found),
     isLeader,
     wakePayments,
     wakeAgreements,
     wakePayouts,
     continueErasures: () => void erasures.run(),
+    continueImports: () => void importer.run(),
     start() {
       started = leader.start()
     },
@@ -129,7 +159,7 @@ export function createReading(parts: ReadingParts): Readers {
     async close() {
       await started
       budget.close()
-      await Promise.all([upkeep.close(), retention.close(), erasures.close()])
+      await Promise.all([upkeep.close(), retention.close(), erasures.close(), importer.close()])
       await Promise.all([payments.close(), agreements.close(), payouts.close()])
       await leader.close()
     },

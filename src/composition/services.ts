@@ -105,7 +105,10 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     store,
     upstream,
     sites,
+    states,
+    keys,
     retention: { settings: config.retention, folder: archive },
+    isDaily: config.reconcilesDaily,
     logger,
     clock,
     timer,
@@ -135,6 +138,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     sites,
     keys,
     reader: reading.payments,
+    paymentFinder: reading.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
     onReadDue() {
@@ -143,6 +147,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       reading.wakePayouts()
     },
     onErasureLeft: reading.continueErasures,
+    onImportBegun: reading.continueImports,
   })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
 

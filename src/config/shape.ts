@@ -75,6 +75,8 @@ export type Config = {
   readonly findsDuplicates: boolean
   /** Days after its last change during which a payment can be refunded or disputed, and is therefore polled. */
   readonly refundWindowDays: number
+  /** Whether each day is compared with the payments API's lists on the next one. */
+  readonly reconcilesDaily: boolean
   /** Base URL of the trace collector; null for no tracing. */
   readonly tracesEndpoint: string | null
   /** Path of the manifest of trusted documents; null if any document may run. */

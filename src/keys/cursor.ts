@@ -11,6 +11,7 @@ export type CursorKind =
   | 'erasures'
   | 'payouts'
   | 'gateway-payments'
+  | 'imports'
 
 /** The lists that have two orders. */
 export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements' | 'payouts' | 'gateway-payments'>
@@ -43,6 +44,7 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   erasures: 6,
   payouts: 7,
   'gateway-payments': 8,
+  imports: 9,
 }
 const SHAPE = /^[\w-]{22}$/
 const BLOCK_BYTES = 16

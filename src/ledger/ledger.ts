@@ -13,6 +13,8 @@ import {
   retryCommand,
 } from './command-records.ts'
 import { expectSeveral } from './duplicates.ts'
+import { recordFoundPayment } from './imports/import-payment.ts'
+import { entryDecisions, giveUpPart, leavePage, recordAbsent } from './imports/record-import.ts'
 import { releaseLease, takeLease, underLease } from './leases.ts'
 import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
@@ -124,6 +126,17 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       pending: database.sweep.pending,
       begin: (from, now, lease = null) => leased(lease, (rows) => beginSweep(rows, from, now)),
       step: (now, lease = null) => stepSweep(database, now.getTime(), lease),
+    },
+    imports: {
+      ...database.imports,
+      record: async (page, lease) => {
+        const ids = await Promise.all(entryDecisions(page).map((decision) => onLedger(decision, lease)))
+        await leased(lease, (rows) => leavePage(rows, page, ids))
+      },
+      recordAbsent: (number, place, absent, lease) =>
+        leased(lease, (rows) => recordAbsent(rows, { number, place, absent })),
+      giveUp: (number, place, problem, lease) => leased(lease, (rows) => giveUpPart(rows, { number, place, problem })),
+      recordFound: (found, at) => onLedger((ledger) => recordFoundPayment(ledger, found, at)),
     },
     leases: {
       ...database.leases,

@@ -16,14 +16,17 @@ import { confirmBy, type Ledger } from './subject.ts'
 
 type Answer = { readonly report: PaymentReport; readonly at: Date }
 
+/** What identifies a subject and the state at which it was asked about. */
+type Asked = Pick<ReadSubject, 'paymentId' | 'link' | 'deliveries'>
+
 /** A payment with its link, or a link without a known payment. */
-type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
+export type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
 
 /**
  * Records the result of a read, unless a delivery or another response was recorded since the read began. A response that is unusable for
  * the subject (about another payment, or one that reports a paid payment as pending) changes nothing, and the read is repeated later.
  */
-export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: Answer): ReadOutcome {
+export function recordPaymentRead(ledger: Ledger, asked: Asked, answer: Answer): ReadOutcome {
   const { rows } = ledger
   const current = attribute(rows, asked, answer.report)
   if (current === null) return 'superseded'
@@ -37,7 +40,7 @@ export function recordPaymentRead(ledger: Ledger, asked: ReadSubject, answer: An
  * Records an entry of a list about a subject. An entry that equals the known state counts as a read. Any other makes a read of the
  * subject due now, because a list may contain less than the detail.
  */
-export function confirmListed(ledger: Ledger, asked: ReadSubject, { report, at }: Answer): ListedOutcome {
+export function confirmListed(ledger: Ledger, asked: Asked, { report, at }: Answer): ListedOutcome {
   const { rows } = ledger
   const current = attribute(rows, asked, report)
   if (current === null || current.report === null) return 'superseded'
@@ -71,7 +74,7 @@ export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedR
   putBack(rows, { payment, link }, (row) => scheduled(row, next))
 }
 
-function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentReport | null): void {
+function prefetch(rows: Rows, { paymentId, link }: Asked, report: PaymentReport | null): void {
   rows.payments.want('id', paymentId)
   rows.payins.want('paymentId', paymentId)
   rows.links.want('id', link?.id ?? null)
@@ -88,7 +91,7 @@ function prefetch(rows: Rows, { paymentId, link }: ReadSubject, report: PaymentR
  */
 function attribute(
   rows: Rows,
-  asked: ReadSubject,
+  asked: Asked,
   said: PaymentReport,
 ): { readonly target: ReadTarget; readonly report: PaymentReport | null } | null {
   prefetch(rows, asked, said)
@@ -98,7 +101,7 @@ function attribute(
 }
 
 /** Returns the current subject; null if it does not exist, such as a link without a payment that has a payment by now. */
-function takeAgain(rows: Rows, { paymentId, link }: ReadSubject): ReadTarget | null {
+function takeAgain(rows: Rows, { paymentId, link }: Asked): ReadTarget | null {
   if (paymentId !== null) {
     const payment = findPayment(rows, paymentId)
     if (payment === null) return null

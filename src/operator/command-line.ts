@@ -41,6 +41,24 @@ export type ExportCommand = {
   readonly reference: string | null
 }
 
+export type ImportCommand = {
+  readonly kind: 'import'
+  /** An import that was begun before; null to begin one with the interval. */
+  readonly id: string | null
+  readonly from: Date | null
+  readonly to: Date | null
+  readonly dryRun: boolean
+  /** Empty for all sites. */
+  readonly sites: readonly string[]
+  readonly json: boolean
+}
+export type ReconcileCommand = {
+  readonly kind: 'reconcile'
+  /** A day in UTC, such as 2026-11-24; null for the latest one. */
+  readonly day: string | null
+  readonly json: boolean
+}
+
 export type Command =
   | DeliveriesCommand
   | DeliveryCommand
@@ -49,6 +67,8 @@ export type Command =
   | ErasuresCommand
   | KeysCommand
   | ExportCommand
+  | ImportCommand
+  | ReconcileCommand
   | { readonly kind: 'documents' }
   | { readonly kind: 'help' }
 
@@ -82,13 +102,22 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --before <instant>   last changed before this instant
     --phase <phase>      only of this phase, such as SUCCEEDED; may be repeated
     --reference <text>   only with this reference
+  import                 compare what the payments API lists of an interval with the record, and record what is missing
+    --from <instant>     made at this instant or later, such as 2026-11-01T00:00:00Z
+    --to <instant>       made until this instant; default: now
+    --dry-run            only compare
+    --site <id>          only the lists of this site; may be repeated
+    --id <id>            in place of an interval: wait for an import that was begun before
+  reconcile              the payments API's sums of a day beside ours, by site and currency
+    --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
   documents              the documents of these commands, for a manifest of trusted documents
 
   --json                 the answer as JSON (of every command but export and documents)
   --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
 
 The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
-agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone.
+agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone,
+import and reconcile payments:reconcile alone.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `
 
@@ -133,6 +162,13 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     }
     case 'export':
       return readExport(rest)
+    case 'import':
+      return readImport(rest)
+    case 'reconcile': {
+      const { values, positionals } = parse(rest, { ...JSON_OPTION, day: { type: 'string' } })
+      noneOf(positionals)
+      return { command: { kind: 'reconcile', day: dayIn(values.day), json: values.json }, url: values.url ?? null }
+    }
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
@@ -198,6 +234,39 @@ function readExport(args: readonly string[]): CommandLine {
   if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.')
   const [from, before] = [instantIn('--from', values.from), instantIn('--before', values.before)]
   return { command: { kind: 'export', format, from, before, phases: phase, reference }, url }
+}
+
+function readImport(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const dryRun = { type: 'boolean', default: false } as const
+  const sites = { type: 'string', multiple: true, default: [] as string[] } as const
+  const { values, positionals } = parse(args, {
+    ...JSON_OPTION,
+    id: text,
+    from: text,
+    to: text,
+    'dry-run': dryRun,
+    site: sites,
+  })
+  noneOf(positionals)
+  const { id = null, json, site, url = null } = values
+  const [from, to] = [instantIn('--from', values.from), instantIn('--to', values.to)]
+  if (id === null && from === null) throw new UsageError('--from says from when on to import.')
+  if (id !== null && (from !== null || to !== null || values['dry-run'] || site.length > 0))
+    throw new UsageError('--id names an import that has its interval already.')
+  return {
+    command: { kind: 'import', id, from, to: to ?? new Date(), dryRun: values['dry-run'], sites: site, json },
+    url,
+  }
+}
+
+function dayIn(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
+  // A day that the month does not have is read as one of the next month.
+  if (day === null || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    throw new UsageError('--day must be a day such as 2026-11-24.')
+  return text
 }
 
 /** Takes an instant with its offset only: without one it would be another instant in each time zone. */

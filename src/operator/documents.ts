@@ -86,6 +86,44 @@ export const KEYS: OperatorDocument = {
 }`,
 }
 
+/** The beginning of an import. */
+export const IMPORT: OperatorDocument = {
+  scopes: ['payments:reconcile'],
+  text: `mutation OperatorImport($input: ImportPaymentsInput!) {
+  importPayments(input: $input) {
+    __typename
+    ... on ImportPaymentsSuccess { import { id } }
+    ... on InvalidInputError { problems { path message } }
+    ... on PaymentsError { code message }
+  }
+}`,
+}
+
+const SUM = '{ count amount paid refunded }'
+const IMPORT_FIELDS = `id from to dryRun state progress
+    lists { site list listed equal differed added passedOver absent differedIds addedIds absentIds problem }
+    totals { site kind currency theirs ${SUM} ours ${SUM} difference ${SUM} }`
+
+/** An import, with its report. */
+export const IMPORT_STATE: OperatorDocument = {
+  scopes: ['payments:reconcile'],
+  text: `query OperatorImportState($id: ID!) {
+  paymentImport(id: $id) {
+    ${IMPORT_FIELDS}
+  }
+}`,
+}
+
+/** The daily report of a day, or of the latest one. */
+export const DAILY_REPORT: OperatorDocument = {
+  scopes: ['payments:reconcile'],
+  text: `query OperatorDailyReport($day: LocalDate) {
+  reconciliationReport(day: $day) {
+    ${IMPORT_FIELDS}
+  }
+}`,
+}
+
 /** A page of payments, newest first, without who has paid. */
 export const PAYMENTS: OperatorDocument = {
   scopes: ['payments:read'],
@@ -107,9 +145,8 @@ export const PAYMENTS: OperatorDocument = {
 /** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
   return Object.fromEntries(
-    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS, PAYMENTS].map(({ text }) => [
-      createHash('sha256').update(text).digest('hex'),
-      text,
-    ]),
+    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS, IMPORT, IMPORT_STATE, DAILY_REPORT, PAYMENTS].map(
+      ({ text }) => [createHash('sha256').update(text).digest('hex'), text],
+    ),
   )
 }

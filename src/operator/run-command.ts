@@ -4,6 +4,8 @@ import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
 import { exportPayments } from './export/export-payments.ts'
 import { createClient } from './graph-client.ts'
+import { importPayments, reconcile } from './imports/import-commands.ts'
+import type { Terminal } from './imports/progress-bar.ts'
 import { listKeys } from './key-commands.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
 import { OperatorError, UsageError } from './operator-errors.ts'
@@ -15,18 +17,26 @@ const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Where a command writes while it runs. */
+export type Streams = {
+  /** For files. */
+  readonly output: Writable
+  /** For the progress, which is shown on a terminal only. */
+  readonly terminal: Terminal
+}
+
 /**
  * Runs one command against a running subgraph, with the token in `SUBGRAPH_TOKEN`. A file is written to `output` while it is read, and is not
  * part of the ending.
  */
-export async function run(args: readonly string[], env: Environment, output: Writable): Promise<Ending> {
+export async function run(args: readonly string[], env: Environment, { output, terminal }: Streams): Promise<Ending> {
   try {
     const { command, url } = readCommandLine(args)
     if (command.kind === 'export') {
       await exportPayments(clientOf({ url, env }), command, output)
       return { code: 0, out: '', err: '' }
     }
-    return { code: 0, out: `${await textOf(command, { url, env })}\n`, err: '' }
+    return { code: 0, out: `${await textOf(command, { url, env, terminal })}\n`, err: '' }
   } catch (error) {
     if (error instanceof UsageError) return { code: 2, out: '', err: `${error.message}\n\n${USAGE}` }
     if (error instanceof OperatorError) return { code: 1, out: '', err: `${error.message}\n` }
@@ -36,7 +46,9 @@ export async function run(args: readonly string[], env: Environment, output: Wri
 
 type Target = { readonly url: string | null; readonly env: Environment }
 
-async function textOf(command: Exclude<Command, ExportCommand>, target: Target): Promise<string> {
+type Waiting = Target & { readonly terminal: Terminal }
+
+async function textOf(command: Exclude<Command, ExportCommand>, { terminal, ...target }: Waiting): Promise<string> {
   if (command.kind === 'help') return USAGE.trimEnd()
   if (command.kind === 'documents') return JSON.stringify(manifest(), null, 2)
   const ask = clientOf(target)
@@ -51,6 +63,10 @@ async function textOf(command: Exclude<Command, ExportCommand>, target: Target):
       return erasePayer(ask, command)
     case 'keys':
       return listKeys(ask, command)
+    case 'import':
+      return importPayments(ask, command, terminal)
+    case 'reconcile':
+      return reconcile(ask, command, terminal)
     default:
       return listErasures(ask, command)
   }

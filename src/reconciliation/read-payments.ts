@@ -5,7 +5,7 @@ import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
 import { MisattributedReadError } from './misattributed-read.ts'
-import { siteToRead } from './read-sites.ts'
+import { linkIdOf, siteOfSubject, siteToRead } from './read-sites.ts'
 import { storedReads } from './stored-reads.ts'
 
 export type PaymentReadOptions = {
@@ -19,10 +19,7 @@ export type PaymentReadOptions = {
 
 /** Read source for payments whose deliveries contradict each other, and for expired links. */
 export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentReadOptions): ReadSource<ReadSubject> {
-  const siteOf = ({ link, payin, currency }: ReadSubject) => {
-    const id = link?.site ?? payin?.site
-    return id === undefined ? sites.forCurrency(currency ?? '') : sites.byId(id)
-  }
+  const siteOf = (subject: ReadSubject) => siteOfSubject(sites, subject)
   const { requireSite, ...source } = storedReads({
     reads,
     sites,
@@ -30,11 +27,14 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
     siteOf,
   })
 
-  /** A link is read with the credentials that made it; a payment without a link is read as a direct payin. */
+  /**
+   * A link is read with the credentials that made it. A payment without a link of ours is read as a direct payin or, if its reports name a
+   * link that was made elsewhere, through that link.
+   */
   const reportOn = async (subject: ReadSubject) => {
     const site = requireSite(subject)
-    const { link, paymentId } = subject
-    return link === null ? upstream.getPayin(site, paymentId ?? '') : upstream.getPayinLink(site, link.id)
+    const linkId = linkIdOf(subject)
+    return linkId === null ? upstream.getPayin(site, subject.paymentId ?? '') : upstream.getPayinLink(site, linkId)
   }
 
   const ask = async (subject: ReadSubject, lease: Lease | null = null) => {

@@ -8,6 +8,7 @@ import { createAgreementStore } from './queries/agreement-queries.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { createGatewayPaymentStore } from './queries/gateway-payment-queries.ts'
+import { importQueries } from './queries/import-queries.ts'
 import { createLinkStore } from './queries/link-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createPaymentStore } from './queries/payment-queries.ts'
@@ -103,6 +104,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     },
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
+    imports: importQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     logId,

@@ -3,6 +3,7 @@ import type {
   AgreementReadStore,
   CommandStore,
   Heartbeat,
+  ImportStore,
   Inbox,
   LeaseStore,
   PayoutReadStore,
@@ -50,6 +51,7 @@ export type Database = Pick<
   readonly payoutReads: Pick<PayoutReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
   readonly leases: Pick<LeaseStore, 'heldUntil'>
   readonly heartbeat: Pick<Heartbeat, 'last'>
+  readonly imports: Pick<ImportStore, 'begin' | 'running' | 'byNumber' | 'page' | 'absent' | 'clear'>
   readonly sweep: Pick<Sweep, 'pending'> & {
     /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */
     state(): Promise<{ readonly from: Date | null; readonly cursor: string | null }>

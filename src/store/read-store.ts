@@ -13,8 +13,10 @@ export type ReadSubject = {
   readonly link: PaymentLink | null
   /** The request of a payment that was created here without a link. */
   readonly payin: DirectPayin | null
-  /** Currency of the payment, link or payin; selects the credentials if there is neither link nor payin. */
-  readonly currency: string | null
+  /** Upstream uuid of the link that the reports of a payment name; null for a link, and if they name none. */
+  readonly namedLinkId: string | null
+  /** Selects the credentials of a payment with neither link nor payin (`readSiteOf`); null for a link. */
+  readonly readSite: string | null
   /**
    * Deliveries and responses recorded for the payment and its link so far. A response is applied only if this has not changed
    * meanwhile.

@@ -8,6 +8,7 @@ import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-row
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/duplicate-rows.ts'
 import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
+import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/import-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
@@ -44,6 +45,8 @@ export type Tables = {
   readonly archives: ArchivesTable
   readonly erasures: ErasuresTable
   readonly signing_keys: SigningKeysTable
+  readonly payment_imports: PaymentImportsTable
+  readonly payment_import_entries: PaymentImportEntriesTable
 }
 
 type MetaTable = {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { refusedContact } from '../support/identity.ts'
+import { AT_REST, payinElsewhere } from '../support/imports.ts'
 import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -16,6 +17,14 @@ const browser = await findBrowser()
 describe.skipIf(browser.isMissing)('the views of the console', () => {
   let network: Network
   let link: CreatedLink
+  /** With two sites, so that an import takes two seconds, and a payin that was made elsewhere. */
+  let reconciled: Network
+  let elsewhere: string
+  beforeAll(async () => {
+    reconciled = await startNetwork({ sandbox: AT_REST })
+    elsewhere = await payinElsewhere(reconciled)
+    return () => reconciled.close()
+  })
   beforeAll(async () => {
     network = await startNetwork({ sandbox: NO_ANSWER })
     link = await createLink(network, { reference: 'order-view' })
@@ -70,6 +79,32 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await goTo(page, '/payouts?status=EXPIRED')
     await page.getByText('There are no payouts here.').waitFor()
+  })
+
+  test('compare with the lists of the payments API, and show what differed', async () => {
+    const page = await openConsole(await browser.profile(), reconciled, { at: '/imports' })
+    await page.getByText('There are no imports here.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel('Made from').fill(new Date(Date.now() - 86_400_000).toISOString().slice(0, 16))
+    await page.getByRole('button', { name: 'Compare only' }).click()
+    await page.getByRole('heading', { level: 1, name: /^Import \d+$/ }).waitFor()
+    await page.locator('.facts').getByText('Done').waitFor()
+    const lists = page.getByRole('table', { name: 'Lists' }).getByRole('row', { name: 'krw Payins' })
+    expect(await lists.getByRole('cell').allTextContents()).toEqual(['Payins', '1', '0', '0', '1', '0', '0', '–'])
+    await page.getByText(`krw, payins, not on record: ${elsewhere}`).waitFor()
+    const totals = page.getByRole('table', { name: 'Theirs beside ours' }).getByRole('row', { name: 'All sites' })
+    expect(await totals.last().textContent()).toBe('All sitesPaymentsKRWDifference125000.00.00')
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await goTo(page, '/imports')
+    await soon(() => rows(page)).toHaveLength(1)
+    await page.getByLabel('Made from').fill('2100-01-01T00:00')
+    await page.getByRole('button', { name: 'Record what is missing' }).click()
+    await page.getByRole('alert').getByText('must be in the past').waitFor()
+    await page.getByLabel('Made from').fill(new Date(Date.now() - 86_400_000).toISOString().slice(0, 16))
+    await page.getByRole('button', { name: 'Record what is missing' }).click()
+    await page.getByRole('link', { name: elsewhere }).click()
+    await page.getByRole('heading', { level: 1, name: /^Payment / }).waitFor()
   })
 
   test('list gateway payments by order, and show one as its callbacks move it', async () => {

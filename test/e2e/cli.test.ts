@@ -47,6 +47,7 @@ describe('the command of the package', () => {
     [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph sandbox/],
     [['sandbox', '--port', 'x'], 1, /^$/, /^SANDBOX_PORT is not a port number/],
     [['operator', 'help'], 0, /^Usage: payments-subgraph-operator/, /^$/],
+    [['import'], 2, /^$/, /^--from says from when on to import\./],
     [['token'], 1, /^$/, /^Usage: payments-subgraph token/],
     [['backup'], 2, /^$/, /^Usage/],
   ])('with %j ends with %i', async (args, code, stdout, stderr) => {

@@ -37,7 +37,7 @@ async function operator(
 
 /** A process takes a second to start, so most tests need none. */
 const inThisProcess = (args: readonly string[], env: Record<string, string>): Promise<Ended> =>
-  run(args, env, process.stdout)
+  run(args, env, { output: process.stdout, terminal: process.stderr })
 
 function asProgram(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {

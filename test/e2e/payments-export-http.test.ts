@@ -63,7 +63,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
       },
     })
     const env = { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: await network.token() }
-    expect(await run(['export', ...args], env, output)).toMatchObject({ code: 0 })
+    expect(await run(['export', ...args], env, { output, terminal: process.stderr })).toMatchObject({ code: 0 })
     return file
   }
 

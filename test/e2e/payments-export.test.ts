@@ -41,7 +41,7 @@ async function exported(
     },
   })
   const env = { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: as }
-  return { ...(await run(['export', ...args], env, output)), file }
+  return { ...(await run(['export', ...args], env, { output, terminal: process.stderr })), file }
 }
 
 const linesOf = (file: string) =>

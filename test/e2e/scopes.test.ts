@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
 import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
 import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
 import { refusedContact } from '../support/identity.ts'
+import { dailyReport } from '../support/imports.ts'
 import {
   agreementInput,
   amendmentInput,
@@ -36,7 +37,9 @@ let deliveryId: string
 let customerId: string
 let email: string
 beforeAll(async () => {
-  network = await startNetwork({ sandbox: NO_ANSWER })
+  network = await startNetwork({ sandbox: NO_ANSWER, env: { DAILY_RECONCILIATION: 'on' } })
+  // Begun at the start: the import 1.
+  await vi.waitUntil(async () => (await dailyReport(network)) !== null, { timeout: 10_000, interval: 50 })
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()
@@ -74,6 +77,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createPaymentsExport', () => ({})],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
+  ['importPayments', () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
   ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
   ['simulateDeposit', () => ({ accountNumber: '12345', amount: { value: '10', currency: 'AUD' } })],
@@ -104,6 +108,9 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.paymentEvents': '{ paymentEvents { nodes { id } } }',
   'Query.webhookDeliveries': '{ webhookDeliveries { nodes { id } } }',
   'Query.payerErasures': '{ payerErasures { nodes { id } } }',
+  'Query.paymentImports': '{ paymentImports { nodes { id } } }',
+  'Query.paymentImport': '{ paymentImport(id: "1") { id } }',
+  'Query.reconciliationReport': '{ reconciliationReport { id } }',
   'Query.signingKeys': '{ signingKeys { keyId } }',
   'Query.paymentsHealth': '{ paymentsHealth { serverTime } }',
   'Query.webhookDelivery': 'query Q($delivery: ID!) { webhookDelivery(id: $delivery) { id } }',

@@ -138,7 +138,10 @@ describe('the command line', () => {
     const list = await startRotating()
     await list(OTHER, SECRETS.signing)
     const env = { SUBGRAPH_TOKEN: await network.token({ scopes: ['payments:read'] }) }
-    const { code, out, err } = await run(['keys', '--url', `${network.app.url}/graphql`], env, process.stdout)
+    const { code, out, err } = await run(['keys', '--url', `${network.app.url}/graphql`], env, {
+      output: process.stdout,
+      terminal: process.stderr,
+    })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^KEY +SETTING +STATE +SIGNED SINCE +LAST SIGNED +LAST CALLBACK +REMOVABLE\n/)
     expect(out).toMatch(new RegExp(`\\n${OTHER_ID} +CALLBACK_KEYS +SIGNS +\\S+Z +\\S+Z +- +no\\n`))
@@ -148,7 +151,10 @@ describe('the command line', () => {
     )
     expect(out).toMatch(/\nCURSORS +yes +no end +-\n/)
     expect(out).not.toContain(OTHER)
-    const json = await run(['keys', '--json', '--url', `${network.app.url}/graphql`], env, process.stdout)
+    const json = await run(['keys', '--json', '--url', `${network.app.url}/graphql`], env, {
+      output: process.stdout,
+      terminal: process.stderr,
+    })
     expect(JSON.parse(json.out)).toHaveLength(3)
   })
 })

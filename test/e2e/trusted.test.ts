@@ -106,13 +106,17 @@ describe('by GET', () => {
 })
 
 it("the operator's own documents are printed as a manifest of Relay", async () => {
-  const { code, out } = await run(['documents'], {}, process.stdout)
+  const { code, out } = await run(['documents'], {}, { output: process.stdout, terminal: process.stderr })
   const printed = JSON.parse(out) as Record<string, string>
   expect(code).toBe(0)
-  expect(Object.keys(printed)).toHaveLength(7)
+  expect(Object.keys(printed)).toHaveLength(10)
   for (const [id, text] of Object.entries(printed)) {
     expect(id).toBe(sha256(text))
-    const input = text.includes('erasePayer') ? { by: 'OWNER', value: 'nobody' } : { deliveryId: 'x' }
+    const inputs = [
+      ['erasePayer', { by: 'OWNER', value: 'nobody' }],
+      ['importPayments', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true }],
+    ] as const
+    const input = inputs.find(([name]) => text.includes(name))?.[1] ?? { deliveryId: 'x' }
     const variables = { first: 1, id: 'x', input }
     const [answer] = await Promise.all(
       TRANSPORTS.map((transport) => transport.run(network, { documentId: id, variables }, token)),

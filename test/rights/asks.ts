@@ -20,7 +20,7 @@ const LIST = 3
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
 /** Returns every root field of queries, with arguments for which there is data. */
-export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
+export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): Ask[] {
   return [
     query('paymentCurrencies', {}),
     { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 2 },
@@ -43,6 +43,9 @@ export function queries({ ids, links, payins, vietQr }: Fixture): Ask[] {
     list('paymentEvents', { first: 5, filter: { gatewayPaymentIds: [ids.gatewayPayment] } }),
     list('webhookDeliveries', { first: 5 }),
     list('payerErasures', { first: 5 }),
+    { ...list('paymentImports', { first: 5, after: laterImport }), depth: 2 },
+    query('paymentImport', { id: ids.import }),
+    query('reconciliationReport', {}),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
     query('paymentAgreement', { id: ids.agreement }),
     query('paymentAgreement', { clientTransactionId: ids.clientTransaction }),

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import { DEFAULT_SITES } from '../../src/sandbox/state/sandbox-sites.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
@@ -5,6 +6,7 @@ import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
 import { refusedContact } from '../support/identity.ts'
+import { importOf, importsOf, lastHour, tryToImport } from '../support/imports.ts'
 import {
   agreementInput,
   ALIAS,
@@ -40,11 +42,15 @@ export type Fixture = {
     /** The e-mail address of a contact. */
     readonly contact: string
     readonly gatewayPayment: string
+    /** An import that is done. */
+    readonly import: string
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout' | 'ofGatewayPayment', string>>
   /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
+  /** Cursor of an import that is later than the one that is done: what follows it does not change. */
+  readonly laterImport: string
   readonly vietQr: string
   /** Repeatable inputs of mutations, by the field's name. */
   readonly inputs: readonly (readonly [name: string, variables: Readonly<Record<string, unknown>>])[]
@@ -103,6 +109,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await deliver(defaultAddress(network), paymentBody({ status: 'a status of tomorrow' }))
   await settle(network)
   await erase(network, 'OWNER', 'nobody')
+  const imported = await compared(network)
   const [account] = network.sandbox.control.bankAccounts()
   const contact = await refusedContact(network)
   const kept = { applied, quarantined, stale, ofAgreement }
@@ -119,6 +126,7 @@ async function furnished(network: Network): Promise<Fixture> {
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
       ).id,
       contact,
+      import: imported.id,
       gatewayPayment,
       deliveries: kept,
     },
@@ -133,6 +141,7 @@ async function furnished(network: Network): Promise<Fixture> {
       ofAgreement: await cursorBeforeLast(network, { agreementIds: [agreement.id] }),
       forged: 'nothing',
     },
+    laterImport: imported.later,
     vietQr: account?.qrContent ?? '',
     inputs: [
       ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
@@ -197,6 +206,19 @@ async function cursorBeforeLast(network: Network, filter: Record<string, unknown
   return data.paymentEvents.edges.at(-2)?.cursor ?? ''
 }
 
+/** Compares the lists of two sites, of which one is refused. Returns the import, which is done, and the cursor of a later one. */
+async function compared(network: Network): Promise<{ readonly id: string; readonly later: string }> {
+  const id = await importOfSites(network, ['aud', REFUSED.toLowerCase()])
+  await importOfSites(network, ['aud'])
+  return { id, later: (await importsOf(network, { first: 1 })).pageInfo.endCursor ?? '' }
+}
+
+async function importOfSites(network: Network, sites: readonly string[]): Promise<string> {
+  const begun = (await tryToImport(network, { ...lastHour(), dryRun: true, sites })).import?.id ?? ''
+  await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', { timeout: 30_000, interval: 200 })
+  return begun
+}
+
 /** Dismisses the duplicate that the commands have made. Returns its payment's id. */
 async function dismissed(network: Network): Promise<string> {
   const { data } = await network.ask<{ payments: { nodes: { id: string }[] } }>(
@@ -227,6 +249,10 @@ async function carriedOut(
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
+    [
+      'importPayments',
+      { input: { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', sites: ['aud'], dryRun: true } },
+    ],
     ['simulateDeposit', { input: { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } } }],
   ]
 }

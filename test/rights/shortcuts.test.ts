@@ -217,6 +217,12 @@ const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|streams)
 /** Each request to erase payers is recorded under a number of its own. */
 const ERASURE = /(?<="erasure":\{(?:"__typename":"PayerErasure",)?"id":)"\d+"/g
 
+/** What a request to import began, or found running: the same terms begin another one once it is done. It holds objects of three levels. */
+const IMPORT = /(?<="__typename":"ImportPaymentsSuccess")(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*/g
+
+/** How far an import is that runs meanwhile. */
+const PROGRESS = /(?<="(?:state|progress|doneAt)":)(?:"RUNNING"|"DONE"|\d+|null|"\d{4}-[^"]*")/g
+
 /** Each address for an upload or a download is sealed with a nonce of its own. */
 const GRANT = /(?<=(?:identity-documents|payments-export)\?grant=)[\w.-]+/g
 
@@ -226,7 +232,12 @@ function lasting({ status, headers, body }: Reply): Reply {
   return {
     status,
     headers: { ...headers, etag: null },
-    body: body.replaceAll(PASSING, '"$1":0').replaceAll(ERASURE, '0').replaceAll(GRANT, '0'),
+    body: body
+      .replaceAll(PASSING, '"$1":0')
+      .replaceAll(ERASURE, '0')
+      .replaceAll(IMPORT, '0')
+      .replaceAll(PROGRESS, '0')
+      .replaceAll(GRANT, '0'),
   }
 }
 

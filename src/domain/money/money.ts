@@ -98,6 +98,7 @@ export function sumDecimals(decimals: readonly string[]): string {
 }
 
 function unscaled(units: bigint, scale: number): string {
-  const digits = String(units).padStart(scale + 1, '0')
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+  const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
+  const sign = units < 0n ? '-' : ''
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }

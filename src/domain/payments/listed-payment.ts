@@ -14,3 +14,13 @@ export function isListable({ rank, status, provisional }: Pick<Payment, 'rank' |
 export function confirmsListed(payment: Payment, report: PaymentReport): boolean {
   return isListable(payment) && decideRead(payment, report).disposition === 'NO_CHANGE'
 }
+
+/**
+ * Returns whether an entry of the list of links may show a link that nobody has begun to pay through: the payments API then lists it as if
+ * there were a payment with the link's own uuid, which is pending or expired, and the flat form does not tell the two apart (gap sheet,
+ * sections 5.3 and 5.4). Such an entry is no payment yet; once it is one, it has another status or another uuid.
+ */
+export function isPerhapsUnused({ paymentId, linkId, status }: PaymentReport): boolean {
+  const isOwn = linkId === null || linkId === paymentId
+  return isOwn && (status === 'pending' || status === 'expired')
+}

@@ -20,6 +20,7 @@ import { createPaymentsExport } from './mutation/createPaymentsExport.ts'
 import { createPayout } from './mutation/createPayout.ts'
 import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
 import { erasePayer } from './mutation/erasePayer.ts'
+import { importPayments } from './mutation/importPayments.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
 import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
@@ -38,6 +39,7 @@ import { PaymentCurrency } from './PaymentCurrency.ts'
 import { PaymentCustomer } from './PaymentCustomer.ts'
 import { PaymentEvent } from './PaymentEvent.ts'
 import { PaymentFailure } from './PaymentFailure.ts'
+import { PaymentImport } from './PaymentImport.ts'
 import { PaymentLink } from './PaymentLink.ts'
 import { PaymentNextAction } from './PaymentNextAction.ts'
 import { PaymentPersonalDetails } from './PaymentPersonalDetails.ts'
@@ -64,6 +66,8 @@ import { paymentCurrencies } from './query/paymentCurrencies.ts'
 import { paymentCustomer } from './query/paymentCustomer.ts'
 import { paymentCustomers } from './query/paymentCustomers.ts'
 import { paymentEvents } from './query/paymentEvents.ts'
+import { paymentImport } from './query/paymentImport.ts'
+import { paymentImports } from './query/paymentImports.ts'
 import { paymentLink } from './query/paymentLink.ts'
 import { paymentLinks } from './query/paymentLinks.ts'
 import { payments } from './query/payments.ts'
@@ -73,6 +77,7 @@ import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
 import { payouts } from './query/payouts.ts'
+import { reconciliationReport } from './query/reconciliationReport.ts'
 import { recordedPayouts } from './query/recordedPayouts.ts'
 import { signingKeys } from './query/signingKeys.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
@@ -104,6 +109,9 @@ export const resolvers: Resolvers = {
     webhookDeliveries,
     webhookDelivery,
     payerErasures,
+    paymentImports,
+    paymentImport,
+    reconciliationReport,
     paymentAgreement,
     paymentAgreements,
     payoutMethods,
@@ -140,6 +148,7 @@ export const resolvers: Resolvers = {
     requestIdentityCheck,
     createPaymentsExport,
     replayWebhookDelivery,
+    importPayments,
     dismissDuplicatePayment,
     erasePayer,
     simulatePayin,
@@ -177,6 +186,7 @@ export const resolvers: Resolvers = {
   SigningKey,
   WebhookDelivery,
   PayerErasure,
+  PaymentImport,
   PaymentCustomer,
   PaymentContact,
   PaymentPersonalDetails,

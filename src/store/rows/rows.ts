@@ -3,6 +3,7 @@ import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './duplicate-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
+import { PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS } from './import-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
@@ -45,6 +46,8 @@ const SPECS = {
   leases: LEASES,
   readPaces: READ_PACES,
   meta: META,
+  imports: PAYMENT_IMPORTS,
+  importEntries: PAYMENT_IMPORT_ENTRIES,
 } as const
 
 /** The tables that contain events. */

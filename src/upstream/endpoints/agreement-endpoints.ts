@@ -11,6 +11,7 @@ import {
   toStatusChangeBody,
 } from '../wire/agreements/wire-agreement-request.ts'
 import { readAgreementReport } from '../wire/agreements/wire-agreement.ts'
+import { readEndpointUrl } from '../wire/payments/wire-payment.ts'
 import { readPage } from '../wire/values/wire-page.ts'
 
 export type AgreementSearch = {
@@ -22,8 +23,14 @@ export type AgreementSearch = {
   readonly size?: number
 }
 
+export type ListedAgreement = {
+  readonly report: AgreementReport
+  /** The agreement's callback URL. */
+  readonly endpointUrl: string | null
+}
+
 export type AgreementPage = {
-  readonly reports: readonly AgreementReport[]
+  readonly entries: readonly ListedAgreement[]
   readonly page: number
   /** Null on the last page. */
   readonly nextPage: number | null
@@ -87,7 +94,10 @@ export function paymentAgreementCalls(transport: Transport): PaymentAgreementCal
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/search`, query })
       const { records, ...found } = shaped(readPage(json), status)
       return {
-        reports: records.flatMap((record) => readAgreementReport(record) ?? []),
+        entries: records.flatMap((record) => {
+          const report = readAgreementReport(record)
+          return report === null ? [] : { report, endpointUrl: readEndpointUrl(record) }
+        }),
         page: found.page ?? page ?? 1,
         nextPage: found.nextPage,
         totalPages: found.totalPages,

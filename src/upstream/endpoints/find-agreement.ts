@@ -29,15 +29,16 @@ export async function findAgreement(
   site: Site,
   { clientTransactionId, id, now, createdAt = now }: Wanted,
 ): Promise<AgreementReport | null> {
-  return searchPages({
+  const found = await searchPages({
     spans: spansAround(createdAt.getTime(), now.getTime() + DAY_MS),
     list: async (search) => {
-      const { reports, nextPage } = await upstream.searchAgreements(site, search)
-      return { entries: reports, hasMore: nextPage !== null }
+      const { entries, nextPage } = await upstream.searchAgreements(site, search)
+      return { entries, hasMore: nextPage !== null }
     },
-    matches: (report) =>
+    matches: ({ report }) =>
       report.id === id || (clientTransactionId !== null && report.clientTransactionId === clientTransactionId),
   })
+  return found?.report ?? null
 }
 
 /** Returns the interval around `middle` first, then the intervals before and after it, outwards; none goes beyond `latest`. */

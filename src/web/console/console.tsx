@@ -12,6 +12,8 @@ import { GatewayPayment } from './gateway-payments/gateway-payment.tsx'
 import { GatewayPayments } from './gateway-payments/gateway-payments.tsx'
 import { Header } from './header.tsx'
 import { Health } from './health/health.tsx'
+import { Import } from './imports/import.tsx'
+import { Imports } from './imports/imports.tsx'
 import { Link } from './links/link.tsx'
 import { Links } from './links/links.tsx'
 import { Methods } from './methods/methods.tsx'
@@ -105,6 +107,8 @@ function Shown({ route, feed }: Props) {
       return <Methods route={route} />
     case 'accounts':
       return <Accounts route={route} />
+    case 'imports':
+      return id === null ? <Imports route={route} /> : <Import key={id} id={id} />
     default:
       return <Health />
   }

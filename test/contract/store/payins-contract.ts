@@ -206,7 +206,7 @@ export function payinsContract(fixture: Fixture): void {
     const page = await store.payments.page({ limit: 5, before: null }, { reference: 'order-1' })
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 
-    expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null, currency: 'AUD' })
+    expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null })
     expect(await dueReads(store.reads, NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
     const subject = present(await store.reads.subject('PAY1'))
     expect(await store.reads.record(subject, report('received', { details: unsaid }), NOW)).toBe('changed')

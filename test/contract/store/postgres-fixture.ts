@@ -29,6 +29,8 @@ const TABLES = [
   'payout_events',
   'gateway_payments',
   'gateway_payment_events',
+  'payment_imports',
+  'payment_import_entries',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

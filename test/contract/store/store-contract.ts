@@ -13,6 +13,8 @@ import { duplicatesContract } from './duplicates-contract.ts'
 import { erasuresContract } from './erasures-contract.ts'
 import { gatewayPaymentsContract } from './gateway-payments-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
+import { importRecordsContract } from './import-records-contract.ts'
+import { importsContract } from './imports-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
 import { leasesContract } from './leases-contract.ts'
 import { linksContract } from './links-contract.ts'
@@ -92,6 +94,10 @@ export function describeStore(
     })
     describe('erasures', () => {
       erasuresContract(fixture)
+    })
+    describe('imports', () => {
+      importsContract(fixture)
+      importRecordsContract(fixture)
     })
     describe('log', () => {
       logContract(fixture)

@@ -124,7 +124,9 @@ describe('searchAgreements', () => {
       'GET /api/v1/pay_to/payment_agreement/search?from_date=2024-01-01T00%3A00%3A00&to_date=2024-02-01T00%3A00%3A01&page=1&size=2 HTTP/1.1',
     )
     expect(page).toMatchObject({ page: 1, nextPage: 2, totalPages: 3, totalCount: 5 })
-    expect(page.reports.map(({ id, startDate }) => [id, startDate])).toEqual([['agreement-4', '2024-02-29']])
+    expect(page.entries.map(({ report: { id, startDate } }) => [id, startDate])).toEqual([
+      ['agreement-4', '2024-02-29'],
+    ])
   })
 
   it.each([
@@ -134,7 +136,7 @@ describe('searchAgreements', () => {
     [{ next_page: '4', page: '3' }, 3, 4],
   ])('reads the pages of %o', async (envelope, page, nextPage) => {
     const { client } = await clientOf(json({ ...envelope, records: [] }))
-    expect(await client.searchAgreements(site(), span)).toMatchObject({ reports: [], page, nextPage })
+    expect(await client.searchAgreements(site(), span)).toMatchObject({ entries: [], page, nextPage })
   })
 
   it('is not sent for a span that runs backwards, or has no end', async () => {

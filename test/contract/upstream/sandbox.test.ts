@@ -70,7 +70,7 @@ describe('payment agreements at the sandbox', () => {
 
     const page = await client.searchAgreements(aud, { from: day(-DAY_MS), to: day(DAY_MS) })
     expect(page).toMatchObject({ page: 1, nextPage: null, totalPages: 1, totalCount: 1 })
-    expect(page.reports.map(({ id, status }) => [id, status])).toEqual([[created.id, 'cancelled']])
+    expect(page.entries.map(({ report: { id, status } }) => [id, status])).toEqual([[created.id, 'cancelled']])
   })
 })
 

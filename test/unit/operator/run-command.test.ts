@@ -27,7 +27,11 @@ describe('the command line', () => {
     ['no token', ['deliveries'], { SUBGRAPH_TOKEN: '' }, /SUBGRAPH_TOKEN must hold/],
     ['a token that no header takes', ['deliveries'], { SUBGRAPH_TOKEN: 'a-secret\nb' }, /SUBGRAPH_TOKEN must hold/],
   ])('with %s ends with 2 and its usage, and repeats no secret', async (_what, args, env, message) => {
-    const { code, out, err } = await run(args, { SUBGRAPH_TOKEN: 'token', ...env }, process.stdout)
+    const { code, out, err } = await run(
+      args,
+      { SUBGRAPH_TOKEN: 'token', ...env },
+      { output: process.stdout, terminal: process.stderr },
+    )
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(message)
     expect(err).toContain('Usage: payments-subgraph-operator')
@@ -35,7 +39,7 @@ describe('the command line', () => {
   })
 
   it.each([[['--help']], [['help']], [['replay', '--help']]])('prints its usage for %o', async (args) => {
-    expect(await run(args, {}, process.stdout)).toMatchObject({
+    expect(await run(args, {}, { output: process.stdout, terminal: process.stderr })).toMatchObject({
       code: 0,
       out: expect.stringContaining('Exit codes'),
       err: '',

@@ -14,6 +14,8 @@ export type ReadSubjectRow = {
   readonly link: PaymentLink | null
   /** The request of a payment that was created without a link. */
   readonly payin: DirectPayin | null
+  readonly namedLinkId: string | null
+  readonly readSite: string | null
   readonly deliveries: number
   readonly failures: number
   /** Milliseconds since the epoch; null if no read is planned. */
@@ -21,17 +23,8 @@ export type ReadSubjectRow = {
 }
 
 /** Converts a stored subject to the one of the store's interface. */
-export function toReadSubject({ payment, link, payin, deliveries, failures, dueAt }: ReadSubjectRow): ReadSubject {
-  return {
-    paymentId: payment?.id ?? null,
-    link,
-    payin,
-    payment,
-    currency: payment?.details.currency ?? (link ?? payin)?.requestedAmount.currency ?? null,
-    deliveries,
-    failures,
-    dueAt: dueAt === null ? null : new Date(dueAt),
-  }
+export function toReadSubject({ dueAt, ...row }: ReadSubjectRow): ReadSubject {
+  return { ...row, paymentId: row.payment?.id ?? null, dueAt: dueAt === null ? null : new Date(dueAt) }
 }
 
 /** Returns the subject with this payment id. */
@@ -79,6 +72,8 @@ function paymentSubjects(db: Db) {
     .select([
       'payments.id as payment_id_asked',
       'payments.state_json',
+      'payments.named_link_id',
+      'payments.read_site as payment_read_site',
       'payments.deliveries as payment_deliveries',
       'payments.read_failures as payment_failures',
       'payments.read_due_at as payment_due_at',
@@ -93,6 +88,8 @@ function toPaymentSubject(row: PaymentSubjectRow, payin: DirectPayin | null): Re
     payment: toPayment(row.state_json),
     link: toLinkOrNull(row),
     payin,
+    namedLinkId: row.named_link_id,
+    readSite: row.payment_read_site,
     deliveries: row.payment_deliveries + (row.deliveries ?? 0),
     failures: row.payment_failures,
     dueAt: row.payment_due_at,
@@ -104,6 +101,8 @@ function toLinkSubject(row: Parameters<typeof toLink>[0]): ReadSubjectRow {
     payment: null,
     link: toLink(row),
     payin: null,
+    namedLinkId: null,
+    readSite: null,
     deliveries: row.deliveries,
     failures: row.read_failures,
     dueAt: row.read_due_at,

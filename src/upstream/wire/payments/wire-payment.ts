@@ -111,6 +111,7 @@ const readHolders = recordReader({
   webhook_notification: notification,
   payin_notification: notification,
   payment_request_notification: notification,
+  payment_agreement_notification: notification,
 })
 
 /** Returns the webhook URL that a record was created with, under any of its known field names (gap sheet, C9); or null. */
@@ -119,7 +120,8 @@ export function readEndpointUrl(json: ExactJson): string | null {
   return (
     holders.webhook_notification.endpoint_url ??
     holders.payin_notification.endpoint_url ??
-    holders.payment_request_notification.endpoint_url
+    holders.payment_request_notification.endpoint_url ??
+    holders.payment_agreement_notification.endpoint_url
   )
 }
 

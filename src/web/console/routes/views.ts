@@ -17,6 +17,7 @@ export type ViewName =
   | 'deliveries'
   | 'methods'
   | 'accounts'
+  | 'imports'
   | 'health'
 
 export const VIEWS: readonly View[] = [
@@ -30,6 +31,7 @@ export const VIEWS: readonly View[] = [
   { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
   { name: 'methods', title: 'Methods', key: 'm', scope: null },
   { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },
+  { name: 'imports', title: 'Imports', key: 'i', scope: 'payments:reconcile' },
   { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
 ]
 

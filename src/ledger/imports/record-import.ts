@@ -1,0 +1,117 @@
+import { afterCheck, afterPage, afterPart, type ImportPlace, partAt } from '../../domain/imports/import-plan.ts'
+import {
+  emptyReport,
+  type ImportProblem,
+  type PartReport,
+  withAbsent,
+  withEntry,
+} from '../../domain/imports/import-report.ts'
+import type { PaymentImport } from '../../domain/imports/payment-import.ts'
+import { entryPrefix } from '../../store/rows/import-rows.ts'
+import type { Rows } from '../../store/rows/rows.ts'
+import type { AbsentObjects, ImportedPage } from '../../store/store.ts'
+import type { Ledger } from '../subject.ts'
+import { importAgreement, wantFoundAgreement } from './import-agreement.ts'
+import { type ImportedEntry, importPayment, wantFoundPayment } from './import-payment.ts'
+import { importPayout, wantFoundPayout } from './import-payout.ts'
+
+/**
+ * Returns the decisions about the entries of a page, each of which returns the id under which the entry is counted. They are stored one by
+ * one, with a note of each entry: one that was decided before a process ended, or was on an earlier page, is not counted again.
+ */
+export function entryDecisions({ number, place, found, at }: ImportedPage): ((ledger: Ledger) => string)[] {
+  const decide = (want: (rows: Rows) => void, importEntry: ImportEntry) => (ledger: Ledger) =>
+    recordEntry(ledger, { number, place, at }, { want, importEntry })
+  if (found.list === 'AGREEMENTS')
+    return found.entries.map((entry) =>
+      decide(
+        (rows) => wantFoundAgreement(rows, entry),
+        (ledger, how) => importAgreement(ledger, entry, how),
+      ),
+    )
+  if (found.list === 'PAYOUTS')
+    return found.entries.map((entry) =>
+      decide(
+        (rows) => wantFoundPayout(rows, entry),
+        (ledger, how) => importPayout(ledger, entry, how),
+      ),
+    )
+  return found.entries.map((entry) =>
+    decide(
+      (rows) => wantFoundPayment(rows, entry),
+      (ledger, how) => importPayment(ledger, entry, how),
+    ),
+  )
+}
+
+type ImportEntry = (ledger: Ledger, how: { readonly at: Date; readonly dryRun: boolean }) => ImportedEntry
+
+function recordEntry(
+  ledger: Ledger,
+  { number, place, at }: Pick<ImportedPage, 'number' | 'place' | 'at'>,
+  { want, importEntry }: { readonly want: (rows: Rows) => void; readonly importEntry: ImportEntry },
+): string {
+  const { rows } = ledger
+  rows.imports.want('number', String(number))
+  want(rows)
+  const current = importAt(rows, number, place)
+  if (current === null) return ''
+  const entry = importEntry(ledger, { at, dryRun: current.dryRun })
+  const key = `${entryPrefix(number, place.part)}${entry.countedAs}`
+  if (rows.importEntries.first('key', key) !== null) return entry.countedAs
+  rows.importEntries.put({ key })
+  rows.imports.put(withReport(current, place.part, withEntry(reportOf(current, place.part), entry)))
+  return entry.countedAs
+}
+
+/** Moves an import on after a page whose entries are recorded. */
+export function leavePage(
+  rows: Rows,
+  { number, place, totalPages }: Pick<ImportedPage, 'number' | 'place' | 'totalPages'>,
+  ids: readonly string[],
+): void {
+  const current = importAt(rows, number, place)
+  if (current === null) return
+  const next = afterPage(current.plan, place, { ids: ids.join(' '), isEmpty: ids.length === 0, totalPages })
+  rows.imports.put({ ...current, place: next })
+}
+
+/** Records what is on record here and was not in the list. */
+export function recordAbsent(
+  rows: Rows,
+  { number, place, absent }: { number: number; place: ImportPlace; absent: AbsentObjects },
+): void {
+  const current = importAt(rows, number, place)
+  if (current === null || place.kind !== 'CHECK') return
+  const report = absent.objects.reduce(withAbsent, reportOf(current, place.part))
+  const next = afterCheck(current.plan, place, absent.next)
+  rows.imports.put({ ...withReport(current, place.part, report), place: next })
+}
+
+/** Gives up a list, for a reason. */
+export function giveUpPart(
+  rows: Rows,
+  { number, place, problem }: { number: number; place: ImportPlace; problem: ImportProblem },
+): void {
+  const current = importAt(rows, number, place)
+  if (current === null || place.kind !== 'LIST') return
+  const report = { ...reportOf(current, place.part), problem }
+  rows.imports.put({ ...withReport(current, place.part, report), place: afterPart(current.plan, place) })
+}
+
+/** Returns a running import that is still at a place; null if another process has moved it on. */
+function importAt(rows: Rows, number: number, place: ImportPlace): PaymentImport | null {
+  const current = rows.imports.first('number', String(number))
+  if (current === null || current.doneAt !== null) return null
+  return JSON.stringify(current.place) === JSON.stringify(place) ? current : null
+}
+
+function reportOf(current: PaymentImport, part: number): PartReport {
+  const named = partAt(current.plan, { kind: 'CHECK', part, after: null })
+  if (named === null) throw new Error('An import is at a part that it does not have.')
+  return current.reports[part] ?? emptyReport(named)
+}
+
+function withReport(current: PaymentImport, part: number, report: PartReport): PaymentImport {
+  return { ...current, reports: current.reports.with(part, report) }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ImportCommand, ReconcileCommand } from '../command-line.ts'
+import { DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
+import type { Ask } from '../graph-client.ts'
+import { OperatorError } from '../operator-errors.ts'
+import { facts, plain, table } from '../print.ts'
+import { begunAnswer, dailyAnswer, type Import, importAnswer } from './import-answers.ts'
+import { progressBar, type Terminal } from './progress-bar.ts'
+
+/** Pause between two questions about the progress, in milliseconds. */
+const ASK_AGAIN_MS = 1_000
+const DAY_MS = 24 * 3_600_000
+
+/** Imports, and waits for the end. Returns the report as text. Throws `OperatorError` when it is refused, or when a list was not read. */
+export async function importPayments(ask: Ask, command: ImportCommand, terminal: Terminal): Promise<string> {
+  const id = command.id ?? (await begin(ask, command))
+  const done = await awaitEnd(ask, id, terminal)
+  const text = command.json ? JSON.stringify(done, null, 2) : `${reportText(done)}\n\n${totalsTable(done)}`
+  return whole(done, text)
+}
+
+/**
+ * Shows the daily report of a day, by default of the latest one. A day that the schedule has not compared is compared now, in a dry run.
+ * Returns the totals as text. Throws as `importPayments`.
+ */
+export async function reconcile(ask: Ask, { day, json }: ReconcileCommand, terminal: Terminal): Promise<string> {
+  const { reconciliationReport: daily } = (await ask(DAILY_REPORT, { variables: { day }, shape: dailyAnswer })).data
+  const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true, sites: [] }))
+  const done = daily?.state === 'DONE' ? daily : await awaitEnd(ask, id, terminal)
+  return whole(done, json ? JSON.stringify(done, null, 2) : totalsText(done))
+}
+
+async function begin(
+  ask: Ask,
+  { from, to, dryRun, sites }: Omit<ImportCommand, 'kind' | 'id' | 'json'>,
+): Promise<string> {
+  const input = { from: from?.toISOString(), to: to?.toISOString(), dryRun, sites }
+  const { importPayments: result } = (await ask(IMPORT, { variables: { input }, shape: begunAnswer })).data
+  if ('import' in result) return result.import.id
+  const problems = (result.problems ?? []).map(({ path, message }) => `\n  --${path.join('.')} ${message}`)
+  throw new OperatorError(`${result.code}: ${plain(result.message)}${problems.map(plain).join('')}`)
+}
+
+async function awaitEnd(ask: Ask, id: string, terminal: Terminal): Promise<Import> {
+  const bar = progressBar(terminal)
+  try {
+    for (;;) {
+      const { paymentImport: now } = (await ask(IMPORT_STATE, { variables: { id }, shape: importAnswer })).data
+      if (now === null) throw new OperatorError('There is no import with this id.')
+      if (now.state === 'DONE') return now
+      bar.show(now.progress)
+      await sleep(ASK_AGAIN_MS)
+    }
+  } finally {
+    bar.end()
+  }
+}
+
+/** Returns the text. Throws it, with what is wrong, if a list was not read to its end: what is not listed looks as if it were not there. */
+function whole({ lists }: Import, text: string): string {
+  const failed = lists.filter(({ problem }) => problem !== null)
+  if (failed.length === 0) return text
+  const named = failed.map(({ site, list, problem }) => `${site} ${list}: ${problem}`).join('; ')
+  throw new OperatorError(`${text}\n\nNot every list was read: ${plain(named)}`)
+}
+
+/** The day, or the one before today, in UTC. */
+function dayOf(day: string | null): { readonly from: Date; readonly to: Date } {
+  const from = day === null ? Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS : Date.parse(day)
+  return { from: new Date(from), to: new Date(from + DAY_MS - 1) }
+}
+
+function reportText({ id, from, to, dryRun, lists }: Import): string {
+  const head = facts([
+    ['import', id],
+    ['interval', `${from} to ${to}`],
+  ])
+  const counts = table(
+    ['SITE', 'LIST', 'LISTED', 'EQUAL', 'DIFFERED', 'ADDED', 'PASSED OVER', 'ABSENT', 'PROBLEM'],
+    lists.map((list) => [
+      list.site,
+      list.list,
+      String(list.listed),
+      String(list.equal),
+      String(list.differed),
+      String(list.added),
+      String(list.passedOver),
+      String(list.absent),
+      list.problem,
+    ]),
+  )
+  const ids = lists.flatMap(({ site, list, differed, differedIds, added, addedIds, absent, absentIds }) => [
+    ...idLine(`${site} ${list} differed`, differedIds, differed),
+    ...idLine(`${site} ${list} added`, addedIds, added),
+    ...idLine(`${site} ${list} absent`, absentIds, absent),
+  ])
+  const done = dryRun ? 'Dry run: nothing has been recorded.' : 'Done. What differed is read back.'
+  return [done, head, counts, ...(ids.length === 0 ? [] : [ids.join('\n')])].join('\n\n')
+}
+
+function idLine(name: string, ids: readonly string[], count: number): string[] {
+  if (count === 0) return []
+  const more = count > ids.length ? ` and ${count - ids.length} more` : ''
+  return [`${plain(name)}: ${plain(ids.join(' '))}${more}`]
+}
+
+function totalsText(done: Import): string {
+  const head = facts([
+    ['interval', `${done.from} to ${done.to}`],
+    ['import', done.id],
+  ])
+  return `${head}\n\n${totalsTable(done)}`
+}
+
+function totalsTable({ totals }: Import): string {
+  if (totals.length === 0) return 'There is nothing to add up.'
+  const rows = totals.flatMap(({ site, kind, currency, ...sums }) =>
+    (['theirs', 'ours', 'difference'] as const).map((whose) => {
+      const { count, amount, paid, refunded } = sums[whose]
+      return [site ?? 'all sites', kind, currency, whose, String(count), amount, paid, refunded]
+    }),
+  )
+  return table(['SITE', 'KIND', 'CURRENCY', 'WHOSE', 'COUNT', 'AMOUNT', 'PAID', 'REFUNDED'], rows)
+}

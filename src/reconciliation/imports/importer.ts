@@ -1,0 +1,149 @@
+import { type ImportPart, type ListPlace, partAt, spanAt } from '../../domain/imports/import-plan.ts'
+import type { ImportProblem } from '../../domain/imports/import-report.ts'
+import { dayBefore, type PaymentImport } from '../../domain/imports/payment-import.ts'
+import { type PeriodicTask, restAsLong, startPeriodicTask } from '../../lib/periodic-task.ts'
+import type { Timer } from '../../lib/timer.ts'
+import type { Logger } from '../../observability/logger.ts'
+import { LeaseLostError } from '../../store/store-errors.ts'
+import type { ImportStore, Lease } from '../../store/store.ts'
+import type { Site, Sites } from '../../upstream/client/sites.ts'
+import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
+import type { HeldLease } from '../leader.ts'
+import type { ReadBudget } from '../read-budget.ts'
+import { importParts } from './import-parts.ts'
+import { type ListPageOptions, readListPage } from './read-list-page.ts'
+
+export type ImporterOptions = ListPageOptions & {
+  readonly imports: ImportStore
+  readonly sites: Sites
+  readonly budget: ReadBudget
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly timer: Timer
+  /** The process with this lease works on imports. */
+  readonly leader: HeldLease
+  /** Whether each day is compared on the next one. */
+  readonly isDaily: boolean
+  /** Whether the payments API does not accept the credentials of a site: then the others do not wait for it. */
+  readonly isRejected: (site: Site) => boolean
+  /** Called when something was recorded, after which reads may be due. */
+  readonly onRecorded: () => void
+}
+
+const EVERY_MS = 5_000
+/** How long after its end a day is compared. */
+const AFTER_DAY_MS = 3_600_000
+/** Attempts to read a page without a usable answer before its list is given up. A site that is throttled or out of reach is waited for without end. */
+const MOST_ATTEMPTS = 3
+/** How far the clocks of both sides may be apart: an object that was created here so near to an end of the interval is not missed in the list. */
+const MARGIN_MS = 60_000
+
+/**
+ * Works on imports, one after the other, as the leader of the cluster and at the pace of the polls of each site. The progress is stored with
+ * what it records, so that another process goes on after this one has ended at any point. By the timer every five seconds; what failed is
+ * tried again.
+ */
+export function startImporter(options: ImporterOptions): PeriodicTask {
+  const { imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
+  /** Failed reads of the page at which an import is. */
+  const failures = new Map<number, number>()
+
+  const beginDaily = async () => {
+    if (!isDaily) return
+    const { from, to } = dayBefore(new Date(clock().getTime() - AFTER_DAY_MS))
+    const plan = { from: from.getTime(), to: to.getTime(), parts: importParts(sites) }
+    await imports.begin({ plan, dryRun: true, daily: true, requestedBy: null, requestedAt: clock() })
+  }
+
+  /** Returns false if the site cannot be read now. */
+  const readPage = async (current: PaymentImport, part: ImportPart, place: ListPlace, lease: Lease) => {
+    const { number, plan, dryRun } = current
+    const site = sites.byId(part.site)
+    if (site === null) return giveUp(number, place, 'NOT_CONFIGURED', lease)
+    const permit = await budget.acquire(site.id, 'poll')
+    if (permit === null) return isRejected(site) ? giveUp(number, place, 'CREDENTIALS_REJECTED', lease) : false
+    const wanted = { ...spanAt(plan, place), list: part.list, page: place.page }
+    let read: Awaited<ReturnType<typeof readListPage>>
+    try {
+      read = await readListPage(options, site, wanted)
+      permit.end(null)
+    } catch (error) {
+      const trouble = permit.end(error)
+      if (trouble !== null && !trouble.mayBeItsOwn) return false
+      return failed(number, place, error, lease)
+    }
+    failures.delete(number)
+    await imports.record({ number, place, ...read, at: clock() }, lease)
+    if (!dryRun) onRecorded()
+    return true
+  }
+
+  const failed = async (number: number, place: ListPlace, error: unknown, lease: Lease) => {
+    if (!(error instanceof UpstreamFault)) throw error
+    const count = (failures.get(number) ?? 0) + 1
+    failures.set(number, count)
+    logger.warn({ count, err: error }, 'a page of an import could not be read')
+    return error.kind !== 'unknown' || count >= MOST_ATTEMPTS ? giveUp(number, place, problemOf(error), lease) : false
+  }
+
+  const giveUp = async (number: number, place: ListPlace, problem: ImportProblem, lease: Lease) => {
+    failures.delete(number)
+    await imports.giveUp(number, place, problem, lease)
+    return true
+  }
+
+  const check = async ({ number, plan, place }: PaymentImport, part: ImportPart, lease: Lease) => {
+    if (place.kind !== 'CHECK') return false
+    const startedAt = timer.now()
+    const [from, to] = [plan.from + MARGIN_MS, plan.to - MARGIN_MS]
+    const absent = await imports.absent({ number, part, place, from, to })
+    await imports.recordAbsent(number, place, absent, lease)
+    await restAsLong(timer, startedAt)
+    return true
+  }
+
+  const clear = async ({ number }: PaymentImport) => {
+    const startedAt = timer.now()
+    const isDone = await imports.clear(number, clock())
+    if (isDone) logger.info({ kind: 'import' }, 'an import is done')
+    await restAsLong(timer, startedAt)
+    return true
+  }
+
+  /** Returns false if the import cannot go on now. */
+  const step = async (current: PaymentImport, lease: Lease): Promise<boolean> => {
+    const { plan, place } = current
+    const part = partAt(plan, place)
+    if (place.kind === 'CLEAR' || part === null) return clear(current)
+    return place.kind === 'CHECK' ? check(current, part, lease) : readPage(current, part, place, lease)
+  }
+
+  const goOn = async (number: number, mayGoOn: () => boolean) => {
+    while (mayGoOn()) {
+      const current = await imports.byNumber(number)
+      const lease = leader.lease()
+      if (current === null || current.doneAt !== null || lease === null) return
+      try {
+        if (!(await step(current, lease))) return
+      } catch (error) {
+        if (!(error instanceof LeaseLostError)) throw error
+        return leader.lost(lease)
+      }
+    }
+  }
+
+  const work = async (mayGoOn: () => boolean) => {
+    try {
+      await beginDaily()
+      for (const { number } of await imports.running()) await goOn(number, mayGoOn)
+    } catch (error) {
+      logger.error({ err: error }, 'an import could not go on; it is tried again')
+    }
+  }
+  return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
+}
+
+function problemOf({ kind }: UpstreamFault): ImportProblem {
+  if (kind === 'credentials') return 'CREDENTIALS_REJECTED'
+  return kind === 'refused' || kind === 'forbidden' ? 'REFUSED' : 'UNREADABLE'
+}

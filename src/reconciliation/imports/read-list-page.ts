@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.ts'
+import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import type { FoundEntries, FoundPayment } from '../../store/store.ts'
+import { spanQuery } from '../../upstream/client/assertions.ts'
+import type { Site } from '../../upstream/client/sites.ts'
+import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
+import { type ErasedPayersOptions, findErasedPayers } from './erased-payers.ts'
+
+export type ListPageOptions = ErasedPayersOptions & {
+  readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins' | 'searchAgreements' | 'listPayouts'>
+}
+
+type Wanted = ImportSpan & { readonly list: ImportedList; readonly page: number }
+
+type ListPage = { readonly found: FoundEntries; readonly totalPages: number | null }
+
+/** Reads one page of a list of a site, without entries that are unreadable. Rejects with an `UpstreamFault`. */
+export async function readListPage(
+  options: ListPageOptions,
+  site: Site,
+  { list, page, ...span }: Wanted,
+): Promise<ListPage> {
+  const { upstream } = options
+  switch (list) {
+    case 'LINKS': {
+      const { entries, totalPages } = await upstream.listPayinLinks(site, { ...spanQuery(span), page })
+      return { found: { list, entries: await foundPayments(options, { site, isLink: true, entries }) }, totalPages }
+    }
+    case 'PAYINS': {
+      const { entries, totalPages } = await upstream.listPayins(site, { ...span, page })
+      return { found: { list, entries: await foundPayments(options, { site, isLink: false, entries }) }, totalPages }
+    }
+    case 'AGREEMENTS': {
+      const { entries, totalPages, nextPage } = await upstream.searchAgreements(site, { ...span, page })
+      const found = entries.map(({ report, endpointUrl }) => ({
+        report,
+        site: site.id,
+        ref: refOf(endpointUrl),
+        newRef: newRef(),
+      }))
+      return { found: { list, entries: found }, totalPages: totalPages ?? nextPage ?? page }
+    }
+    default: {
+      const { payouts, totalPages } = await upstream.listPayouts(site, { ...span, page })
+      const found = payouts.map((report) => ({
+        report,
+        site: site.id,
+        ref: refOf(report.endpointUrl),
+        newRef: newRef(),
+      }))
+      return { found: { list, entries: found }, totalPages }
+    }
+  }
+}
+
+type Listed = { readonly report: PaymentReport; readonly endpointUrl: string | null }
+
+/** Returns payments with what their record depends on. */
+export async function foundPayments(
+  options: ErasedPayersOptions,
+  { site, isLink, entries }: { readonly site: Site; readonly isLink: boolean; readonly entries: readonly Listed[] },
+): Promise<FoundPayment[]> {
+  const isErased = await findErasedPayers(
+    options,
+    entries.map(({ report }) => report),
+  )
+  return entries.map(({ report, endpointUrl }) => ({
+    report,
+    site: site.id,
+    ref: refOf(endpointUrl),
+    isLink,
+    isPayerErased: isErased(report),
+  }))
+}
+
+/** The form of a webhook URL that was made here, also under an earlier public address. */
+const OWN_URL = /\/webhooks\/[a-z]+\/([\w-]{1,64})$/
+
+/** Returns the correlation id in a webhook URL, which may be that of another program; null for any other URL. */
+function refOf(endpointUrl: string | null): string | null {
+  return OWN_URL.exec(endpointUrl ?? '')?.[1] ?? null
+}
+
+/** 128 random bits, as in `createOperations`. */
+function newRef(): string {
+  return randomBytes(16).toString('base64url')
+}

@@ -1,0 +1,187 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { firstPlace, type ImportedList } from '../../domain/imports/import-plan.ts'
+import { emptyReport } from '../../domain/imports/import-report.ts'
+import type { PaymentImport } from '../../domain/imports/payment-import.ts'
+import type { GroupCommit } from '../group-commit.ts'
+import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../import-store.ts'
+import type { Database } from '../port.ts'
+import { entryPrefix, toImport } from '../rows/import-rows.ts'
+import { toPayment } from '../rows/payment-rows.ts'
+import type { Db } from '../unit.ts'
+
+/** Imports that may run at a time; they are worked on one after the other. */
+const MOST_RUNNING = 20
+/** Imports that are kept: the daily ones of more than two years. */
+const MOST_KEPT = 1_000
+/** Rows of one query, and of one transaction. */
+const AT_ONCE = 250
+
+/** Creates the queries of imports, and the transactions that record nothing else. */
+export function importQueries(reader: Db, lists: Db, exclusively: GroupCommit['exclusively']): Database['imports'] {
+  return {
+    begin: (request) => exclusively(({ db }) => begin(db, request)),
+    running: async () => (await runningOf(reader)).toSorted((a, b) => a.number - b.number),
+    async byNumber(number) {
+      const row = await reader.selectFrom('payment_imports').selectAll().where('number', '=', number).executeTakeFirst()
+      return row === undefined ? null : toImport(row)
+    },
+    async page({ limit, before }, { daily, from }) {
+      const all = reader.selectFrom('payment_imports').selectAll().orderBy('number', 'desc').limit(limit)
+      const after = before === null ? all : all.where('number', '<', before.number)
+      const chosen = daily === undefined ? after : after.where('daily', '=', daily ? 1 : 0)
+      const found = await (from === undefined ? chosen : chosen.where('from_at', '=', from)).execute()
+      return found.map(toImport)
+    },
+    absent: (query) => absentObjects(lists, query),
+    clear: (number, at) => exclusively(({ db }) => clear(db, number, at.getTime())),
+  }
+}
+
+async function runningOf(db: Db): Promise<PaymentImport[]> {
+  return (await db.selectFrom('payment_imports').selectAll().where('done_at', 'is', null).execute()).map(toImport)
+}
+
+async function begin(db: Db, request: NewImport): Promise<BegunImport> {
+  const { plan, dryRun, daily, requestedBy, requestedAt } = request
+  const running = await runningOf(db)
+  const same = running.find((other) => isSame(other, request)) ?? (daily ? await dailyOf(db, plan.from) : undefined)
+  if (same !== undefined) return { kind: 'running', import: same }
+  if (running.length >= MOST_RUNNING) return { kind: 'too-many' }
+  const row = await db
+    .insertInto('payment_imports')
+    .values({
+      from_at: plan.from,
+      to_at: plan.to,
+      dry_run: dryRun ? 1 : 0,
+      daily: daily ? 1 : 0,
+      requested_by: requestedBy,
+      requested_at: requestedAt.getTime(),
+      parts_json: JSON.stringify(plan.parts),
+      place_json: JSON.stringify(firstPlace(plan)),
+      reports_json: JSON.stringify(plan.parts.map(emptyReport)),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { kind: 'begun', import: toImport(row) }
+}
+
+function isSame(running: PaymentImport, { plan, dryRun, daily }: NewImport): boolean {
+  const isSamePlan = JSON.stringify(running.plan) === JSON.stringify(plan)
+  return isSamePlan && running.dryRun === dryRun && running.daily === daily
+}
+
+async function dailyOf(db: Db, from: number): Promise<PaymentImport | undefined> {
+  const row = await db
+    .selectFrom('payment_imports')
+    .selectAll()
+    .where('daily', '=', 1)
+    .where('from_at', '=', from)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toImport(row)
+}
+
+/** The keys of an import are those that begin with its number: the character after the slash is a zero. */
+async function clear(db: Db, number: number, at: number): Promise<boolean> {
+  const some = db
+    .selectFrom('payment_import_entries')
+    .select('key')
+    .where('key', '>=', `${number}/`)
+    .where('key', '<', `${number}0`)
+    .limit(AT_ONCE)
+  const keys = (await some.execute()).map(({ key }) => key)
+  if (keys.length > 0) await db.deleteFrom('payment_import_entries').where('key', 'in', keys).execute()
+  if (keys.length === AT_ONCE) return false
+  await db.updateTable('payment_imports').set({ done_at: at }).where('number', '=', number).execute()
+  await db
+    .deleteFrom('payment_imports')
+    .where('number', '<=', number - MOST_KEPT)
+    .where('done_at', 'is not', null)
+    .execute()
+  return true
+}
+
+async function absentObjects(db: Db, query: AbsentQuery): Promise<AbsentObjects> {
+  const { list } = query.part
+  if (list === 'AGREEMENTS') return { objects: [], next: null }
+  const found = await ABSENT[list](db, query)
+  const last = found.length < AT_ONCE ? undefined : found.at(-1)
+  return { objects: found.map(toAbsent), next: last === undefined ? null : { at: last.at, id: last.id } }
+}
+
+type AbsentRow = {
+  readonly id: string
+  readonly at: number
+  readonly state_json?: string | null | undefined
+  readonly currency?: string | null
+  readonly amount?: string | null
+}
+
+/** A link without a payment has no amounts that were paid or are to be paid. */
+function toAbsent({
+  id,
+  state_json: state,
+  currency = null,
+  amount = null,
+}: AbsentRow): AbsentObjects['objects'][number] {
+  if (state == null) return { id, ours: currency === null ? null : { currency, amount, paid: null, refunded: null } }
+  const { details } = toPayment(state)
+  return {
+    id,
+    ours: { currency: details.currency, amount: details.amount, paid: details.paid, refunded: details.refunded },
+  }
+}
+
+const ABSENT: Readonly<
+  Record<Exclude<ImportedList, 'AGREEMENTS'>, (db: Db, query: AbsentQuery) => Promise<readonly AbsentRow[]>>
+> = {
+  LINKS: (db, query) =>
+    db
+      .selectFrom('links')
+      .leftJoin('payments', 'payments.id', 'links.payment_id')
+      .select(['links.id', 'links.created_at as at', 'payments.state_json'])
+      .where('links.site', '=', query.part.site)
+      .where('links.created_at', '>=', query.place.after?.at ?? query.from)
+      .where('links.created_at', '<=', query.to)
+      .where(isAfter(query, sql`links.created_at`, sql`links.id`))
+      .where(isUnseen(query, sql`links.id`))
+      .orderBy('links.created_at')
+      .orderBy('links.id')
+      .limit(AT_ONCE)
+      .execute(),
+  PAYINS: (db, query) =>
+    db
+      .selectFrom('payins')
+      .leftJoin('payments', 'payments.id', 'payins.payment_id')
+      .select(['payins.payment_id as id', 'payins.created_at as at', 'payments.state_json'])
+      .where('payins.site', '=', query.part.site)
+      .where('payins.created_at', '>=', query.place.after?.at ?? query.from)
+      .where('payins.created_at', '<=', query.to)
+      .where(isAfter(query, sql`payins.created_at`, sql`payins.payment_id`))
+      .where(isUnseen(query, sql`payins.payment_id`))
+      .orderBy('payins.created_at')
+      .orderBy('payins.payment_id')
+      .limit(AT_ONCE)
+      .execute(),
+  PAYOUTS: (db, query) =>
+    db
+      .selectFrom('payout_records')
+      .select(['id', 'created_at as at', 'currency', 'amount'])
+      .where('site', '=', query.part.site)
+      .where('created_at', '>=', query.place.after?.at ?? query.from)
+      .where('created_at', '<=', query.to)
+      .where(isAfter(query, sql`created_at`, sql`id`))
+      .where(isUnseen(query, sql`id`))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute(),
+}
+
+function isAfter({ place: { after } }: AbsentQuery, at: Expression<unknown>, id: Expression<unknown>) {
+  return after === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${at}, ${id}) > (${after.at}, ${after.id})`
+}
+
+function isUnseen({ number, place }: AbsentQuery, id: Expression<unknown>) {
+  const prefix = entryPrefix(number, place.part)
+  return sql<SqlBool>`NOT EXISTS (SELECT 1 FROM payment_import_entries WHERE key = ${prefix} || ${id})`
+}
