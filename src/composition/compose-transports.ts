@@ -223,6 +223,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     isRouter: ({ headers }) => isKnownRouter(headers),
     limits: config.limits,
     isDraining,
+    compresses: config.http.compresses,
     carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
   })
   const sockets = addWebSocket({

@@ -37,6 +37,7 @@ export function readHttp(reading: SettingReader): HttpConfig {
     publicUrl: reading.read('PUBLIC_URL', parseUrl, `http://${reachable(host)}:${port}`),
     // Front ends under development have a port of their own. No page of another machine has such an origin.
     allowedOrigins: reading.read('ALLOWED_ORIGINS', parsePageOrigins, reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
+    compresses: reading.read('RESPONSE_COMPRESSION', oneOf(['public', 'none']), 'public') === 'public',
     socketLimits: reading.read('SOCKET_LIMITS', parseSocketLimits, SOCKET_LIMITS),
     limits: readHttpLimits(reading),
   }

@@ -17,6 +17,8 @@ export type HttpConfig = {
   readonly port: number
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
+  /** Whether answers that are the same for every caller are compressed. */
+  readonly compresses: boolean
   readonly socketLimits: SocketLimits
   readonly limits: HttpLimits
 }

@@ -7,9 +7,10 @@ import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage, type Pages } from '../pages/pages.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
+import { type AnswerSender, createAnswerSender } from './answer-sender.ts'
 import { GRAPHQL_PATH } from './graphql-addresses.ts'
 import { limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
-import { httpError, refusalFor, sendAnswer, sendRecalled, sendRefusal } from './graphql-response.ts'
+import { httpError, refusalFor, sendRefusal } from './graphql-response.ts'
 import { responseType } from './media-types.ts'
 import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
 
@@ -27,6 +28,8 @@ export type GraphqlRouteOptions = {
   readonly limits: Pick<OperationLimits, 'bodyBytes' | 'router'>
   /** The ways to deliver a subscription. The first that accepts a request is used. */
   readonly carriers: readonly StreamCarrier[]
+  /** Whether answers that are the same for every caller are compressed. */
+  readonly compresses: boolean
 }
 
 const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503, RETRY_AFTER_S)
@@ -39,6 +42,7 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
 
   app.register(async (scope) => {
     readJsonAlone(scope)
+    const runOptions = { ...options, sender: createAnswerSender(options) }
     scope.route({
       method: ['GET', 'POST'],
       url: GRAPHQL_PATH,
@@ -54,8 +58,8 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
           return explorer.send(reply, 'explorer')
         reply.header('cache-control', 'private, no-store')
         const recalled = recall(options, request)
-        if (recalled === null) return respond(options, request, reply)
-        sendRecalled(reply, recalled)
+        if (recalled === null) return respond(runOptions, request, reply)
+        runOptions.sender.sendRecalled(reply, recalled)
         return undefined
       },
     })
@@ -70,11 +74,9 @@ function recall({ engine, callerOf, isFromRouter }: GraphqlRouteOptions, request
   return engine.recall(requestText(request), fromRouter)
 }
 
-async function respond(
-  options: GraphqlRouteOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+type RunOptions = GraphqlRouteOptions & { readonly sender: AnswerSender }
+
+async function respond(options: RunOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   try {
     return await runAndSend(options, request, reply)
   } catch (error) {
@@ -85,7 +87,7 @@ async function respond(
 }
 
 async function runAndSend(
-  { engine, callerOf, isFromRouter, carriers }: GraphqlRouteOptions,
+  { engine, callerOf, isFromRouter, carriers, sender }: RunOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -113,7 +115,7 @@ async function runAndSend(
   })
   if (outcome.kind === 'refusal') return sendRefusal(reply, outcome)
   if (carry !== null) (carry as CarryStream)(outcome)
-  else if (outcome.kind === 'answer') return sendAnswer(reply, outcome)
+  else if (outcome.kind === 'answer') sender.send(reply, outcome)
   return reply
 }
 
