@@ -52,4 +52,23 @@ describe.skipIf(browser.isMissing)('the hosted page', () => {
     await says(page, 'This link has expired.')
     expect(await accessibilityFaults(page)).toEqual([])
   })
+
+  test('stays for somebody who is using it, until they say that they are done', async () => {
+    const opener = await (await browser.profile()).open(`${network.app.url}/shop`)
+    const { checkoutUrl } = await createLink(network)
+    const opened = opener.waitForEvent('popup')
+    await opener.evaluate((url) => void window.open(url, '_blank', 'popup'), checkoutUrl)
+    const page = await opened
+    await page.clock.install()
+    await page.reload()
+    await press(page, 'Pay')
+    await page.getByText('You are taken back in a few seconds.').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.getByText('You are taken back').isVisible()).toBe(false)
+    await page.clock.fastForward(60_000)
+    expect(page.isClosed()).toBe(false)
+    await page.getByRole('button', { name: 'Done' }).focus()
+    // The window closes before the key is released.
+    await Promise.all([page.waitForEvent('close'), page.keyboard.press('Enter').catch(() => {})])
+  })
 })

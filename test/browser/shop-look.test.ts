@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
-import { openDrawer, openPopup, overflowOf, placeOrder, PURCHASE_MS, showsHeadline } from './shop.ts'
+import { actionsIn, openDrawer, openPopup, overflowOf, placeOrder, PURCHASE_MS, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
@@ -14,34 +14,92 @@ describe.skipIf(browser.isMissing)('the shop', { timeout: PURCHASE_MS }, () => {
   })
   const shop = () => `${network.app.url}/shop`
 
-  test('shows a code to scan, and what it says', async () => {
+  test('shows a code to scan where the customer looks, and what it says', async () => {
     const { open } = await browser.profile()
     const page = await open(shop())
     await placeOrder(page, { currency: 'VND', method: 'vn_vietqr_vnd' })
     const popup = await openPopup(page)
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    const instruction = 'Scan this code with your banking app or wallet.'
+    await popup.getByRole('status').filter({ hasText: instruction }).waitFor()
+    await popup.getByRole('img', { name: /^QR code for a payment of 295000 VND/ }).waitFor()
+    expect(await popup.getByLabel('Content of the code').inputValue()).toMatch(/^000201.*295000/)
+    expect(await accessibilityFaults(popup)).toEqual([])
+    await showsHeadline(page, 'started')
+    await page.getByText('Finish the payment in the window that has opened.').waitFor()
+    expect(await page.getByRole('img').count()).toBe(0)
+    expect(await page.locator('.facts').textContent()).toContain('Way to payVietQR')
+    expect(await page.getByText('Paid with').count()).toBe(0)
+
+    await popup.close()
     await page.getByRole('heading', { name: 'Scan to pay' }).waitFor()
     await page.getByRole('img', { name: /^QR code for a payment of ₫295,000/ }).waitFor()
     const content = page.getByLabel('Content of the code')
     expect(await content.inputValue()).toMatch(/^000201.*295000/)
     expect(await content.getAttribute('readonly')).not.toBeNull()
+    expect(await page.getByText('Finish the payment').count()).toBe(0)
+    expect(await actionsIn(page)).toEqual(['Show the payment page'])
     expect(await accessibilityFaults(page)).toEqual([])
     await keepPicture(page, 'shop-qr')
     await network.sandbox.control.advance(10)
     await showsHeadline(page, 'paid')
     expect(await page.getByRole('img').count()).toBe(0)
+    await page.getByText('Paid with').waitFor()
   })
 
-  test('waits for the phone', async () => {
+  test('waits for the phone, says so once, and comes back by itself', async () => {
     const { open } = await browser.profile()
     const page = await open(shop())
     await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
     const popup = await openPopup(page)
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByText('Finish the payment in the window that has opened.').waitFor()
+    await showsHeadline(page, 'started')
+    expect(await page.getByText('Approve the payment on your phone.').count()).toBe(0)
+    await popup.close()
     await page.getByText('Approve the payment on your phone.').waitFor()
-    await popup.getByRole('button', { name: 'I have paid' }).click()
+    expect(await actionsIn(page)).toEqual(['Show the payment page'])
+    const again = await openPopup(page, 'Show the payment page')
+    const closed = again.waitForEvent('close')
+    await again.getByRole('button', { name: 'I have paid' }).click()
     await showsHeadline(page, 'paid')
     expect(await page.getByText('Approve the payment on your phone.').count()).toBe(0)
+    await closed
+  })
+
+  test('has a receipt with a number that can be read out, and that the merchant finds the payment by', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
+    const number = await page.locator('.facts code').textContent()
+    expect(number).toMatch(/^[0-9A-F]{8}$/)
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await popup.getByRole('button', { name: 'I have paid' }).click()
+    const receipt = page.getByRole('region', { name: 'Receipt' })
+    await receipt.waitFor()
+    const rows = await receipt
+      .locator('dl > div')
+      .evaluateAll((found) => found.map((row) => [...row.children].map((cell) => cell.textContent)))
+    const today = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date())
+    expect(rows).toEqual([
+      ['Paid', expect.stringMatching(/^KES\s1,650\.00$/)],
+      ['Date', expect.stringContaining(today)],
+      ['Your basket', '1 × Coffee beans, 250 g'],
+      ['Paid with', 'Mobile money'],
+      ['Order number', number],
+    ])
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.emulateMedia({ media: 'print' })
+    expect(await receipt.getByText('KES').isVisible()).toBe(true)
+    for (const other of [page.locator('.headline'), page.locator('.drawer'), receipt.getByRole('button')])
+      expect(await other.isVisible()).toBe(false)
+    const search = `query ($text: String!) { paymentSearch(text: $text) { matches { payment { reference } } } }`
+    const { data } = await network.ask<{ paymentSearch: { matches: { payment: { reference: string } }[] } }>(search, {
+      text: number,
+    })
+    const found = data.paymentSearch.matches.map(({ payment }) => payment.reference.slice(0, 8).toUpperCase())
+    expect(found).toEqual([number])
   })
 
   test('speaks Japanese where the browser does, and what went wrong as well', async () => {
@@ -84,6 +142,9 @@ describe.skipIf(browser.isMissing)('the shop', { timeout: PURCHASE_MS }, () => {
     expect(await overflowOf(page)).toBe(0)
     const popup = await openPopup(page)
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await popup.getByRole('img').waitFor()
+    expect(await overflowOf(popup)).toBe(0)
+    await popup.close()
     await page.getByRole('heading', { name: 'Scan to pay' }).waitFor()
     expect(await overflowOf(page)).toBe(0)
   })

@@ -1,10 +1,13 @@
+/** Milliseconds for which a customer sees that the payment was received before the page goes back. */
+const RETURN_MS = 4_000
+
 /**
  * The checkout page's script, served as a separate file so that the page needs no inline script. It posts status changes to
  * the opener of a popup (docs/payments-api.md, section 6.4) and polls while the payment is in progress.
  */
 export const PAGE_SCRIPT = `'use strict'
 {
-  const { uuid, status, pageState, success, failure, watch } = document.querySelector('main').dataset
+  const { uuid, status, pageState, success, failure, watch, returns } = document.querySelector('main').dataset
 
   const tell = (eventType) => {
     if (!window.opener || !pageState) return
@@ -32,6 +35,18 @@ export const PAGE_SCRIPT = `'use strict'
     window.close()
   })
 
+  // Once it is paid, the page goes back by itself, unless somebody is using it.
+  if (done && returns && (window.opener || success)) {
+    const returning = document.getElementById('returning')
+    returning.hidden = false
+    const leave = setTimeout(() => done.requestSubmit(), ${RETURN_MS})
+    const stay = () => {
+      clearTimeout(leave)
+      returning.hidden = true
+    }
+    for (const use of ['keydown', 'pointerdown']) document.addEventListener(use, stay, { once: true })
+  }
+
   const look = async () => {
     try {
       const answer = await fetch(location.pathname, { headers: { accept: 'application/json' } })
@@ -55,6 +70,8 @@ a { color: light-dark(#0b57d0, #a8c7fa); }
 fieldset { border: 1px solid; border-radius: 0.4rem; margin: 0 0 1rem; }
 fieldset p { margin: 0.4rem 0; }
 button { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; border: 1px solid; border-radius: 0.4rem; cursor: pointer; }
+.qr { display: block; width: min(16rem, 100%); margin: 0 0 1rem; }
+.code input { font: inherit; width: 100%; box-sizing: border-box; }
 button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid; outline-offset: 2px; }
 [role='status'] { font-weight: 600; }
 `

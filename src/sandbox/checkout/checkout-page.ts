@@ -1,6 +1,6 @@
 import { isZeroDecimal } from '../methods/methods.ts'
 import type { Method } from '../methods/methods.ts'
-import { awaits3ds, awaitsPrompt, isPayable, methodOf, offeredMethods, statusOf } from '../payments/link.ts'
+import { awaits3ds, awaitsPrompt, codeToScan, isPayable, methodOf, offeredMethods, statusOf } from '../payments/link.ts'
 import type { Link } from '../payments/link.ts'
 import { pageState } from '../payments/status.ts'
 import type { PaymentStatus } from '../payments/status.ts'
@@ -8,6 +8,7 @@ import { decimalText } from '../values/decimal.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'
 import { layout } from './layout.ts'
+import { qrCode } from './qr-code.ts'
 
 const REFRESH_S = 2
 
@@ -26,12 +27,13 @@ export function checkoutPage(link: Link, now: Date): string {
       success: link.request.redirect.success ?? '',
       failure: link.request.redirect.failure ?? '',
       watch: moving ? 'yes' : '',
+      returns: status === 'received' ? 'yes' : '',
     },
     refreshSeconds: moving && link.payment !== undefined && !payable ? REFRESH_S : undefined,
     body: html`<h1>${title}</h1>
       <p>${link.request.description}</p>
       <p role="status">${statusText(link, status)}</p>
-      ${status === 'failed' && html`<p>${link.payment?.payCode?.['error_message'] ?? ''}</p>`}
+      ${status === 'failed' && html`<p>${link.payment?.payCode?.['error_message'] ?? ''}</p>`} ${codeSection(link)}
       ${pageState(status) === undefined && html`<p>This page is open until ${utcText(link.expiresAt)}.</p>`}
       ${payable ? payForm(link) : progressForms(link, status)} ${pageState(status) !== undefined && doneForm(link)}`,
   })
@@ -57,6 +59,15 @@ export function unknownLinkPage(): string {
     body: html`<h1>Not found</h1>
       <p>There is no such payment link.</p>`,
   })
+}
+
+function codeSection(link: Link): Html | undefined {
+  const code = codeToScan(link)
+  if (code === undefined) return undefined
+  return html`${qrCode(code, `QR code for a payment of ${amountText(link)}. Its content stands below as text.`)}
+    <p class="code">
+      <label>Content of the code <input readonly value="${code}" /></label>
+    </p>`
 }
 
 function payForm(link: Link): Html {
@@ -87,7 +98,7 @@ function methodChoice(method: Method, checked: boolean): Html {
 
 function progressForms(link: Link, status: PaymentStatus): Html {
   if (status !== 'pending' || link.payment === undefined) return html``
-  return html`${awaitsPrompt(link) && promptForm(link)}
+  return html`${awaitsPrompt(link) && promptForm(link)} ${codeToScan(link) !== undefined && scanForm(link)}
     ${awaits3ds(link) && html`<p><a href="/checkout/${link.uuid}/3ds">Continue to your bank</a></p>`}
     <form method="post" action="/checkout/${link.uuid}/decline">
       <button>Decline</button>
@@ -103,12 +114,19 @@ function promptForm(link: Link): Html {
     </form>`
 }
 
+function scanForm(link: Link): Html {
+  return html`<form method="post" action="/checkout/${link.uuid}/confirm"><button>I have paid</button></form>`
+}
+
+/** The script shows the paragraph where the page returns by itself. */
 function doneForm(link: Link): Html {
-  return html`<form method="post" action="/checkout/${link.uuid}/done" id="done"><button>Done</button></form>`
+  return html`<p id="returning" hidden>You are taken back in a few seconds.</p>
+    <form method="post" action="/checkout/${link.uuid}/done" id="done"><button>Done</button></form>`
 }
 
 function statusText(link: Link, status: PaymentStatus): string {
   if (link.payment === undefined) return status === 'expired' ? STATUS_TEXT.expired : 'Choose how to pay.'
+  if (codeToScan(link) !== undefined) return 'Scan this code with your banking app or wallet.'
   return status === 'pending' && methodOf(link)?.kind === 'mobile_money'
     ? 'Waiting for your handset.'
     : STATUS_TEXT[status]

@@ -140,3 +140,8 @@ export function awaitsPrompt(link: Link): boolean {
 export function awaits3ds(link: Link): boolean {
   return link.payment?.status === 'pending' && link.payment.payCode?.['3ds_url'] !== undefined
 }
+
+/** Returns the code that the customer has to scan; undefined if there is none. */
+export function codeToScan(link: Link): string | undefined {
+  return link.payment?.status === 'pending' ? link.payment.payCode?.['qr_string'] : undefined
+}

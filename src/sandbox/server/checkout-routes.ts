@@ -5,7 +5,7 @@ import { awaits3ds, statusOf } from '../payments/link.ts'
 import type { Link } from '../payments/link.ts'
 import { pageState } from '../payments/status.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { complete3ds, confirmPrompt, decline, dismissPrompt, letExpire, pay } from '../values/customer.ts'
+import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay } from '../values/customer.ts'
 import type { Refusal } from '../values/customer.ts'
 import { isJsonRequest, rawBody, sendJson } from './json-answers.ts'
 
@@ -63,7 +63,7 @@ function actionsOf(store: SandboxStore): Record<string, Action> {
     pay: (link, form) => pay(store, link, form('method_code')),
     decline: (link, form) => decline(store, link, { methodCode: form('method_code'), code: form('error_code') }),
     expire: (link) => letExpire(store, link),
-    confirm: (link) => confirmPrompt(store, link),
+    confirm: (link) => confirmPaid(store, link),
     dismiss: (link) => dismissPrompt(store, link),
     '3ds': (link, form) => complete3ds(store, link, form('result') !== 'fail'),
   }

@@ -1,7 +1,7 @@
 import type { Method } from '../methods/methods.ts'
 import { qrCodeOf } from '../payins/pay-code.ts'
 import { failureReason, magicFailure, needs3ds } from '../payments/failures.ts'
-import { awaits3ds, awaitsPrompt, isPayable, isPayin, offeredMethods, statusOf } from '../payments/link.ts'
+import { awaits3ds, awaitsPrompt, codeToScan, isPayable, isPayin, offeredMethods, statusOf } from '../payments/link.ts'
 import type { Link, Payin } from '../payments/link.ts'
 import { isLegal } from '../payments/status.ts'
 import { lapse, proceed, promptFailure } from '../payments/steps.ts'
@@ -53,9 +53,9 @@ export function letExpire(store: SandboxStore, link: Link): Refusal | undefined 
   return undefined
 }
 
-/** The customer approved the prompt on the handset and presses "I have paid". */
-export function confirmPrompt(store: SandboxStore, link: Link): Refusal | undefined {
-  if (!awaitsPrompt(link)) return TOO_LATE
+/** The customer approved the prompt on the handset, or paid after scanning the code, and presses "I have paid". */
+export function confirmPaid(store: SandboxStore, link: Link): Refusal | undefined {
+  if (!awaitsPrompt(link) && codeToScan(link) === undefined) return TOO_LATE
   void proceed(store, link, 'received')
   return undefined
 }

@@ -20,7 +20,11 @@ async function openPopup(sandbox: Sandbox, uuid: string, seen: Map<string, strin
   const listeners: ((event: { preventDefault: () => void }) => void)[] = []
   const done = { addEventListener: (_name: string, listener: (typeof listeners)[number]) => listeners.push(listener) }
   runInNewContext(script, {
-    document: { querySelector: () => ({ dataset }), getElementById: () => (text.includes('id="done"') ? done : null) },
+    document: {
+      querySelector: () => ({ dataset }),
+      getElementById: () => (text.includes('id="done"') ? done : null),
+      addEventListener: () => undefined,
+    },
     window: {
       // Objects of another realm have other prototypes, which a comparison would detect.
       opener: { postMessage: (message: Message) => messages.push(JSON.parse(JSON.stringify(message)) as Message) },

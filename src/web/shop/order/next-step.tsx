@@ -56,15 +56,25 @@ export function NextStep({ stage, link, payment, serverOffsetMs, checkout, go }:
 
 type StartedStepProps = { readonly payment: Payment | null; readonly checkout: CheckoutWindow }
 
-/** A payment that needs an action of the customer: on the payment page, at the bank, or on the phone. */
+/** A payment that needs an action of the customer: on the payment page, at the bank, on the phone, or as the instructions say. */
 function StartedStep({ payment, checkout }: StartedStepProps) {
   const { texts } = useSpeech()
   const { kind, url = null } = payment?.nextAction ?? {}
-  const label = kind === 'COMPLETE_3DS' ? texts.confirm3ds : texts.continuePaying
+  const isOnPhone = payment?.method?.kind === 'MOBILE_MONEY'
+  if (checkout.open !== null || (!isOnPhone && payment?.instructions == null)) {
+    const label = kind === 'COMPLETE_3DS' ? texts.confirm3ds : texts.continuePaying
+    return url === null ? null : <PayButtons checkout={checkout} url={url} label={label} />
+  }
   return (
     <>
-      {payment?.method?.kind === 'MOBILE_MONEY' && <p>{texts.approveOnPhone}</p>}
-      {url !== null && <PayButtons checkout={checkout} url={url} label={label} />}
+      {isOnPhone && <p>{texts.approveOnPhone}</p>}
+      {url !== null && (
+        <div class="actions">
+          <button type="button" onClick={() => checkout.pay(url)}>
+            {texts.toPaymentPage}
+          </button>
+        </div>
+      )}
     </>
   )
 }

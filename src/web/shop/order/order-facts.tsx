@@ -11,10 +11,9 @@ type OrderFactsProps = {
   readonly serverOffsetMs: number
 }
 
-/** The items, the amount and the payment method of an order. */
+/** The items, the amount and the payment method of an order that is not paid. */
 export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsProps) {
   const { language, texts } = useSpeech()
-  const { method, card, refunded } = payment ?? { method: null, card: null, refunded: null }
   return (
     <dl class="facts">
       {TO_BE_PAID.has(stage) && (
@@ -33,26 +32,48 @@ export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsP
         <dt>{texts.basket}</dt>
         <dd>{link.description}</dd>
       </div>
-      {method != null && (
-        <div>
-          <dt>{texts.methodUsed}</dt>
-          <dd>
-            <bdi>{[method.name, card?.brand, card?.last4].filter(Boolean).join(' ')}</bdi>
-          </dd>
-        </div>
-      )}
-      {refunded != null && !/^[0.]*$/.test(refunded.value) && (
+      <MethodRow payment={payment} label={texts.methodChosen} />
+      <RefundRows payment={payment} />
+      <OrderNumberRow reference={link.reference} />
+    </dl>
+  )
+}
+
+type MethodRowProps = { readonly payment: Payment | null; readonly label: string }
+
+/** The payment method, with the card's brand and last digits. */
+export function MethodRow({ payment, label }: MethodRowProps) {
+  const { method, card } = payment ?? { method: null, card: null }
+  if (method == null) return null
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <bdi>{[method.name, card?.brand, card?.last4].filter(Boolean).join(' ')}</bdi>
+      </dd>
+    </div>
+  )
+}
+
+/** What was refunded, and the refunds; nothing before a refund. */
+export function RefundRows({ payment }: { readonly payment: Payment | null }) {
+  const { language, texts } = useSpeech()
+  if (payment === null) return null
+  const { refunded, refunds } = payment
+  return (
+    <>
+      {refunded !== null && !/^[0.]*$/.test(refunded.value) && (
         <div>
           <dt>{texts.refundedAmount}</dt>
           <dd>{formatAmount(refunded, language)}</dd>
         </div>
       )}
-      {payment !== null && payment.refunds.length > 0 && (
+      {refunds.length > 0 && (
         <div>
           <dt>{texts.refunds}</dt>
           <dd>
             <ul class="refunds">
-              {payment.refunds.map(({ id, amount, state }) => (
+              {refunds.map(({ id, amount, state }) => (
                 <li key={id}>
                   {amount === null ? texts.amountOpen : formatAmount(amount, language)}: {texts.refundStates[state]}
                 </li>
@@ -61,12 +82,22 @@ export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsP
           </dd>
         </div>
       )}
-      <div>
-        <dt>{texts.reference}</dt>
-        <dd>
-          <code>{link.reference}</code>
-        </dd>
-      </div>
-    </dl>
+    </>
+  )
+}
+
+/** Characters of an order's id that people are shown. The console finds a payment by the beginning of its reference, in any case. */
+const NUMBER_LENGTH = 8
+
+/** The order number: the beginning of the order's id, which can be read out. */
+export function OrderNumberRow({ reference }: { readonly reference: string }) {
+  const { texts } = useSpeech()
+  return (
+    <div>
+      <dt>{texts.reference}</dt>
+      <dd>
+        <code>{reference.slice(0, NUMBER_LENGTH).toUpperCase()}</code>
+      </dd>
+    </div>
   )
 }

@@ -8,7 +8,8 @@ import { ConnectionBadge } from './connection-badge.tsx'
 import { Instructions } from './instructions.tsx'
 import { NextStep } from './next-step.tsx'
 import { OrderFacts } from './order-facts.tsx'
-import { stageOf, stepOf } from './stage.ts'
+import { Receipt } from './receipt.tsx'
+import { PAID, stageOf, stepOf } from './stage.ts'
 import { useCheckout } from './use-checkout.ts'
 import { useNewLinkIfGone } from './use-new-link-if-gone.ts'
 import { usePaymentLink } from './use-payment-link.ts'
@@ -57,10 +58,15 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
             checkout={checkout}
             go={go}
           />
-          {stage === 'started' && payment?.instructions != null && (
+          {/* A payment page that is open shows its own. */}
+          {stage === 'started' && checkout.open === null && payment?.instructions != null && (
             <Instructions instructions={payment.instructions} amount={link.requestedAmount} />
           )}
-          <OrderFacts link={link} payment={payment} stage={stage} serverOffsetMs={serverOffsetMs} />
+          {payment !== null && PAID.has(stage) ? (
+            <Receipt link={link} payment={payment} />
+          ) : (
+            <OrderFacts link={link} payment={payment} stage={stage} serverOffsetMs={serverOffsetMs} />
+          )}
         </>
       )}
       <p class="quiet">{texts.keepThisPage}</p>

@@ -45,6 +45,9 @@ const UNDER_WAY: ReadonlyMap<string, Stage> = new Map([
 /** Stages in which the payment is still due, so that the remaining time matters. */
 export const TO_BE_PAID: ReadonlySet<Stage> = new Set(['ready', 'started', 'failed'])
 
+/** Stages after the money has come, which have a receipt. */
+export const PAID: ReadonlySet<Stage> = new Set(['paid', 'refunding', 'partlyRefunded', 'refunded', 'disputed'])
+
 /** Returns the step of the order that a stage belongs to. */
 export function stepOf(stage: Stage): Step {
   if (stage === 'loading' || stage === 'ready' || stage === 'failed' || stage === 'expired') return 'stepPay'
