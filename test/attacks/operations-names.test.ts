@@ -14,7 +14,7 @@ import { randomOperation, type RandomOperation } from './random-operation.ts'
 const DOCUMENTED = new Set(['code', 'argument', 'limit', 'maximum', 'id'])
 /** English words that are also names in the schema: they disclose nothing unless they are quoted. */
 const ENGLISH = new Set(
-  'a and at be by code conflict different event events field fields first from has id index input is it items key kind last length limit max message min must name not of on one only or position reason reference required scopes sequence source status text there this to token type unavailable url value with Query Mutation Subscription'.split(
+  'a and at be by code conflict different event events field fields first from has id index input is it items key kind last length limit list max message min must name not of on one only or position reason reference required scopes sequence source status text there this to token type unavailable url value with Query Mutation Subscription'.split(
     ' ',
   ),
 )

@@ -163,9 +163,11 @@ describe('a service that is not there', () => {
 describe('refreshPayment', () => {
   const refresh = async (id: string) => (await network.ask(REFRESH, { id })).data['refreshPayment']
 
-  it('finds nothing for an id that nobody knows', async () => {
+  it('asks nobody about an id that is not on record, without the scope for what was made elsewhere', async () => {
+    const token = await network.token({ scopes: ['payments:read'] })
     const before = network.sandbox.control.calls().length
-    expect(await refresh(randomUUID())).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+    const { data } = await network.ask(REFRESH, { id: randomUUID() }, { token })
+    expect(data['refreshPayment']).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
     expect(network.sandbox.control.calls()).toHaveLength(before)
   })
 
