@@ -238,7 +238,7 @@ function rowOf(page: Page, reference: string, text: string) {
 }
 
 function texts(page: Page, reference: string): Promise<string[]> {
-  return page.getByRole('row').filter({ hasText: reference }).locator('td:nth-of-type(2)').allTextContents()
+  return page.getByRole('row').filter({ hasText: reference }).locator('td:nth-of-type(3)').allTextContents()
 }
 
 /** Returns the ids of the events that the page stores, newest first. */

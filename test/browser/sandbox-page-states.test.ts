@@ -89,7 +89,7 @@ describe.skipIf(browser.isMissing)('the page of a sandbox in which nothing has h
       const page = await open(network.sandbox.origin)
       for (const section of sections) {
         await visit(page, section)
-        expect([section, await widthOf(page)]).toEqual([section, 360])
+        expect([await page.title(), await widthOf(page)]).toEqual([`${section} · Sandbox`, 360])
         expect(await accessibilityFaults(page)).toEqual([])
       }
     },

@@ -12,6 +12,9 @@ export function App() {
   const sandbox = useSandbox()
   const { facts, snapshot, query, isConnected } = sandbox
   const section = useSection()
+  useEffect(() => {
+    document.title = `${section.title} · Sandbox`
+  }, [section])
   const [notice, act, forget] = useNotice()
   const [subject, setSubject] = useState<Subject | null>(null)
   const [webhookId, setWebhookId] = useState<string | null>(null)

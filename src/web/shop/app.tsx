@@ -47,6 +47,10 @@ function Shop({ catalogue }: { readonly catalogue: Catalogue }) {
   const [{ order, followed }, go] = usePlace()
   const page = order === null ? 'basket' : (followed?.linkId ?? 'unknown')
   useFocusOnHeading(page)
+  const title = order === null ? texts.basket : followed === null ? texts.unknownOrder : texts.order
+  useEffect(() => {
+    document.title = `${title} · ${texts.shopName}`
+  }, [title, texts])
   if (order === null) return <BasketPage catalogue={catalogue} go={go} />
   if (followed === null) return <UnknownOrder hint={texts.unknownOrderHint} go={go} />
   return <OrderPage key={page} followed={followed} emulator={catalogue.emulator} go={go} />

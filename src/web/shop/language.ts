@@ -32,9 +32,8 @@ export function useLanguage(): readonly [Speaking, (language: Language) => void]
   const texts = LANGUAGES[language]
   useEffect(() => {
     document.documentElement.lang = language
-    document.title = texts.title
     keep(localStorage, KEPT_AS, language)
-  }, [language, texts])
+  }, [language])
   return [{ language, texts }, setLanguage]
 }
 

@@ -11,7 +11,7 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20
-const COLUMNS = ['Agreement', 'Status', 'What for', 'Limit', 'Changed']
+const COLUMNS = ['Agreement', 'Limit', 'Status', 'What for', 'Changed']
 
 const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
 
@@ -46,13 +46,13 @@ export function Agreements({ route }: { readonly route: Route }) {
         <Table caption="Agreements" columns={COLUMNS}>
           {rows.map(({ id, clientTransactionId, status, description, limit, updatedAt }) => (
             <Row key={id} href={hrefOf('agreements', id)} name={clientTransactionId}>
+              <td class="number">
+                <Amount of={limit} />
+              </td>
               <td>
                 <Status of={status} />
               </td>
               <td>{description}</td>
-              <td class="number">
-                <Amount of={limit} />
-              </td>
               <td>
                 <Moment at={updatedAt} />
               </td>

@@ -7,7 +7,7 @@ import { Row, Table } from '../pieces/table.tsx'
 import { hrefOf } from '../routes/route.ts'
 import type { FeedEvent } from './feed-state.ts'
 
-const COLUMNS = ['About', 'When', 'What', 'Amount', 'By']
+const COLUMNS = ['About', 'Amount', 'When', 'What', 'By']
 
 type RowProps = { readonly event: FeedEvent }
 
@@ -31,13 +31,13 @@ class EventRow extends Component<RowProps> {
   override render({ event }: RowProps) {
     return (
       <Row href={subjectHref(event)} name={subjectName(event)}>
+        <td class="number">
+          <Amount of={event.amount} />
+        </td>
         <td>
           <Moment at={event.receivedAt} />
         </td>
         <td>{eventText(event)}</td>
-        <td class="number">
-          <Amount of={event.amount} />
-        </td>
         <td>{wordsOf(event.source)}</td>
       </Row>
     )

@@ -12,7 +12,7 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20
-const COLUMNS = ['Order', 'Status', 'What for', 'Amount', 'Changed']
+const COLUMNS = ['Order', 'Amount', 'Status', 'What for', 'Changed']
 
 const STATUSES: readonly GatewayPaymentStatusInput[] = ['CREATED', 'PENDING', 'RECEIVED', 'FAILED', 'EXPIRED']
 
@@ -52,11 +52,11 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
         <Table caption="Gateway payments" columns={COLUMNS}>
           {rows.map(({ id, orderId, status, description, amount, updatedAt }) => (
             <Row key={id} href={hrefOf('gateway-payments', id)} name={orderId ?? id}>
+              <td class="number">{amount === null ? '–' : <Amount of={amount} />}</td>
               <td>
                 <Status of={status} />
               </td>
               <td>{description ?? '–'}</td>
-              <td class="number">{amount === null ? '–' : <Amount of={amount} />}</td>
               <td>
                 <Moment at={updatedAt} />
               </td>

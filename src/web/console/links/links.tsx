@@ -11,7 +11,7 @@ import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20
-const COLUMNS = ['Reference', 'State', 'Asked for', 'Payment', 'Made', 'Expires']
+const COLUMNS = ['Reference', 'Asked for', 'State', 'Payment', 'Made', 'Expires']
 
 const PHASES: readonly PaymentPhaseInput[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'EXPIRED']
 
@@ -48,11 +48,11 @@ export function Links({ route }: { readonly route: Route }) {
         <Table caption="Links" columns={COLUMNS}>
           {rows.map(({ id, reference, state, requestedAmount, payment, createdAt, expiresAt }) => (
             <Row key={id} href={hrefOf('links', id)} name={reference}>
-              <td>
-                <Status of={state} />
-              </td>
               <td class="number">
                 <Amount of={requestedAmount} />
+              </td>
+              <td>
+                <Status of={state} />
               </td>
               <td>{payment === null ? '–' : <a href={hrefOf('payments', payment.id)}>{payment.statusRaw}</a>}</td>
               <td>

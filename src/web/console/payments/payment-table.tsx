@@ -5,7 +5,7 @@ import { Status } from '../pieces/status.tsx'
 import { Row, Table } from '../pieces/table.tsx'
 import { hrefOf } from '../routes/route.ts'
 
-const COLUMNS = ['Reference', 'Phase', 'Status', 'Amount', 'Method', 'Changed']
+const COLUMNS = ['Reference', 'Amount', 'Phase', 'Status', 'Method', 'Changed']
 
 type Props = { readonly rows: readonly (PaymentRowFragment & { readonly foundBy?: string })[] }
 
@@ -16,15 +16,15 @@ export function PaymentTable({ rows }: Props) {
     <Table caption="Payments" columns={isFound ? [...COLUMNS, 'Found by'] : COLUMNS}>
       {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt, foundBy }) => (
         <Row key={id} href={hrefOf('payments', id)} name={reference ?? link?.reference ?? id}>
+          <td class="number">
+            <Amount of={amount} />
+          </td>
           <td>
             <Status of={phase} />
           </td>
           <td>
             {statusRaw}
             {provisional && ' (being checked)'}
-          </td>
-          <td class="number">
-            <Amount of={amount} />
           </td>
           <td>{methodRaw ?? '–'}</td>
           <td>

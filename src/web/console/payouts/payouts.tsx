@@ -12,7 +12,7 @@ import { useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20
-const COLUMNS = ['Payout', 'Status', 'What for', 'Amount', 'Account', 'Changed']
+const COLUMNS = ['Payout', 'Amount', 'Status', 'What for', 'Account', 'Changed']
 
 const STATUSES: readonly PayoutStatusInput[] = ['CREATED', 'PROCESSING', 'SCHEDULED', 'COMPLETED', 'EXPIRED']
 
@@ -52,13 +52,13 @@ export function Payouts({ route }: { readonly route: Route }) {
         <Table caption="Payouts" columns={COLUMNS}>
           {rows.map(({ id, externalId, status, description, totalAmount, site, updatedAt }) => (
             <Row key={id} href={hrefOf('payouts', id)} name={externalId ?? id}>
+              <td class="number">
+                <Amount of={totalAmount} />
+              </td>
               <td>
                 <Status of={status} />
               </td>
               <td>{description ?? '–'}</td>
-              <td class="number">
-                <Amount of={totalAmount} />
-              </td>
               <td>{site ?? '–'}</td>
               <td>{updatedAt === null ? '–' : <Moment at={updatedAt} />}</td>
             </Row>

@@ -1,6 +1,5 @@
 /** All texts of the shop in English; their type defines the keys for the other languages. */
 export const en = {
-  title: 'Shop',
   shopName: 'Harbour Coffee',
   language: 'Language',
   loading: 'One moment …',

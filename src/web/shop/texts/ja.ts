@@ -2,7 +2,6 @@ import type { Texts } from './en.ts'
 
 /** All texts of the shop in Japanese. */
 export const ja: Texts = {
-  title: 'ショップ',
   shopName: 'ハーバーコーヒー',
   language: '言語',
   loading: 'お待ちください…',
