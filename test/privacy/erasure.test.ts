@@ -146,8 +146,12 @@ describe('payers that are erased', () => {
         const dump = await dumpOf(database.url)
         expect(dump).toContain('payment-399')
         expect(canaries.foundIn(dump)).toEqual([])
-        await database.run('VACUUM FULL payment_payers, agreement_payers, payout_payees, erasures')
-        expect(canaries.foundIn(await storage.bytes(network))).toEqual([])
+        // PostgreSQL keeps a deleted row while a transaction is open that may see it; those of other databases count, too.
+        const vacuumed = async () => {
+          await database.run('VACUUM FULL payment_payers, agreement_payers, payout_payees, erasures')
+          return canaries.foundIn(await storage.bytes(network))
+        }
+        await expect.poll(vacuumed).toEqual([])
       } finally {
         await network.close()
       }
