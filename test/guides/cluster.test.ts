@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { watchPaymentEvents } from '../../src/client/index.ts'
@@ -84,24 +83,28 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
     await database?.drop()
   })
 
-  /** Returns the node that has a stream; waits until there is one. */
-  async function nodeWithStream(): Promise<Node> {
-    for (;;) {
-      for (const node of nodes) {
-        const text = await (await fetch(`http://${node.address}/metrics`)).text()
-        if (Number(/^payments_streams_open (\d+)$/m.exec(text)?.[1] ?? 0) > 0) return node
-      }
-      await sleep(50)
-    }
+  /** Returns the nodes at which a stream is open. */
+  async function nodesWithStreams(): Promise<Node[]> {
+    const open = await Promise.all(
+      nodes.map(async ({ address }) => {
+        const text = await (await fetch(`http://${address}/metrics`)).text()
+        return Number(/^payments_streams_open (\d+)$/m.exec(text)?.[1] ?? 0)
+      }),
+    )
+    return nodes.filter((_, index) => open[index] !== 0)
   }
 
   it('has a stream that goes on at another node when its own is killed', async () => {
     const token = await developerToken()
+    // Those of other tests end a moment after them.
+    await expect.poll(nodesWithStreams).toEqual([])
     const follower = projectWithKit({ CLUSTER_URL: balancer.url, PAYMENTS_TOKEN: token }).run('follow.ts')
     const checkoutUrl = (await follower.line(/^pay at /)).slice('pay at '.length)
     await follower.line(/^CAUGHT_UP/)
-    const node = await nodeWithStream()
+    await expect.poll(nodesWithStreams).toHaveLength(1)
+    const [node] = (await nodesWithStreams()) as [Node]
     node.process.child.kill('SIGKILL')
+    onTestFinished(() => node.start())
     await node.process.ended
     await follower.line(/^connection reconnecting$/)
     await pay(checkoutUrl)
@@ -110,7 +113,6 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
     expect(sequences.length).toBeGreaterThan(1)
     expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) + index))
     expect(lines.findLast((line) => line.startsWith('EVENT'))).toMatch(/^EVENT \d+ RECEIVED$/)
-    await node.start()
   }, 120_000)
 
   it('has a load balancer that passes on server-sent events as they come', async () => {
