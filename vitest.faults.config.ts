@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import { COMMON } from './vitest.config.ts'
 
-/** What lies in test/faults, with its full figures, and what is too long for every run (`*.long.test.ts`). */
+/** What has full figures or further cases (test/faults/rounds.ts), and what is too long for every run (`*.long.test.ts`). */
 export default defineConfig({
   test: {
     ...COMMON,
-    include: ['test/faults/**/*.test.ts', 'test/contract/upstream/faults.test.ts'],
+    include: ['test/faults/**/*.test.ts', 'test/contract/upstream/faults.test.ts', 'test/rights/shortcuts.test.ts'],
     exclude: [],
     // Some measure how long something takes: nothing may run beside them.
     maxWorkers: 1,

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
@@ -8,6 +8,7 @@ import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
+import { newCorrelationId } from '../keys/correlation-id.ts'
 import {
   findContact,
   findCustomer,
@@ -161,9 +162,6 @@ export type OperationsOptions = CallbackOptions & {
 /** Longer than an upload may take, whose caller waits for it. */
 const UPLOAD_PATIENCE_MS = 180_000
 
-/** 128 random bits, in characters that need no escaping in a URL. */
-const newRef = (): string => randomBytes(16).toString('base64url')
-
 export function createOperations(options: OperationsOptions): Operations {
   const { store, keys, logger, clock } = options
   const recording = {
@@ -173,7 +171,7 @@ export function createOperations(options: OperationsOptions): Operations {
     clock,
     owner: randomUUID(),
     newId: randomUUID,
-    newCorrelationId: newRef,
+    newCorrelationId,
   }
   const onceFor = createIdempotentCommands(recording)
   const uploads = createIdempotentCommands({ ...recording, patienceMs: UPLOAD_PATIENCE_MS })(UPLOADER)

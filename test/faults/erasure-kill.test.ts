@@ -1,47 +1,23 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../contract/store/builders.ts'
-import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
 import { erase, erasures, type ErasureNode } from '../support/erasures.ts'
 import { askAt, token } from '../support/network.ts'
 import { findPostgres } from '../support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../support/store.ts'
 import { type KillableApp, startApp } from './killable-app.ts'
+import { type KilledDatabase, killedPostgres, killedSqlite } from './killed-database.ts'
 
 /** So many that the background takes dozens of transactions. */
 const PAYMENTS = 4_000
 const AT_ONCE = 500
 const EMAIL = 'ada@example.test'
 
-type Row = Readonly<Record<string, unknown>>
-
-/** A database of an app, which is open in no process of this test. */
-type Place = {
-  readonly app: { readonly path: string; readonly env?: Readonly<Record<string, string>> }
-  open(): Promise<Store>
-  rows(sql: string): Promise<readonly Row[]>
-  /** What happens before another process takes over what the killed one has done alone. */
-  readonly afterKill: () => Promise<unknown>
-  remove(): Promise<void>
-}
+type Place = KilledDatabase & { open(): Promise<Store> }
 
 async function onSqlite(): Promise<Place> {
-  const { path, remove } = await sqliteFile()
-  return {
-    app: { path },
-    open: () => openSqliteStore({ path }),
-    async rows(sql) {
-      const database = new DatabaseSync(path, { readOnly: true })
-      try {
-        return database.prepare(sql).all()
-      } finally {
-        database.close()
-      }
-    },
-    afterKill: async () => {},
-    remove,
-  }
+  const database = await killedSqlite()
+  return { ...database, open: () => openSqliteStore({ path: database.app.path }) }
 }
 
 const server = await findPostgres()
@@ -50,15 +26,8 @@ afterAll(() => database?.drop())
 
 async function onPostgres(): Promise<Place> {
   if (database === undefined) throw new Error('There is no server.')
-  const { url, run } = database
-  return {
-    app: { path: '', env: { DATABASE_URL: url } },
-    open: () => openPostgresStore({ url }),
-    rows: run,
-    // As if the lease of the killed process had expired.
-    afterKill: () => run('DELETE FROM leases'),
-    remove: async () => {},
-  }
+  const { url } = database
+  return { ...killedPostgres(database), open: () => openPostgresStore({ url }) }
 }
 
 async function fill(store: Store): Promise<void> {

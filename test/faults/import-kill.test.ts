@@ -1,7 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
-import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
 import {
   AT_REST,
   importOf,
@@ -15,21 +13,11 @@ import {
 import { askAt, SECRETS, token } from '../support/network.ts'
 import { findPostgres } from '../support/postgres.ts'
 import { type KillableApp, startApp } from './killable-app.ts'
+import { type KilledDatabase, killedPostgres, killedSqlite } from './killed-database.ts'
 
 /** Seven pages of payins, and two of links. */
 const PAYINS = 130
 const LINKS = 30
-
-type Row = Readonly<Record<string, unknown>>
-
-/** A database of an app, which is open in no process of this test. */
-type Place = {
-  readonly app: { readonly path: string; readonly env?: Readonly<Record<string, string>> }
-  rows(sql: string): Promise<readonly Row[]>
-  /** What happens before another process takes over what the killed one has done alone. */
-  readonly afterKill: () => Promise<unknown>
-  remove(): Promise<void>
-}
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -43,42 +31,13 @@ afterAll(() => sandbox.close())
 
 const upstream = () => ({ UPSTREAM_URL: sandbox.url, UPSTREAM_SITES: JSON.stringify(TWO_SITES) })
 
-async function onSqlite(): Promise<Place> {
-  const { path, remove } = await sqliteFile()
-  return {
-    app: { path, env: upstream() },
-    async rows(sql) {
-      const database = new DatabaseSync(path, { readOnly: true })
-      try {
-        return database.prepare(sql).all()
-      } finally {
-        database.close()
-      }
-    },
-    afterKill: async () => {},
-    remove,
-  }
-}
-
 const server = await findPostgres()
 const database = await server?.createDatabase()
 afterAll(() => database?.drop())
 
-async function onPostgres(): Promise<Place> {
-  if (database === undefined) throw new Error('There is no server.')
-  const { url, run } = database
-  return {
-    app: { path: '', env: { ...upstream(), DATABASE_URL: url } },
-    rows: run,
-    // As if the lease of the killed process had expired.
-    afterKill: () => run('DELETE FROM leases'),
-    remove: async () => {},
-  }
-}
-
-const PLACES: readonly (readonly [name: string, place: () => Promise<Place>])[] = [
-  ['SQLite', onSqlite],
-  ...(database === undefined ? [] : [['PostgreSQL', onPostgres] as const]),
+const PLACES: readonly (readonly [name: string, place: () => Promise<KilledDatabase>])[] = [
+  ['SQLite', () => killedSqlite(upstream())],
+  ...(database === undefined ? [] : [['PostgreSQL', async () => killedPostgres(database, upstream())] as const]),
 ]
 
 describe.each(PLACES)('kill -9 during an import, on %s', (_name, placed) => {

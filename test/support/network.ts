@@ -89,7 +89,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
     return createApp(config, { logger, clock, breaker, limits, tail, ...timing })
   }
-  createMigrated(join(folder, 'payments.db'))
+  if (options.env?.['DATABASE_URL'] === undefined) createMigrated(join(folder, 'payments.db'))
   let app = await start('0')
   let stopped: Promise<void> | null = null
   const stop = () => (stopped ??= app.close())

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
+import { negotiated } from './negotiated.ts'
 
 /** A content coding in which a body is sent (RFC 9110, section 8.4.1). */
 export type ContentCoding = 'br' | 'gzip'
@@ -10,11 +10,6 @@ const CODINGS: readonly string[] = ['br', 'gzip', 'identity']
 /** The best of zlib's for text, and the level of Brotli that takes as long. */
 const GZIP_LEVEL = 6
 const BROTLI_LEVEL = 5
-/** Clients send few different values. */
-const MAX_TEXTS = 256
-const MAX_CHARACTERS = 256
-
-const chosen = new LRUCache<string, { readonly coding: ContentCoding | null }>({ max: MAX_TEXTS })
 
 /**
  * Returns the content coding that a client with this `accept-encoding` header prefers, Brotli if it has no preference; null for none
@@ -22,11 +17,7 @@ const chosen = new LRUCache<string, { readonly coding: ContentCoding | null }>({
  */
 export function responseCoding(acceptEncoding: string | undefined): ContentCoding | null {
   if (acceptEncoding === undefined || acceptEncoding === '') return null
-  const known = chosen.get(acceptEncoding)
-  if (known !== undefined) return known.coding
-  const coding = preferredCoding(acceptEncoding)
-  if (acceptEncoding.length <= MAX_CHARACTERS) chosen.set(acceptEncoding, { coding })
-  return coding
+  return preferredCoding(acceptEncoding)
 }
 
 /** The library's types lack the option that orders codings which the client prefers equally. */
@@ -34,11 +25,11 @@ type EncodingNegotiator = {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[]
 }
 
-function preferredCoding(acceptEncoding: string): ContentCoding | null {
+const preferredCoding = negotiated((acceptEncoding): ContentCoding | null => {
   const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
   const [preferred] = negotiator.encodings(CODINGS, { preferred: CODINGS })
   return preferred === 'br' || preferred === 'gzip' ? preferred : null
-}
+})
 
 const compressors: Readonly<Record<ContentCoding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) =>

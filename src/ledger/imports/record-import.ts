@@ -20,43 +20,37 @@ import { importPayout, wantFoundPayout } from './import-payout.ts'
  * one, with a note of each entry: one that was decided before a process ended, or was on an earlier page, is not counted again.
  */
 export function entryDecisions({ number, place, found, at }: ImportedPage): ((ledger: Ledger) => string)[] {
-  const decide = (want: (rows: Rows) => void, importEntry: ImportEntry) => (ledger: Ledger) =>
-    recordEntry(ledger, { number, place, at }, { want, importEntry })
-  if (found.list === 'AGREEMENTS')
-    return found.entries.map((entry) =>
-      decide(
-        (rows) => wantFoundAgreement(rows, entry),
-        (ledger, how) => importAgreement(ledger, entry, how),
-      ),
+  const decisions = <Found>(
+    entries: readonly Found[],
+    want: (rows: Rows, entry: Found) => void,
+    importEntry: (ledger: Ledger, entry: Found, how: How) => ImportedEntry,
+  ) =>
+    entries.map(
+      (entry) => (ledger: Ledger) =>
+        recordEntry(
+          ledger,
+          { number, place, at },
+          { want: (rows) => want(rows, entry), importEntry: (how) => importEntry(ledger, entry, how) },
+        ),
     )
-  if (found.list === 'PAYOUTS')
-    return found.entries.map((entry) =>
-      decide(
-        (rows) => wantFoundPayout(rows, entry),
-        (ledger, how) => importPayout(ledger, entry, how),
-      ),
-    )
-  return found.entries.map((entry) =>
-    decide(
-      (rows) => wantFoundPayment(rows, entry),
-      (ledger, how) => importPayment(ledger, entry, how),
-    ),
-  )
+  if (found.list === 'AGREEMENTS') return decisions(found.entries, wantFoundAgreement, importAgreement)
+  if (found.list === 'PAYOUTS') return decisions(found.entries, wantFoundPayout, importPayout)
+  return decisions(found.entries, wantFoundPayment, importPayment)
 }
 
-type ImportEntry = (ledger: Ledger, how: { readonly at: Date; readonly dryRun: boolean }) => ImportedEntry
+type How = { readonly at: Date; readonly dryRun: boolean }
 
 function recordEntry(
   ledger: Ledger,
   { number, place, at }: Pick<ImportedPage, 'number' | 'place' | 'at'>,
-  { want, importEntry }: { readonly want: (rows: Rows) => void; readonly importEntry: ImportEntry },
+  { want, importEntry }: { readonly want: (rows: Rows) => void; readonly importEntry: (how: How) => ImportedEntry },
 ): string {
   const { rows } = ledger
   rows.imports.want('number', String(number))
   want(rows)
   const current = importAt(rows, number, place)
   if (current === null) return ''
-  const entry = importEntry(ledger, { at, dryRun: current.dryRun })
+  const entry = importEntry({ at, dryRun: current.dryRun })
   const key = `${entryPrefix(number, place.part)}${entry.countedAs}`
   if (rows.importEntries.first('key', key) !== null) return entry.countedAs
   rows.importEntries.put({ key })

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import { newCorrelationId } from '../../keys/correlation-id.ts'
 import type { FoundEntries, FoundPayment } from '../../store/store.ts'
 import { spanQuery } from '../../upstream/client/assertions.ts'
 import type { Site } from '../../upstream/client/sites.ts'
@@ -37,7 +37,7 @@ export async function readListPage(
         report,
         site: site.id,
         ref: refOf(endpointUrl),
-        newRef: newRef(),
+        newRef: newCorrelationId(),
       }))
       return { found: { list, entries: found }, totalPages: totalPages ?? nextPage ?? page }
     }
@@ -47,7 +47,7 @@ export async function readListPage(
         report,
         site: site.id,
         ref: refOf(report.endpointUrl),
-        newRef: newRef(),
+        newRef: newCorrelationId(),
       }))
       return { found: { list, entries: found }, totalPages }
     }
@@ -80,9 +80,4 @@ const OWN_URL = /\/webhooks\/[a-z]+\/([\w-]{1,64})$/
 /** Returns the correlation id in a webhook URL, which may be that of another program; null for any other URL. */
 function refOf(endpointUrl: string | null): string | null {
   return OWN_URL.exec(endpointUrl ?? '')?.[1] ?? null
-}
-
-/** 128 random bits, as in `createOperations`. */
-function newRef(): string {
-  return randomBytes(16).toString('base64url')
 }

@@ -139,11 +139,7 @@ const ABSENT: Readonly<
       .selectFrom('links')
       .leftJoin('payments', 'payments.id', 'links.payment_id')
       .select(['links.id', 'links.created_at as at', 'payments.state_json'])
-      .where('links.site', '=', query.part.site)
-      .where('links.created_at', '>=', query.place.after?.at ?? query.from)
-      .where('links.created_at', '<=', query.to)
-      .where(isAfter(query, sql`links.created_at`, sql`links.id`))
-      .where(isUnseen(query, sql`links.id`))
+      .where(isAbsent(query, { site: sql`links.site`, at: sql`links.created_at`, id: sql`links.id` }))
       .orderBy('links.created_at')
       .orderBy('links.id')
       .limit(AT_ONCE)
@@ -153,11 +149,7 @@ const ABSENT: Readonly<
       .selectFrom('payins')
       .leftJoin('payments', 'payments.id', 'payins.payment_id')
       .select(['payins.payment_id as id', 'payins.created_at as at', 'payments.state_json'])
-      .where('payins.site', '=', query.part.site)
-      .where('payins.created_at', '>=', query.place.after?.at ?? query.from)
-      .where('payins.created_at', '<=', query.to)
-      .where(isAfter(query, sql`payins.created_at`, sql`payins.payment_id`))
-      .where(isUnseen(query, sql`payins.payment_id`))
+      .where(isAbsent(query, { site: sql`payins.site`, at: sql`payins.created_at`, id: sql`payins.payment_id` }))
       .orderBy('payins.created_at')
       .orderBy('payins.payment_id')
       .limit(AT_ONCE)
@@ -166,22 +158,20 @@ const ABSENT: Readonly<
     db
       .selectFrom('payout_records')
       .select(['id', 'created_at as at', 'currency', 'amount'])
-      .where('site', '=', query.part.site)
-      .where('created_at', '>=', query.place.after?.at ?? query.from)
-      .where('created_at', '<=', query.to)
-      .where(isAfter(query, sql`created_at`, sql`id`))
-      .where(isUnseen(query, sql`id`))
+      .where(isAbsent(query, { site: sql`site`, at: sql`created_at`, id: sql`id` }))
       .orderBy('created_at')
       .orderBy('id')
       .limit(AT_ONCE)
       .execute(),
 }
 
-function isAfter({ place: { after } }: AbsentQuery, at: Expression<unknown>, id: Expression<unknown>) {
-  return after === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${at}, ${id}) > (${after.at}, ${after.id})`
-}
+type Columns = Readonly<Record<'site' | 'at' | 'id', Expression<unknown>>>
 
-function isUnseen({ number, place }: AbsentQuery, id: Expression<unknown>) {
-  const prefix = entryPrefix(number, place.part)
-  return sql<SqlBool>`NOT EXISTS (SELECT 1 FROM payment_import_entries WHERE key = ${prefix} || ${id})`
+/** Created at the site within the interval, behind the place of the import, and not seen in the list. */
+function isAbsent({ number, part, place, from, to }: AbsentQuery, { site, at, id }: Columns) {
+  const { after } = place
+  const isBehind =
+    after === null ? sql`${at} >= ${from}` : sql`${at} >= ${after.at} AND (${at}, ${id}) > (${after.at}, ${after.id})`
+  const isSeen = sql`SELECT 1 FROM payment_import_entries WHERE key = ${entryPrefix(number, place.part)} || ${id}`
+  return sql<SqlBool>`${site} = ${part.site} AND ${isBehind} AND ${at} <= ${to} AND NOT EXISTS (${isSeen})`
 }
