@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { ActDialog } from './act-dialog.tsx'
 import { Page, type Act, type PageContext, type Subject } from './page-context.ts'
 import { Clock } from './parts/clock.tsx'
@@ -12,7 +12,8 @@ export function App() {
   const sandbox = useSandbox()
   const { facts, snapshot, query, isConnected } = sandbox
   const section = useSection()
-  useEffect(() => {
+  // With the heading, not after it.
+  useLayoutEffect(() => {
     document.title = `${section.title} · Sandbox`
   }, [section])
   const [notice, act, forget] = useNotice()

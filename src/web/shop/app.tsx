@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { BasketPage } from './basket/basket-page.tsx'
 import { isLanguage, type Language, LANGUAGE_NAMES, Speech, useLanguage, useSpeech } from './language.ts'
 import { OrderPage, UnknownOrder } from './order/order-page.tsx'
@@ -48,7 +48,8 @@ function Shop({ catalogue }: { readonly catalogue: Catalogue }) {
   const page = order === null ? 'basket' : (followed?.linkId ?? 'unknown')
   useFocusOnHeading(page)
   const title = order === null ? texts.basket : followed === null ? texts.unknownOrder : texts.order
-  useEffect(() => {
+  // With the heading, not after it.
+  useLayoutEffect(() => {
     document.title = `${title} · ${texts.shopName}`
   }, [title, texts])
   if (order === null) return <BasketPage catalogue={catalogue} go={go} />
