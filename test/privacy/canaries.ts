@@ -11,9 +11,10 @@ export type Canaries = {
   learn(place: string, text: string): void
 }
 
-const WORD = /kanarie(\d+)x/gi
+// Both begin with a constant text, for which whole files are searched quickly.
+const WORD = /kanarie(\d+)x/g
 const FIRST_DIGITS = '9070'
-const DIGITS = /(?<!\d)9070\d{5}(?!\d)/g
+const DIGITS = /9070(?<!\d9070)\d{5}(?!\d)/g
 
 export function createCanaries(): Canaries {
   const places: string[] = []
@@ -34,7 +35,7 @@ export function createCanaries(): Canaries {
     },
     learn: (place, text) => void learnt.push([place, text]),
     foundIn(text) {
-      const words = Array.from(text.matchAll(WORD), ([, number]) => places[Number(number)])
+      const words = Array.from(text.toLowerCase().matchAll(WORD), ([, number]) => places[Number(number)])
       // Hashes can contain such digits too: only those that were issued count.
       const digits = Array.from(text.matchAll(DIGITS), ([found]) => numbers.get(found))
       const others = learnt.flatMap(([place, secret]) => (text.includes(secret) ? [place] : []))

@@ -114,7 +114,7 @@ describe('payers that are erased', () => {
 
         await eraseAll(world)
         const bytes = async () => canaries.foundIn(await SQLITE.bytes(network))
-        await expect.poll(bytes, { timeout: 20_000 }).toEqual([])
+        await expect.poll(bytes, { timeout: 20_000, interval: 500 }).toEqual([])
         expect(statSync(join(network.folder, 'payments.db')).size).toBeGreaterThan(PAYMENTS * 1_000)
         expect(await eventsOf(world)).toEqual(before)
         expect(canaries.foundIn(network.log())).toEqual([])
@@ -151,7 +151,7 @@ describe('payers that are erased', () => {
           await database.run('VACUUM FULL payment_payers, agreement_payers, payout_payees, erasures')
           return canaries.foundIn(await storage.bytes(network))
         }
-        await expect.poll(vacuumed).toEqual([])
+        await expect.poll(vacuumed, { interval: 500 }).toEqual([])
       } finally {
         await network.close()
       }
