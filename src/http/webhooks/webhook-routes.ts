@@ -48,7 +48,8 @@ export function addWebhookRoutes(
         if (FAILED.has(response.status)) failures.count(peer)
         if (response.status === 503) reply.header('retry-after', RETRY_AFTER_S)
         if (response.status === 429) reply.header('retry-after', failures.retryAfter())
-        if (!request.raw.complete) reply.header('connection', 'close')
+        // Of a refused webhook the body may have come or not: whether the connection ends must not depend on it.
+        if (!request.raw.readableEnded) reply.header('connection', 'close')
         return reply
           .code(response.status)
           .type('text/plain')
