@@ -59,6 +59,9 @@ export type Fixture = {
 /** A person of whom everything is known. */
 const WHOLE_PERSON = personInput({ middleName: 'King', street2: 'Floor 2', registrationNumber: '10242424' })
 
+/** Milliseconds between two steps of a payment: longer than a run on a busy machine, so that only `advance` makes one. */
+export const PACE_MS = 1_200_000
+
 /** A currency for which the payments API rejects the credentials. */
 const REFUSED = 'XAF'
 
@@ -69,7 +72,7 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
   )
   const network = await startNetwork({
     ...options,
-    sandbox: BY_HAND,
+    sandbox: { ...BY_HAND, paceMs: PACE_MS },
     env: {
       ROUTER_SECRETS: ROUTER_SECRET,
       UPSTREAM_SITES: JSON.stringify(sites),
@@ -111,7 +114,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await erase(network, 'OWNER', 'nobody')
   const imported = await compared(network)
   const [account] = network.sandbox.control.bankAccounts()
-  const contact = await refusedContact(network)
+  const contact = await refusedContact(network, PACE_MS / 1000)
   const kept = { applied, quarantined, stale, ofAgreement }
   return {
     network,
@@ -182,7 +185,7 @@ async function madePayouts(network: Network): Promise<string[]> {
     { transactions: [payeeInput({ amount: '777.03' })] },
   ])
     ids.push((await made(mutate(network, 'createPayout', payoutInput(over)), 'payout')).id)
-  await network.sandbox.control.advance((2 * BY_HAND.paceMs) / 1000)
+  await network.sandbox.control.advance((2 * PACE_MS) / 1000)
   await settle(network)
   return ids
 }

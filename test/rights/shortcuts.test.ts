@@ -2,12 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entityTag } from '../../src/http/graphql/entity-tag.ts'
 import { casesOf } from '../faults/rounds.ts'
 import { settle } from '../support/deliveries.ts'
-import { BY_HAND } from '../support/payins.ts'
 import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'
 import { greetedSocket } from '../support/socket.ts'
 import { entities, mutations, queries, streams, type Ask } from './asks.ts'
 import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
-import { startWorld, type Fixture } from './fixture.ts'
+import { PACE_MS, startWorld, type Fixture } from './fixture.ts'
 import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
 import { valuesFor } from './values.ts'
@@ -16,7 +15,7 @@ import { valuesFor } from './values.ts'
 const PATIENCE_MS = 240_000
 
 /** Longer than all steps of a payment or a refund in the sandbox, in seconds. */
-const STEPS_S = (5 * BY_HAND.paceMs) / 1_000
+const STEPS_S = (5 * PACE_MS) / 1_000
 
 const EVERYTHING = CALLERS.filter(seesEverything)
 

@@ -24,13 +24,15 @@ export function pictures(over: Readonly<Record<string, Uint8Array<ArrayBuffer> |
   return form
 }
 
-/** Creates a contact whose document was refused. Returns its e-mail address. */
-export async function refusedContact({ ask, sandbox }: Pick<Network, 'ask' | 'sandbox'>): Promise<string> {
+/** Creates a contact whose document was refused, one step of the sandbox's clock later. Returns its e-mail address. */
+export async function refusedContact(
+  { ask, sandbox }: Pick<Network, 'ask' | 'sandbox'>,
+  stepSeconds = 60,
+): Promise<string> {
   const { email, url } = await openedUpload({ ask }, { documentNumber: 'REFUSE1' })
   const { status } = await fetch(url, { method: 'POST', body: pictures() })
   if (status !== 200) throw new Error(`The upload ended with ${status}.`)
-  // The decision is one step of the sandbox clock later.
-  await sandbox.control.advance(60)
+  await sandbox.control.advance(stepSeconds)
   return email
 }
 
