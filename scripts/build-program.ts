@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { knownSchema } from './known-schema.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
+import { lazyUndici } from './lazy-undici.ts'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
@@ -35,7 +36,7 @@ await build({
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
-  plugins: [knownSchema(ROOT), lazyBuiltins, places, plugin],
+  plugins: [knownSchema(ROOT), lazyBuiltins, lazyUndici, places, plugin],
   ssr: { noExternal: true },
   build: {
     ssr: true,
