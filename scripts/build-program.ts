@@ -6,6 +6,9 @@ import { cpSync, globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
+import { knownSchema } from './known-schema.ts'
+import { lazyBuiltins } from './lazy-builtins.ts'
+import { lazyUndici } from './lazy-undici.ts'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
@@ -33,7 +36,7 @@ await build({
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
-  plugins: [places, plugin],
+  plugins: [knownSchema(ROOT), lazyBuiltins, lazyUndici, places, plugin],
   ssr: { noExternal: true },
   build: {
     ssr: true,
@@ -43,8 +46,11 @@ await build({
     minify: false,
     chunkSizeWarningLimit: 10_000,
     rolldownOptions: {
+      // Members of a builtin that nothing uses are not read.
+      treeshake: { propertyReadSideEffects: false },
       input: { main: 'src/main.ts', 'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts' },
-      output: { entryFileNames: '[name].js', chunkFileNames: 'program/[name].js' },
+      // V8 keeps a source with one character beyond Latin-1 in two bytes a character; the notices are in a file of their own.
+      output: { charset: 'ascii', comments: false, entryFileNames: '[name].js', chunkFileNames: 'program/[name].js' },
     },
   },
 })

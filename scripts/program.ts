@@ -8,6 +8,12 @@ export const PROGRAM = `${TARGET}/main.js`
 
 /** npm writes this file whenever it changes a package. */
 const PACKAGES = 'node_modules/.package-lock.json'
+/** What the build reads beside src. */
+const BUILD = [
+  PACKAGES,
+  'schema.graphql',
+  ...['build-program', 'known-schema', 'lazy-builtins', 'lazy-undici'].map((name) => `scripts/${name}.ts`),
+]
 /** Folders of src with nothing that the program contains. */
 const OTHERS = new Set(['web', 'client'])
 
@@ -15,7 +21,7 @@ const OTHERS = new Set(['web', 'client'])
 export function isProgramBuilt(): boolean {
   const builtAt = modifiedAt(PROGRAM)
   const isUnchanged = (path: string) => modifiedAt(path) <= builtAt
-  return builtAt > 0 && [PACKAGES, 'scripts/build-program.ts'].every(isUnchanged) && sources().every(isUnchanged)
+  return builtAt > 0 && BUILD.every(isUnchanged) && sources().every(isUnchanged)
 }
 
 /** Returns the paths of all sources of the program, and of their folders: a removed file changes nothing else. */

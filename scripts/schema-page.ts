@@ -29,6 +29,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Payment agreements', names: /Agreement/ },
   { title: 'Payouts, accounts and banks', names: /payout|Payout|[bB]alance|bankLookup/ },
   { title: 'Customers, contacts and identity', names: /[cC]ustomer|[cC]ontact|[iI]dentity/ },
+  { title: 'Objects of any type', names: /Node$/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
   { title: 'Imports and reconciliation', names: /^importPayments$|^paymentImports?$|^reconciliationReport$/ },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
@@ -38,13 +39,16 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
 ]
 
 const KINDS: readonly { readonly title: string; readonly is: (type: GraphQLNamedType) => boolean }[] = [
-  { title: 'Objects', is: (type) => isObjectType(type) && !isError(type) },
-  { title: 'Errors', is: (type) => isInterfaceType(type) || isError(type) },
+  { title: 'Objects', is: (type) => (isObjectType(type) || isInterfaceType(type)) && !isError(type) },
+  { title: 'Errors', is: isError },
   { title: 'Results', is: isUnionType },
   { title: 'Inputs', is: isInputObjectType },
   { title: 'Enums', is: isEnumType },
   { title: 'Scalars', is: isScalarType },
 ]
+
+/** The interface of all errors. */
+const ERROR = 'PaymentsError'
 
 const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
@@ -189,7 +193,7 @@ function errorsOf({ type }: Field): string[] {
 }
 
 function isError(type: GraphQLNamedType): boolean {
-  return isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'PaymentsError')
+  return type.name === ERROR || (isObjectType(type) && type.getInterfaces().some(({ name }) => name === ERROR))
 }
 
 function isOurs(type: GraphQLNamedType): boolean {

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { getIntrospectionQuery, graphql, validateSchema } from 'graphql'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../scripts/notices.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
+import { startSandbox } from '../src/sandbox/index.ts'
 import { mayShip } from './support/licences.ts'
+import { settingsFor, startReady, temporaryFolder } from './support/process.ts'
 
 const notices = readFileSync(NOTICES, 'utf8')
 const inPages = packagesIn(notices)
@@ -49,6 +53,31 @@ describe('what is in the pages and in the program', () => {
     const unknown = sections(notices + programNotices).filter(({ text }) => text.trim() === '')
     expect(unknown.map(({ name }) => name).filter((name) => !WITHOUT_TEXT.has(name))).toStrictEqual([])
   })
+})
+
+test('The program reads only those members of a builtin that it uses', () => {
+  const imported = [...readdirSync('dist/program').map((file) => `program/${file}`), 'main.js'].filter((file) =>
+    /^(?:import|export) .*\bfrom "node:/m.test(readFileSync(`dist/${file}`, 'utf8')),
+  )
+  expect(imported).toEqual([])
+})
+
+test('The program has the schema of the sources, which is validated here', async () => {
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const { url } = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
+  const schema = createSchema({ production: false })
+  expect(validateSchema(schema)).toEqual([])
+  for (const source of ['{ _service { sdl } }', getIntrospectionQuery()]) {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: source }),
+    })
+    const { data } = (await response.json()) as { data: unknown }
+    const expected = await graphql({ schema, source })
+    expect(data).toEqual(JSON.parse(JSON.stringify(expected.data)))
+  }
 })
 
 test('The program contains graphql once, since its classes are compared by identity', () => {

@@ -14,7 +14,7 @@ import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { CreatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/payin-link.ts'
+import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/payin-link.ts'
 import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
 import { findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
@@ -78,7 +78,7 @@ async function methodRefusal(
   return { kind: 'amount-out-of-range', ...spanOf(candidates) }
 }
 
-function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site): Task<CreatedPayinLink, PaymentLink> {
+function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site): Task<DatedPayinLink, PaymentLink> {
   const { store, upstream } = options
   return {
     mutation: 'createPaymentLink',
@@ -90,7 +90,8 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     send: (ref) => upstream.createPayinLink(site, wireRequest(options, request, ref)),
     settle: async (command, answer) => {
       const at = options.clock()
-      const link = createdLink(request, { site: site.id, ref: command.ref, at, ...answer })
+      const { ref, sentAt } = command
+      const link = createdLink(request, { site: site.id, ref, sentAt, at, ...answer })
       if (request.severalPayments === true) await store.commands.expectSeveral(link, at)
       await store.commands.settleWithLink(command.id, link, at)
       return link
@@ -135,7 +136,7 @@ async function findLink(
   { upstream, publicUrl, searches, clock }: CreateLinkOptions,
   site: Site,
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
-): Promise<CreatedPayinLink | null> {
+): Promise<DatedPayinLink | null> {
   const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt, searches, now: clock().getTime() }
   const found = await findByAddress(attempt, ({ page, ...span }) =>
     upstream.listPayinLinks(site, { ...spanQuery(span), page }),

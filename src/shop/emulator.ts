@@ -107,7 +107,7 @@ function callFor({ kind, linkId, errorCode = 'generic_declined' }: FaultOrder): 
     case 'dispute':
       return setStatus('in_dispute')
     case 'expire':
-      // On the payment page, and not by the clock: that would leave every later link with another expiry than its countdown shows.
+      // On the payment page, and not by the clock: that would end every other open link too.
       return { method: 'POST', path: `/checkout/${linkId}/expire`, isPage: true }
     case 'upstream-down':
       return {

@@ -41,13 +41,21 @@ import relay from 'relay-runtime'
 import { environment } from './relay-environment.ts'
 import { LINK_ID, show } from './follow-link.ts'
 import subscription from './__generated__/relayFollowSubscription.graphql.ts'
+import query from './__generated__/relayViewQuery.graphql.ts'
 relay.requestSubscription(environment, {
   subscription,
   variables: { id: LINK_ID },
   onNext: (data) => {
     show(data)
     const { payment } = data.paymentLinkUpdates
-    if (payment?.phase === 'SUCCEEDED') console.log('store', payment.id === payment.link.id, payment.link.state)
+    if (payment?.phase !== 'SUCCEEDED') return
+    console.log('store', payment.id === payment.link.id, payment.link.state)
+    const held = relay.createOperationDescriptor(relay.getRequest(query), { nodeId: payment.link.nodeId })
+    console.log('held', environment.check(held).status)
+    relay.fetchQuery(environment, query, { nodeId: payment.nodeId }).subscribe({
+      next: ({ paymentsNode }) => console.log('node', paymentsNode.phase, paymentsNode.refunds.length),
+      error: console.error,
+    })
   },
   onError: console.error,
 })
@@ -89,6 +97,8 @@ it(
         'EVENT received',
       ])
     expect(await programs.at(-1)?.line(/^store/)).toMatch(/PAID$/)
+    expect(await programs.at(-1)?.line(/^held/)).toBe('held available')
+    expect(await programs.at(-1)?.line(/^node/)).toBe('node SUCCEEDED 0')
   },
 )
 
@@ -111,9 +121,9 @@ function compileForRelay(folder: string): void {
   renameSync(join(folder, 'client.graphql'), join(folder, 'schema.graphql'))
   inFolder(folder, join(ROOT, 'node_modules/relay-compiler/cli.js'), 'relay.config.json')
   // Node removes the types of a file by themselves, and cannot know which imports are types.
-  const artifact = join(folder, '__generated__/relayFollowSubscription.graphql.ts')
-  writeFileSync(
-    artifact,
-    readFileSync(artifact, 'utf8').replace('import { ConcreteRequest }', 'import type { ConcreteRequest }'),
-  )
+  for (const name of ['relayFollowSubscription', 'relayViewQuery']) {
+    const artifact = join(folder, `__generated__/${name}.graphql.ts`)
+    const text = readFileSync(artifact, 'utf8')
+    writeFileSync(artifact, text.replace('import { ConcreteRequest }', 'import type { ConcreteRequest }'))
+  }
 }

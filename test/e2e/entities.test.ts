@@ -89,7 +89,7 @@ const missing = (): Representation[] => [
 describe('_service', () => {
   it('gives the contract, as a gateway composes it', async () => {
     const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }')
-    expect(data._service.sdl).toContain('type PaymentLink @key(fields: "id")')
+    expect(data._service.sdl).toContain('type PaymentLink implements PaymentsNode @key(fields: "id")')
     expect(data._service.sdl).toContain('https://specs.apollo.dev/federation/v2.9')
     expect(data._service.sdl).toMatch(
       /statusToken: String @tag\(name: "backoffice"\) @requiresScopes\(scopes: \[\["payments:write"\]\]\)/,

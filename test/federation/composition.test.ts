@@ -20,6 +20,12 @@ const OPERATIONS = [
   'subscription { orderUpdates(id: "1") { payments { status } } }',
 ]
 
+/** Another subgraph with the nodes of Relay. */
+const NODES = `${LINK}
+  interface Node { id: ID! }
+  type Crate implements Node @key(fields: "id") { id: ID! }
+  type Query { node(id: ID!): Node @shareable nodes(ids: [ID!]!): [Node]! @shareable }`
+
 /** Mistakes of another team, one each, and the name that the composer's error must contain. */
 const MISTAKES = [
   {
@@ -72,6 +78,16 @@ describe.each(composers)('composition by $name', ({ compose }) => {
     expect(errors).toEqual([])
     expect(hints).toEqual([])
     expect(schema).not.toBeNull()
+  })
+
+  it('keeps our nodes apart from the nodes of another subgraph', () => {
+    const { errors, hints, schema } = compose([payments, orders, customers, subgraph('crates', NODES)])
+    expect(errors).toEqual([])
+    expect(hints).toEqual([])
+    const ofBoth = `{ node(id: "1") { id ... on Crate { id } }
+      paymentsNode(nodeId: "1") { nodeId ... on Payment { phase order { number } } ... on PaymentAgreement { customer { name } } } }`
+    expect(schema === null ? null : validate(schema, parse(ofBoth))).toEqual([])
+    expect(schema?.getType('Node')?.toString()).toBe('Node')
   })
 
   it.each(OPERATIONS)('answers across subgraphs: %s', (operation) => {

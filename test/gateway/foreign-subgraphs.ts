@@ -42,9 +42,14 @@ const ORDERS = `
 const CUSTOMERS = `
   extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])
 
-  type Customer @key(fields: "id") { id: ID! name: String! }
+  interface Node { id: ID! }
 
-  type Query { customers: [Customer!]! }
+  type Customer implements Node @key(fields: "id") { id: ID! name: String! }
+
+  type Query {
+    customers: [Customer!]!
+    node(id: ID!): Node
+  }
 `
 
 type LinkReference = { readonly id: string; readonly reference?: string }
@@ -71,11 +76,14 @@ export function startOrders(): Promise<ForeignSubgraph> {
   })
 }
 
-/** Starts the subgraph of customers, which does not refer to payments. */
+/** Starts the subgraph of customers, which does not refer to payments, and has the nodes of Relay. */
 export function startCustomers(): Promise<ForeignSubgraph> {
   const customer = (id: string) => ({ id, name: `Name of ${id}` })
   return start('customers', CUSTOMERS, {
-    Query: { customers: () => [customer('1')] },
+    Query: {
+      customers: () => [customer('1')],
+      node: (_: unknown, { id }: { id: string }) => ({ __typename: 'Customer', ...customer(id) }),
+    },
     Customer: { __resolveReference: ({ id }: { id: string }) => customer(id) },
   })
 }

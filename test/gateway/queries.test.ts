@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { nodeIdOf } from '../../src/graphql/node-id.ts'
 import { SECRETS } from '../support/network.ts'
 import { CREATE_LINK, createLink, LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
 const ORDERS = `query Orders($links: [ID!]!) {
   orders(links: $links) { id customer { name } paymentLink { id reference state order { id } } }
+}`
+
+const NODES = `query Nodes($id: ID!, $nodeId: ID!) {
+  node(id: $id) { id ... on Customer { name } }
+  paymentsNode(nodeId: $nodeId) { nodeId ... on PaymentLink { id state order { customer { name } } } }
 }`
 
 let stage: Stage
@@ -27,6 +33,17 @@ describe('a query across subgraphs', () => {
           paymentLink: { id, reference, state: 'OPEN', order: { id: reference } },
         },
       ],
+    })
+  })
+
+  it('reads a node of ours beside a node of another subgraph, with what a third adds to ours', async () => {
+    const { id } = await createLink(stage.network)
+    const nodeId = nodeIdOf('PaymentLink', id)
+    const { data, errors } = await stage.ask(NODES, { id: 'customer-1', nodeId })
+    expect(errors).toBeUndefined()
+    expect(data).toEqual({
+      node: { id: 'customer-1', name: 'Name of customer-1' },
+      paymentsNode: { nodeId, id, state: 'OPEN', order: { customer: { name: expect.any(String) } } },
     })
   })
 

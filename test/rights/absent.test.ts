@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getNamedType, GraphQLID, isInputObjectType, isListType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NODE_FIELDS, nodeIdOf, type NodeType } from '../../src/graphql/node-id.ts'
 import { createLink } from '../support/operations.ts'
 import type { Ask } from './asks.ts'
 import { CALLERS, throughRouter } from './callers.ts'
@@ -17,8 +18,10 @@ const PATIENCE_MS = 120_000
 /** IDs that do not name an object with restricted access. */
 const NO_SUBJECT = new Set(['code', 'methodCode', 'idempotencyKey', 'streamNonce', 'ownerId', 'site'])
 
-/** A place where a root field takes an id: an argument, or a field of its input. */
-type Slot = { readonly coordinate: string; readonly path: readonly string[] }
+const NODE_TYPES = Object.keys(NODE_FIELDS) as NodeType[]
+
+/** A place where a root field takes an id: an argument, or a field of its input; with the type that a nodeId names. */
+type Slot = { readonly coordinate: string; readonly path: readonly string[]; readonly node?: NodeType }
 
 let fixture: Fixture
 /** A link of the caller `stranger`, and its status token. */
@@ -37,6 +40,14 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
     expect(slots().map(({ coordinate, path }) => `${coordinate} ${path.join('.')}`)).toMatchInlineSnapshot(`
       [
         "Query.paymentLink id",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
+        "Query.paymentsNode nodeId",
         "Query.payment id",
         "Query.paymentAgreement id",
         "Query.paymentAgreement clientTransactionId",
@@ -139,17 +150,19 @@ function everyId(): string[] {
   const { agreement, agreementAtService, clientTransaction } = ids
   const known = [link?.id, link?.paymentId, payin?.id, agreement, agreementAtService, clientTransaction, payout]
   const recorded = [ids.deliveries.applied, ids.deliveries.ofAgreement, eventIds.ofLink, eventIds.ofAgreement]
-  return [...known, ...recorded].filter((id) => id !== undefined && id !== null)
+  const refunds = links.map(({ paymentId }) => `${paymentId}-1`)
+  return [...known, ...recorded, ...refunds, ids.import].filter((id) => id !== undefined && id !== null)
 }
 
 /** Returns an operation with the status token of another object, where the field takes one, and valid values for other arguments. */
-function askFor({ coordinate, path }: Slot, id: string, after?: string): Ask {
+function askFor({ coordinate, path, node }: Slot, id: string, after?: string): Ask {
   const [argument = '', field] = path
   const [, name] = coordinate.split('.')
   const template = fixture.inputs.find(([mutation]) => mutation === name)?.[1]['input']
-  const value = field === undefined ? id : { ...(template as object), [field]: id }
+  const given = node === undefined ? id : nodeIdOf(node, id)
+  const value = field === undefined ? given : { ...(template as object), [field]: id }
   const variables = { [argument]: value, ...(after === undefined ? {} : { after }) }
-  const takesToken = /\.(?:payment|paymentLink|paymentUpdates|paymentLinkUpdates)$/.test(coordinate)
+  const takesToken = /\.(?:payment|paymentLink|paymentsNode|paymentUpdates|paymentLinkUpdates)$/.test(coordinate)
   return { coordinate, variables, depth: 2, ...(takesToken ? { statusToken: own.statusToken } : {}) }
 }
 
@@ -160,6 +173,7 @@ function slots(): Slot[] {
         const coordinate = `${root?.name}.${field.name}`
         const type = getNamedType(argument.type)
         if (isListType(argument.type)) return []
+        if (argument.name === 'nodeId') return NODE_TYPES.map((node) => ({ coordinate, path: [argument.name], node }))
         if (type === GraphQLID) return NO_SUBJECT.has(argument.name) ? [] : [{ coordinate, path: [argument.name] }]
         if (!isInputObjectType(type) || argument.name !== 'input') return []
         return Object.values(type.getFields())

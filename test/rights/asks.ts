@@ -1,4 +1,5 @@
 import type { Scope } from '../../src/access/scopes.ts'
+import { nodeIdOf, type NodeType } from '../../src/graphql/node-id.ts'
 import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
 
@@ -70,7 +71,28 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     query('signingKeys', {}),
     { ...entity('PaymentCurrency', { code: 'AUD' }), depth: 0 },
     query('_service', {}),
+    ...nodes({ ids, links }),
   ]
+}
+
+/** Returns a read by nodeId of every type of node. */
+function nodes({ ids, links }: Pick<Fixture, 'ids' | 'links'>): Ask[] {
+  const [paid, , , , refunded] = links
+  const { statusToken = '' } = paid ?? {}
+  return [
+    { ...node('PaymentLink', paid?.id), statusToken },
+    { ...node('Payment', paid?.paymentId), statusToken },
+    { ...node('Refund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
+    node('PaymentAgreement', ids.agreement),
+    node('Payout', ids.payouts[0]),
+    node('GatewayPayment', ids.gatewayPayment),
+    node('WebhookDelivery', ids.deliveries.applied),
+    node('PaymentImport', ids.import),
+  ]
+}
+
+function node(member: NodeType, id: string | null | undefined): Ask {
+  return { coordinate: 'Query.paymentsNode', variables: { nodeId: nodeIdOf(member, id ?? '') }, depth: 2, member }
 }
 
 /** Returns every type of entity, as a gateway requests it. */

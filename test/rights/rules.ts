@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
 import { isScope, type Scope } from '../../src/access/scopes.ts'
+import { NODE_FIELDS, type NodeType } from '../../src/graphql/node-id.ts'
 import type { Ask } from './asks.ts'
 import { OWNER, type CallerKind } from './callers.ts'
 import type { Outcome, Verdict } from './cells.ts'
@@ -47,7 +48,8 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
   const has = (scope: Scope) => caller.scopes?.includes(scope) === true
   const holds = caller.statusToken && ask.statusToken !== undefined
   const owns = caller.subject === OWNER
-  return (coordinate) => {
+  return (field) => {
+    const coordinate = field === 'Query.paymentsNode' ? byIdField(ask) : field
     if (FOR_THE_ROUTER.has(coordinate) && !caller.router) return 'UNAUTHENTICATED'
     // The router receives the list; in it, an entity that the caller may not see is null, with an error or without.
     if (coordinate === 'Query._entities' && !findsEntity(ask, owns, has))
@@ -60,6 +62,11 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
     const own = OWN_RULES[coordinate]
     return own === undefined || has(own.needs) ? null : own.otherwise
   }
+}
+
+/** Returns the field that reads the type of a node by its id: the rights are the same. */
+function byIdField({ member }: Ask): string {
+  return `Query.${NODE_FIELDS[member as NodeType]}`
 }
 
 /** Types of entities that nobody owns: the right to read one is the same for all of them. */

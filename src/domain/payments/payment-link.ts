@@ -72,14 +72,18 @@ type Made = {
   /** The payments API's uuid. */
   readonly uuid: string
   readonly paymentUrl: string
-  /** ISO 8601 in UTC; null if the payments API has not reported it. */
+  /** ISO 8601 in UTC, by the payments API's clock; null if it has not reported it. */
   readonly expiresAt: string | null
+  /** The payments API's clock when it answered; null if unknown. */
+  readonly answeredAt: Date | null
+  /** Our clock when the link was requested, in milliseconds, and when the answer was there. */
+  readonly sentAt: number
   readonly at: Date
 }
 
 /** Returns the link of a request, as it is recorded after the payments API has created it. */
-export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl, expiresAt, at }: Made): PaymentLink {
-  const expiry = new Date(at.getTime() + request.expiresInSeconds * 1_000)
+export function createdLink(request: LinkRequest, made: Made): PaymentLink {
+  const { site, ref, uuid, paymentUrl, at } = made
   return {
     id: uuid,
     ref,
@@ -92,10 +96,28 @@ export function createdLink(request: LinkRequest, { site, ref, uuid, paymentUrl,
     methodCode: request.methodCode ?? null,
     ownerId: request.ownerId ?? null,
     createdAt: at.toISOString(),
-    expiresAt: expiresAt ?? expiry.toISOString(),
+    expiresAt: ownExpiry(made, made.sentAt + request.expiresInSeconds * 1_000),
     expired: false,
     paymentId: null,
   }
+}
+
+/** Clocks that differ by less count as equal: an HTTP date has whole seconds, and an answer takes a while. */
+const SAME_CLOCK_MS = 5_000
+/** An HTTP date is rounded down. With the whole second, no countdown ends after the page. */
+const HTTP_DATE_MS = 1_000
+
+/**
+ * Returns the expiry by our clock. Where the payments API's clock differs from ours, its expiry and its `Date` together tell the time that is
+ * left. Of both readings the one nearer to the requested expiry counts, so that a wrong `Date` of a proxy has no effect.
+ */
+function ownExpiry({ expiresAt, answeredAt, at }: Made, requestedMs: number): string {
+  if (expiresAt === null) return new Date(requestedMs).toISOString()
+  const leadMs = answeredAt === null ? 0 : answeredAt.getTime() + HTTP_DATE_MS - at.getTime()
+  const reportedMs = Date.parse(expiresAt)
+  const ownMs = reportedMs - leadMs
+  const isOff = Math.abs(leadMs) > SAME_CLOCK_MS && Math.abs(ownMs - requestedMs) < Math.abs(reportedMs - requestedMs)
+  return isOff ? new Date(ownMs).toISOString() : expiresAt
 }
 
 export type PaymentLinkState = 'OPEN' | 'PAID' | 'FAILED' | 'EXPIRED'

@@ -6,11 +6,13 @@ import { refundsOf } from '../../domain/payments/refund.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentResolvers, PaymentStatus } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
 import { demandToken } from '../rights/demand-scopes.ts'
 import { mayReadPayment } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const Payment: PaymentResolvers = {
+  nodeId: ({ id }) => nodeIdOf('Payment', id),
   link: (payment, _args, context) => linkOf(payment, context),
   site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
   reference: async (payment, _args, context) =>

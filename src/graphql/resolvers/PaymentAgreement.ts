@@ -1,9 +1,11 @@
 import { eventPage } from '../arguments/event-page.ts'
 import type { AgreementPurpose, AgreementStatus, PaymentAgreementResolvers } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
 import { demandScopes } from '../rights/demand-scopes.ts'
 import { presentableAgreement } from '../views/presentable.ts'
 
 export const PaymentAgreement: PaymentAgreementResolvers = {
+  nodeId: ({ id }) => nodeIdOf('PaymentAgreement', id),
   serviceId: (agreement) => known(agreement.serviceId),
   clientTransactionId: (agreement) => known(agreement.clientTransactionId),
   status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as AgreementStatus)),

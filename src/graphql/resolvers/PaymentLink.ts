@@ -4,6 +4,7 @@ import { eventPage } from '../arguments/event-page.ts'
 import type { Context } from '../context.ts'
 import type { PaymentLinkResolvers } from '../generated.ts'
 import type { LinkView } from '../models.ts'
+import { nodeIdOf } from '../node-id.ts'
 import { demandToken } from '../rights/demand-scopes.ts'
 import { mayReadLink } from '../rights/rights.ts'
 import { statusTokenFor } from '../rights/status-token-access.ts'
@@ -11,6 +12,7 @@ import { presentable } from '../views/presentable.ts'
 import { whenKnown } from '../when-known.ts'
 
 export const PaymentLink: PaymentLinkResolvers = {
+  nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
   method: ({ methodCode }, _args, { loaders }) => (methodCode === null ? null : loaders.methodByCode.load(methodCode)),
   serverTime: (_link, _args, { clock }) => clock(),
   state: (link, _args, context) =>

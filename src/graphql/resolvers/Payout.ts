@@ -2,10 +2,12 @@ import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import { eventPage } from '../arguments/event-page.ts'
 import type { PayoutResolvers, PayoutStatus } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
 import { demandScopes } from '../rights/demand-scopes.ts'
 
 export const Payout: PayoutResolvers = {
   id: ({ payout }) => payout.id,
+  nodeId: ({ payout }) => nodeIdOf('Payout', payout.id),
   status: ({ payout }) => (payout.status === null ? 'UNRECOGNISED' : (payout.status.toUpperCase() as PayoutStatus)),
   statusRaw: ({ payout }) => payout.statusRaw,
   method: ({ payout }, _args, { payoutMethods }) =>

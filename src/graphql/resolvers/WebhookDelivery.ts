@@ -1,9 +1,11 @@
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { WebhookDeliveryResolvers } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
 import { mayReadBody, visibleAgreement } from '../rights/rights.ts'
 import { presentable } from '../views/presentable.ts'
 
 export const WebhookDelivery: WebhookDeliveryResolvers = {
+  nodeId: ({ id }) => nodeIdOf('WebhookDelivery', id),
   quarantineReason: (delivery) => quarantineReason(delivery),
   link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
   payment: async ({ subjectId }, _args, { loaders }) =>

@@ -73,6 +73,7 @@ import { paymentLinks } from './query/paymentLinks.ts'
 import { payments } from './query/payments.ts'
 import { paymentSearch } from './query/paymentSearch.ts'
 import { paymentsHealth } from './query/paymentsHealth.ts'
+import { paymentsNode } from './query/paymentsNode.ts'
 import { payout } from './query/payout.ts'
 import { payoutMethod } from './query/payoutMethod.ts'
 import { payoutMethods } from './query/payoutMethods.ts'
@@ -100,6 +101,7 @@ export const resolvers: Resolvers = {
     payinMethods,
     payinMethod,
     paymentLink,
+    paymentsNode,
     paymentLinks,
     payment,
     payments,

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
-import { isObjectType, parse, type GraphQLSchema } from 'graphql'
+import { isObjectType, type GraphQLSchema } from 'graphql'
 import { resolvers } from '../resolvers/index.ts'
 import { checkRepresentations } from './check-representations.ts'
 import { enforceScopes } from './require-scopes.ts'
 import { createScalars } from './scalars.ts'
+import { readSchemaDocument } from './schema-document.ts'
 import { withoutScopes } from './without-scopes.ts'
-
-const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
 
 export type SchemaOptions = {
   readonly production: boolean
@@ -17,7 +15,7 @@ export type SchemaOptions = {
 
 /** Creates the subgraph's executable schema from schema.graphql and the resolvers, and enforces the scopes that it requires. */
 export function createSchema({ production, sdlScopes = true }: SchemaOptions): GraphQLSchema {
-  const typeDefs = parse(readFileSync(SCHEMA_FILE, 'utf8'))
+  const typeDefs = readSchemaDocument()
   const everything = { ...resolvers, ...createScalars({ production }) } as ResolverMap
   const schema = checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))
   return sdlScopes ? schema : printWithoutScopes(schema)

@@ -30,7 +30,9 @@ export function registerApi(api: FastifyInstance, store: SandboxStore, { groups,
     sites.set(request, site)
     return undefined
   })
-  api.addHook('onSend', async (request) => {
+  api.addHook('onSend', async (request, reply) => {
+    // An answer tells the clock by which its instants are to be read; a fault may carry another one.
+    if (!reply.hasHeader('date')) reply.header('date', store.clock.now().toUTCString())
     if (dropped.has(request)) request.raw.socket.destroy()
   })
   api.addHook('onResponse', async (request, reply) => {

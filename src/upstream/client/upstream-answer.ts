@@ -6,6 +6,8 @@ export type UpstreamResponse = {
   /** 200 to 299. */
   readonly status: number
   readonly json: ExactJson
+  /** The payments API's clock when it answered, from the `Date` header in whole seconds; null without a readable one. */
+  readonly answeredAt: Date | null
 }
 
 /**
@@ -19,10 +21,16 @@ export function readAnswer({ status, headers, body }: RawAnswer, site: string): 
   const text = textOrNull(body)
   if (text === null) throw unknownOutcome('not-utf8', status)
   try {
-    return { status, json: parseExactJson(text) }
+    return { status, json: parseExactJson(text), answeredAt: dateFrom(headers['date']) }
   } catch {
     throw unknownOutcome('not-json', status)
   }
+}
+
+/** Reads an HTTP date (RFC 9110, section 5.6.7). */
+function dateFrom(header: string | string[] | undefined): Date | null {
+  const date = typeof header === 'string' ? new Date(header) : null
+  return date === null || Number.isNaN(date.getTime()) ? null : date
 }
 
 function textOrNull(body: RawAnswer['body']): string | null {

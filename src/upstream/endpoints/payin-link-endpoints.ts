@@ -12,7 +12,7 @@ import {
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import {
-  type CreatedPayinLink,
+  type DatedPayinLink,
   type PayinLinkRequest,
   readCreatedPayinLink,
   toPayinLinkBody,
@@ -37,7 +37,7 @@ export type ListedPayinLink = {
   /** The link's webhook URL, by which a link whose creation got no answer is found. */
   readonly endpointUrl: string | null
   /** The same data as the answer to the creation; null if the list does not contain the checkout URL. */
-  readonly link: CreatedPayinLink | null
+  readonly link: DatedPayinLink | null
 }
 
 export type PayinLinkPage = {
@@ -53,7 +53,7 @@ export type PayinLinkCalls = {
    * Creates a hosted checkout link. Sent at most once, unless the payments API was certainly not reached. Rejects with `mismatch`
    * if the answer repeats another amount, currency or webhook URL.
    */
-  createPayinLink(site: Site, request: PayinLinkRequest): Promise<CreatedPayinLink>
+  createPayinLink(site: Site, request: PayinLinkRequest): Promise<DatedPayinLink>
   /**
    * Returns the current state of a link's payment. Rejects with `unknown`, reason `mismatch`, if the answer is about another link
    * or in a currency that the site does not serve.
@@ -81,10 +81,10 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
       const { endpointUrl } = request.webhook
       requireServed(site, currency)
       const body = sendable(toPayinLinkBody(request))
-      const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
+      const { status, json, answeredAt } = await transport.request(site, { method: 'POST', path: PATH, body })
       const link = shaped(readCreatedPayinLink(json), status)
       requireMatch(repeats(readEcho(json), { currency, amount, endpointUrl }), status)
-      return link
+      return { ...link, answeredAt }
     },
 
     getPayinLink: async (site, uuid) => {
@@ -98,12 +98,13 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
     },
 
     listPayinLinks: async (site, filters = {}) => {
-      const { status, json } = await transport.request(site, { method: 'GET', path: PATH, query: filters })
+      const { status, json, answeredAt } = await transport.request(site, { method: 'GET', path: PATH, query: filters })
       const page = shaped(readPage(json), status)
       const entries = page.records.flatMap((record) => {
         const report = readPaymentReport(record)
         if (report === null || !isServed(site, report.details.currency)) return []
-        return { report, endpointUrl: readEndpointUrl(record), link: readCreatedPayinLink(record) }
+        const link = readCreatedPayinLink(record)
+        return { report, endpointUrl: readEndpointUrl(record), link: link && { ...link, answeredAt } }
       })
       return { entries, page: page.page ?? filters.page ?? 1, totalPages: page.totalPages }
     },

@@ -83,6 +83,8 @@ export function link(ref: string, parts: Partial<PaymentLink> = {}): PaymentLink
     site: 'au',
     paymentUrl: `https://checkout.example/${ref}`,
     expiresAt: null,
+    answeredAt: null,
+    sentAt: NOW.getTime(),
     at: NOW,
   }
   return { ...createdLink(request, made), ...parts }

@@ -64,12 +64,24 @@ describe('listPayinMethods', () => {
 })
 
 describe('createPayinLink', () => {
+  it.each([
+    ['Tue, 15 Nov 1994 08:12:31 GMT', '1994-11-15T08:12:31.000Z'],
+    ['yesterday', null],
+    ['', null],
+  ])('reads the clock of the payments API from the date of its answer: %s', async (date, expected) => {
+    const body = '{"uuid":"7AMCEF7H","payment_url":"https://checkout.test/x"}'
+    const { client } = await clientOf(answer(200, body, { date }))
+    const { answeredAt } = await client.createPayinLink(site(), link)
+    expect(answeredAt?.toISOString() ?? null).toBe(expected)
+  })
+
   it('sends the documented body and reads the documented answer', async () => {
     const { service, client } = await clientOf(fixed('payin-link-created'))
     expect(await client.createPayinLink(site(), link)).toEqual({
       uuid: '7AMCEF7H',
       paymentUrl: 'https://checkout.test/N0FNQ0VGN0g',
       expiresAt: '2026-12-31T00:00:00.000Z',
+      answeredAt: null,
     })
     expect(service.requests[0]).toMatchObject({
       line: 'POST /api/v3/payin_links HTTP/1.1',

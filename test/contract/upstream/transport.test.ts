@@ -45,7 +45,7 @@ describe('a request', () => {
 
   it('takes 201 for a success', async () => {
     const service = await serve(answer(201, '{}'))
-    expect(await open(service.baseUrl).request(site(), post)).toEqual({ status: 201, json: {} })
+    expect(await open(service.baseUrl).request(site(), post)).toMatchObject({ status: 201, json: {} })
   })
 
   it('uses the connections of earlier ones', async () => {

@@ -47,9 +47,12 @@ export type CreatedPayinLink = {
   /** The payments API's uuid of the link. */
   readonly uuid: string
   readonly paymentUrl: string
-  /** ISO 8601 in UTC; null if the answer does not contain it. */
+  /** ISO 8601 in UTC, by the payments API's clock; null if the answer does not contain it. */
   readonly expiresAt: string | null
 }
+
+/** What the payments API has told about a link, and its clock when it did; null if the answer has no date. */
+export type DatedPayinLink = CreatedPayinLink & { readonly answeredAt: Date | null }
 
 const SENDER_LENGTH = 255
 const DESCRIPTION_LENGTH = 1_000

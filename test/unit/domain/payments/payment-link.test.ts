@@ -1,13 +1,52 @@
 import { describe, expect, it } from 'vitest'
 import { parseEventId, eventId } from '../../../../src/domain/payments/payment-event.ts'
 import {
+  createdLink,
   directPaymentStreamId,
   linkState,
   linkStreamId,
+  type LinkRequest,
   speaksForLink,
 } from '../../../../src/domain/payments/payment-link.ts'
 import { after, link, MINUTE, NOW } from '../../../contract/store/builders.ts'
 import { given } from '../payments.ts'
+
+describe('createdLink', () => {
+  const request: LinkRequest = {
+    idempotencyKey: 'key',
+    reference: 'order-1',
+    amount: { value: '1', currency: 'AUD' },
+    description: 'Two tickets',
+    customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
+    expiresInSeconds: 1_800,
+  }
+  const parts = { site: 'au', ref: 'a', uuid: 'L1', paymentUrl: 'https://checkout.example/a', sentAt: NOW.getTime() }
+  const expiryOf = (expiresAt: Date | null, answeredAt: Date | null, at = NOW) =>
+    createdLink(request, { ...parts, at, answeredAt, expiresAt: expiresAt?.toISOString() ?? null }).expiresAt
+  const inHalfAnHour = after(30 * MINUTE)
+
+  it.each([
+    ['verbatim without a date', inHalfAnHour, null, inHalfAnHour],
+    ['verbatim by clocks that are seconds apart', after(30 * MINUTE + 3_000), after(3_000), after(30 * MINUTE + 3_000)],
+    ['counted from the request if it is not reported', null, after(61 * MINUTE), inHalfAnHour],
+    ['ours if the clock of the payments API is ahead', after(61 * MINUTE), after(31 * MINUTE - 1_000), inHalfAnHour],
+    ['ours if it is behind', after(20 * MINUTE), after(-10 * MINUTE - 1_000), inHalfAnHour],
+    [
+      'ours if it is ahead and the lifetime is another',
+      after(62 * MINUTE),
+      after(2 * MINUTE - 1_000),
+      after(60 * MINUTE),
+    ],
+    ['verbatim with a date that is wrong', inHalfAnHour, new Date(0), inHalfAnHour],
+  ])('has an expiry that is %s', (_name, reported, date, expected) => {
+    expect(expiryOf(reported, date)).toBe(expected.toISOString())
+  })
+
+  it('has the same expiry when it is found minutes after the request', () => {
+    const found = expiryOf(after(61 * MINUTE), after(38 * MINUTE - 1_000), after(7 * MINUTE))
+    expect(found).toBe(inHalfAnHour.toISOString())
+  })
+})
 
 describe('linkState', () => {
   const made = link('a')

@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { parse, type DocumentNode } from 'graphql'
+
+const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
+
+/** Returns schema.graphql. The built program contains it, parsed (`scripts/known-schema.ts`). */
+export function readSchemaDocument(): DocumentNode {
+  return parse(readFileSync(SCHEMA_FILE, 'utf8'))
+}
