@@ -8,6 +8,9 @@ export const Payout: PayoutResolvers = {
   id: ({ payout }) => payout.id,
   status: ({ payout }) => (payout.status === null ? 'UNRECOGNISED' : (payout.status.toUpperCase() as PayoutStatus)),
   statusRaw: ({ payout }) => payout.statusRaw,
+  refunded: ({ payout, totalAmount: { currency } }) =>
+    payout.totalRefund == null ? null : { value: payout.totalRefund, currency },
+  failedTransactions: ({ payout }) => payout.failedTransactions ?? null,
   method: ({ payout }, _args, { payoutMethods }) =>
     payout.methodCode === null ? null : payoutMethods.find(payout.methodCode),
   description: ({ payout }) => payout.description,

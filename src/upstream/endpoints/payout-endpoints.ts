@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-method.ts'
 import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
+import { isV1 } from '../../domain/payouts/payout-rules.ts'
+import { V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/v1-payout.ts'
 import {
   isServed,
   repeats,
@@ -20,7 +22,8 @@ import { servedMethods } from '../wire/methods/wire-payin-method.ts'
 import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/wire-payout-request.ts'
 import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/wire-payout.ts'
 import { status as statusField } from '../wire/values/wire-fields.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { combinedPage, readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { v1PayoutCalls } from './v1-payout-endpoints.ts'
 
 export type PayoutSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
@@ -37,11 +40,11 @@ export type WirePayoutPage = {
   readonly totalCount: number | null
 }
 
-/** The v2 payouts (gap sheet, sections 17 to 20). Every call rejects with an `UpstreamFault`. */
+/** The payouts of v2 (gap sheet, sections 17 to 20), and those of v1 of sites that have them. Every call rejects with an `UpstreamFault`. */
 export type PayoutCalls = {
   /**
    * Returns the methods of a site in the payments API's order, without duplicate codes; those in a currency that the site does
-   * not serve are omitted.
+   * not serve are omitted. v1 payouts, which no list names, are its last one.
    */
   listPayoutMethods(site: Site): Promise<PayoutMethod[]>
   /** Returns the fields that the merchant has to collect for a method, and the banks that it supports. */
@@ -53,7 +56,10 @@ export type PayoutCalls = {
   createPayout(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
   /** Returns the current state of a batch. Rejects with `mismatch` if the answer is about another batch. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
-  /** Returns one page of the batches created in an interval. Unreadable batches and those of other accounts are omitted. */
+  /**
+   * Returns one page of the batches created in an interval; of a site with v1 payouts, that page of both lists. Unreadable batches and those of
+   * other accounts are omitted.
+   */
   listPayouts(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
   /**
    * Cancels a scheduled batch, and returns the status word of the answer, e.g. `ok`. The answer does not contain the batch's own
@@ -66,18 +72,20 @@ const PATH = '/v2/payouts'
 
 const cancelled = z.object({ status: statusField })
 
-/** Creates the calls for v2 payouts. */
+/** Creates the calls for payouts. */
 export function payoutCalls(transport: Transport): PayoutCalls {
+  const v1 = v1PayoutCalls(transport)
   return {
     listPayoutMethods: async (site) => {
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/payout_methods` })
       const { records } = shaped(readPage(json), status)
       const methods = records.flatMap((record) => readPayoutMethod(record, site.currencies) ?? [])
-      return servedMethods(methods, site.currencies)
+      return servedMethods(site.v1Payouts === null ? methods : [...methods, V1_METHOD], site.currencies)
     },
 
     payoutMethodFields: async (site, code) => {
       requireMethodCode(code)
+      if (code === V1_METHOD_CODE) return V1_REQUIREMENTS
       const query = { payout_method_name: code }
       const path = `${PATH}/payout_method/params`
       const { status, json } = await transport.request(site, { method: 'GET', path, query })
@@ -89,6 +97,7 @@ export function payoutCalls(transport: Transport): PayoutCalls {
 
     createPayout: async (site, request) => {
       requireServed(site, request.currency)
+      if (isV1(request)) return v1.create(site, request)
       const body = sendable(toPayoutBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
       const report = shaped(readPayoutReport(unwrapped(json)), status)
@@ -100,6 +109,8 @@ export function payoutCalls(transport: Transport): PayoutCalls {
     },
 
     getPayout: async (site, uuid) => {
+      const number = v1PayoutNumber(uuid)
+      if (number !== null) return v1.get(site, number)
       requireUuid(uuid)
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/detail`, query: { uuid } })
       const report = shaped(readPayoutReport(unwrapped(json)), status)
@@ -107,17 +118,10 @@ export function payoutCalls(transport: Transport): PayoutCalls {
       return report
     },
 
-    listPayouts: async (site, { page, ...span }) => {
-      const query = { ...spanQuery(span), page }
-      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
-      const { records, ...found } = shaped(readPage(json), status)
-      const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])
-      return {
-        payouts: payouts.filter((payout) => isServed(site, payout.currency)),
-        page: found.page ?? page,
-        totalPages: found.totalPages,
-        totalCount: found.totalCount,
-      }
+    listPayouts: async (site, search) => {
+      const both = [listV2(transport, site, search), ...(site.v1Payouts === null ? [] : [v1.list(site, search)])]
+      const pages = await Promise.all(both)
+      return { payouts: pages.flatMap(({ payouts }) => payouts), page: search.page, ...combinedPage(pages) }
     },
 
     cancelScheduledPayout: async (site, uuid) => {
@@ -126,5 +130,18 @@ export function payoutCalls(transport: Transport): PayoutCalls {
       const read = cancelled.safeParse(json)
       return { statusRaw: shaped(read.data?.status ?? null, status) }
     },
+  }
+}
+
+async function listV2(transport: Transport, site: Site, { page, ...span }: PayoutSearch): Promise<WirePayoutPage> {
+  const query = { ...spanQuery(span), page }
+  const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
+  const { records, ...found } = shaped(readPage(json), status)
+  const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])
+  return {
+    payouts: payouts.filter((payout) => isServed(site, payout.currency)),
+    page: found.page ?? page,
+    totalPages: found.totalPages,
+    totalCount: found.totalCount,
   }
 }

@@ -34,7 +34,7 @@ describe('readPayoutReport', () => {
           createdAt: '2023-04-01T00:00:01.000Z',
         },
       ],
-      payees: [{ transactionId: 'PT8K2LM4', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }],
+      payees: [{ transactionId: 'PT8K2LM4', name: 'Ada Payee', accountNumberMasked: '***890', payIdMasked: null, bankCode: '600' }],
     })
     expect(JSON.stringify(report)).not.toContain('1234567890')
   })
