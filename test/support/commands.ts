@@ -13,6 +13,7 @@ import {
 import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
+import { payoutFileInput } from './payouts.ts'
 
 /** Environment of a command: an app, in any process, and the payments API behind it. */
 export type CommandWorld = Pick<Network, 'ask' | 'sandbox'>
@@ -96,6 +97,12 @@ export const COMMANDS: readonly CommandKind[] = [
     name: 'createPayout',
     path: '/v2/payouts',
     prepare: async () => changed(payoutInput(), { description: 'Something else' }),
+  },
+  {
+    ...BY_KEY,
+    name: 'createPayoutFromFile',
+    path: '/v2/payouts',
+    prepare: async () => changed(payoutFileInput(), { description: 'Something else' }),
   },
   {
     ...BY_KEY,

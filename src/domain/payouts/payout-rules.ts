@@ -109,16 +109,16 @@ function transactionProblems(
   const path = ['transactions', String(index)]
   const amount = { value: transaction.amount, currency: request.currency }
   const { externalId } = transaction
-  return [
+  const others = [
     problem(emailProblem(transaction.email), [...path, 'email']),
     problem(amountProblem(amount) ?? limitProblem(amount, requirements), [...path, 'amount']),
-    ...(isV1(request)
-      ? v1TransactionProblems(transaction, path)
-      : [
-          problem(personNameProblem(transaction.firstName), [...path, 'firstName']),
-          problem(personNameProblem(transaction.lastName), [...path, 'lastName']),
-          externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
-          ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
-        ]),
+  ]
+  if (isV1(request)) return [...others, ...v1TransactionProblems(transaction, path)]
+  return [
+    problem(personNameProblem(transaction.firstName), [...path, 'firstName']),
+    problem(personNameProblem(transaction.lastName), [...path, 'lastName']),
+    ...others,
+    externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
+    ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
   ]
 }
