@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { newKey, payoutInput } from '../support/inputs.ts'
 import { asked, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -152,7 +152,7 @@ describe('a v1 payout in AUD', () => {
     ['transactions.1.methodFields.payid', { transactions: [v1PayeeInput(), v1PayeeInput({ methodFields: {} })] }],
     ['transactions.0.externalId', { transactions: [v1PayeeInput({ externalId: '7' })] }],
     ['description', { description: 'x'.repeat(141) }],
-    ['methodCode', { currency: 'JPY' }],
+    ['methodCode', { currency: 'JPY', transactions: [v1PayeeInput({ amount: '100' })] }],
   ])('with something wrong at %s is refused without being made', async (path, over) => {
     const before = asked(network, 'POST', PATH)
     expect(await create(over)).toMatchObject({ problems: [{ path: path.split('.') }] })
@@ -190,18 +190,19 @@ describe('the method of v1 payouts', () => {
   })
 
   it('is refused where no site has them, also while the payments API lists no methods; payouts that were made go on', async () => {
-    const { id } = await made(create(), 'payout')
-    await network.restart(undefined, { UPSTREAM_SITES: JSON.stringify(network.sandbox.sites) })
-    network.sandbox.control.addFault({
-      method: 'GET',
-      path: '/v2/payouts/payout_methods',
-      answer: { status: 503 },
-      times: 9,
+    const other = await startNetwork({ sandbox: BY_HAND, env: V1_SITES })
+    onTestFinished(() => other.close())
+    const { id } = await made(mutate(other, 'createPayout', v1PayoutInput()), 'payout')
+    await other.restart(undefined, { UPSTREAM_SITES: JSON.stringify(other.sandbox.sites) })
+    const { control } = other.sandbox
+    control.addFault({ method: 'GET', path: '/v2/payouts/payout_methods', answer: { status: 503 }, times: 9 })
+    expect(await mutate(other, 'createPayout', v1PayoutInput())).toMatchObject({
+      __typename: 'MethodUnavailableError',
+      availableCodes: [],
     })
-    const before = asked(network, 'POST', PATH)
-    expect(await create()).toMatchObject({ __typename: 'MethodUnavailableError', availableCodes: [] })
-    expect(asked(network, 'POST', PATH)).toBe(before)
-    await network.sandbox.control.setPayoutStatus(uuidOf(id), 'completed')
-    expect(await read(id)).toMatchObject({ status: 'COMPLETED' })
+    const [payout] = control.state().payouts
+    await control.setPayoutStatus(payout?.uuid ?? '', 'completed')
+    const query = '{ recordedPayouts(first: 9) { nodes { id status } } }'
+    expect((await other.ask(query)).data).toEqual({ recordedPayouts: { nodes: [{ id, status: 'COMPLETED' }] } })
   })
 })
