@@ -22,11 +22,14 @@ const credential = z
 
 const fieldName = z.string('must be a text').regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be made of a-z, 0-9 and _')
 
-const v1Payouts = z.union([z.boolean(), z.strictObject({
-  transactions: fieldName.optional(),
-  notification: fieldName.optional(),
-  externalId: fieldName.optional(),
-})], 'must be true, false, or names for transactions, notification and externalId')
+const V1_MESSAGE = 'must be true, false, or an object of names for transactions, notification and externalId'
+
+const v1Names = z.strictObject(
+  { transactions: fieldName.optional(), notification: fieldName.optional(), externalId: fieldName.optional() },
+  {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : V1_MESSAGE),
+  },
+)
 
 const siteSchema = z.strictObject(
   {
@@ -39,7 +42,7 @@ const siteSchema = z.strictObject(
         'must be a list',
       )
       .min(1, 'must name at least one currency'),
-    v1Payouts: v1Payouts.optional(),
+    v1Payouts: z.union([z.boolean(), v1Names], V1_MESSAGE).optional(),
   },
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : 'must be an object') },
 )
@@ -58,7 +61,13 @@ export function parseSites(text: string): Parsed<readonly SiteConfig[]> {
 }
 
 function withSecret({ id, appId, secretKey, currencies, v1Payouts: v1 }: Site): SiteConfig {
-  return { id, appId, secretKey: new Secret(secretKey), currencies, ...(v1 === undefined ? {} : { v1Payouts: v1 as SiteConfig['v1Payouts'] }) }
+  return {
+    id,
+    appId,
+    secretKey: new Secret(secretKey),
+    currencies,
+    ...(v1 === undefined ? {} : { v1Payouts: v1 as SiteConfig['v1Payouts'] }),
+  }
 }
 
 function jsonOf(text: string): unknown {

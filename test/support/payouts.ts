@@ -11,9 +11,7 @@ export const PAYOUT_UPDATES = `subscription PayoutUpdates($id: ID!, $after: Stri
 
 /** Settings of a network whose site for AUD pays out by v1. */
 export const V1_SITES = {
-  UPSTREAM_SITES: JSON.stringify(
-    DEFAULT_SITES.map((site) => (site.id === 'aud' ? { ...site, v1Payouts: true } : site)),
-  ),
+  UPSTREAM_SITES: JSON.stringify(DEFAULT_SITES.map((site) => Object.assign({ v1Payouts: site.id === 'aud' }, site))),
 }
 
 /** Returns one payee of a v1 payout. */

@@ -68,10 +68,16 @@ function headerProblems(columns: readonly string[], line: number): Problem[] {
   const missing = ['email', 'amount'].filter((column) => !columns.includes(column))
   const hasName = columns.includes('payee') !== (columns.includes('first_name') || columns.includes('last_name'))
   return [
-    ...columns.flatMap((column) => (COLUMN.test(column) ? [] : [{ path: at, message: 'must name every column' }])).slice(0, 1),
-    ...twice.filter((column) => COLUMN.test(column)).map((column) => ({ path: [...at, column], message: 'stands twice in the header' })),
+    ...columns
+      .flatMap((column) => (COLUMN.test(column) ? [] : [{ path: at, message: 'must name every column' }]))
+      .slice(0, 1),
+    ...twice
+      .filter((column) => COLUMN.test(column))
+      .map((column) => ({ path: [...at, column], message: 'stands twice in the header' })),
     ...missing.map((column) => ({ path: [...at, column], message: 'is missing in the header' })),
-    ...(hasName ? [] : [{ path: [...at, 'payee'], message: 'must be in the header, or first_name and last_name instead' }]),
+    ...(hasName
+      ? []
+      : [{ path: [...at, 'payee'], message: 'must be in the header, or first_name and last_name instead' }]),
   ]
 }
 

@@ -71,8 +71,11 @@ const ORGANISATION = /^(?:\d{9}|\d{11})$/
 function payIdProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be of type string'
   if (PHONE.test(value) || ORGANISATION.test(value)) return null
-  if (value.startsWith('+')) return 'must be a phone number with a hyphen after its country code, such as "+61-412345678"'
-  return emailProblem(value) === null ? null : 'must be an e-mail address, a phone number such as "+61-412345678" or an ABN'
+  if (value.startsWith('+'))
+    return 'must be a phone number with a hyphen after its country code, such as "+61-412345678"'
+  return emailProblem(value) === null
+    ? null
+    : 'must be an e-mail address, a phone number such as "+61-412345678" or an ABN'
 }
 
 function shapeProblem(value: unknown, shape: RegExp, message: string): string | null {
@@ -80,11 +83,7 @@ function shapeProblem(value: unknown, shape: RegExp, message: string): string | 
   return typeof value === 'string' && shape.test(value) ? null : message
 }
 
-function textFieldProblem(
-  given: MethodFields,
-  name: string,
-  at: (name: string) => readonly string[],
-): Problem | null {
+function textFieldProblem(given: MethodFields, name: string, at: (name: string) => readonly string[]): Problem | null {
   if (!has(given, name)) return null
   const value = given[name]
   return typeof value === 'string' ? textProblem(value, TEXT, at(name)) : problem('must be of type string', at(name))

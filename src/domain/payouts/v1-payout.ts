@@ -31,7 +31,13 @@ export const V1_PAYOUT_NAMES: V1PayoutNames = {
   externalId: 'external_id',
 }
 
-const field = (name: string, label: string) => ({ name, type: 'string', required: false, label, raw: `string:${label}` })
+const field = (name: string, label: string) => ({
+  name,
+  type: 'string',
+  required: false,
+  label,
+  raw: `string:${label}`,
+})
 
 /** The fields of a payee: either `payid`, or `bsb` and `account_number` (gap sheet, section 20). No limits of an amount are documented. */
 export const V1_REQUIREMENTS: PayoutMethodRequirements = {

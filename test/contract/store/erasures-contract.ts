@@ -75,7 +75,8 @@ export function erasuresContract(fixture: Fixture): void {
       transactionId,
       name: 'Ada',
       accountNumberMasked: '***890',
-      payIdMasked: null, bankCode: '600',
+      payIdMasked: null,
+      bankCode: '600',
     })
     const payees = [payee('T1'), payee('T2')]
     await settledPayout(store, 'out', { payees })

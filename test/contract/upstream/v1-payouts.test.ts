@@ -140,10 +140,9 @@ describe('the payouts of a site with v1', () => {
     const found = await client.listPayouts(v1, { ...span, page: 1 })
     expect(found).toMatchObject({ page: 1, totalPages: 1, totalCount: 3 })
     expect(found.payouts.map(({ id }) => id)).toEqual(['v1-4711'])
-    expect(service.requests.map(({ line }) => line.split('?')[0]).toSorted()).toEqual([
-      'GET /api/v1/payouts/',
-      'GET /api/v2/payouts/all',
-    ])
+    expect(new Set(service.requests.map(({ line }) => line.split('?')[0]))).toEqual(
+      new Set(['GET /api/v1/payouts/', 'GET /api/v2/payouts/all']),
+    )
   })
 
   it('have its method, which needs no call for its fields', async () => {

@@ -65,6 +65,6 @@ export function combinedPage(pages: readonly Extent[]): Extent {
 }
 
 function combined(counts: readonly (number | null)[], combine: (counts: readonly number[]) => number): number | null {
-  const known = counts.filter((count) => count !== null)
+  const known = counts.filter((one) => one !== null)
   return known.length === counts.length && known.length > 0 ? combine(known) : null
 }
