@@ -112,18 +112,19 @@ function payoutTask(
       return { payout: payout ?? (await upstream.getPayout(site, payoutId)), currencies }
     },
     findOutcome: async (command) =>
-      (await store.commands.tracePayout(command.ref)) ?? findPayout(options, site, command),
+      (await store.commands.tracePayout(command.ref)) ??
+      findPayout(options, { site, version: isV1(request) ? 'v1' : 'v2' }, command),
   }
 }
 
 function findPayout(
   { upstream, publicUrl, searches, clock }: PayoutOptions,
-  site: Site,
+  { site, version }: { readonly site: Site; readonly version: 'v1' | 'v2' },
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<PayoutReport | null> {
   const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt, searches, now: clock().getTime() }
   return findByAddress(attempt, async (search) => {
-    const { payouts: entries, totalPages } = await upstream.listPayouts(site, search)
+    const { payouts: entries, totalPages } = await upstream.listPayouts(site, { ...search, version })
     return { entries, totalPages }
   })
 }

@@ -120,6 +120,8 @@ describe('a v1 payout in AUD', () => {
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
     expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
     const orphan = network.sandbox.control.state().payouts.at(-1)
+    // The search needs no list but its own.
+    network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', answer: { status: 404 } })
     expect(await mutate(network, 'createPayout', input)).toMatchObject({
       replayed: true,
       payout: { id: `v1-${orphan?.number}` },

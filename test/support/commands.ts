@@ -13,7 +13,7 @@ import {
 import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
-import { payoutFileInput } from './payouts.ts'
+import { v1PayoutFileInput } from './payouts.ts'
 
 /** Environment of a command: an app, in any process, and the payments API behind it. */
 export type CommandWorld = Pick<Network, 'ask' | 'sandbox'>
@@ -39,7 +39,7 @@ export type CommandKind = {
 const AGREEMENTS = '/v1/pay_to/payment_agreement'
 const BY_KEY = { key: 'idempotencyKey', longestKey: 255 } as const
 
-/** All mutations that send something to the payments API under a key of the caller. */
+/** All mutations that send something to the payments API under a key of the caller, for an app with `V1_SITES`. */
 export const COMMANDS: readonly CommandKind[] = [
   {
     ...BY_KEY,
@@ -101,8 +101,8 @@ export const COMMANDS: readonly CommandKind[] = [
   {
     ...BY_KEY,
     name: 'createPayoutFromFile',
-    path: '/v2/payouts',
-    prepare: async () => changed(payoutFileInput(), { description: 'Something else' }),
+    path: '/v1/payouts',
+    prepare: async () => changed(v1PayoutFileInput(), { description: 'Something else' }),
   },
   {
     ...BY_KEY,

@@ -35,3 +35,12 @@ export function payoutFileInput(over: Record<string, unknown> = {}): Record<stri
     'Joan,Payee,joan@example.test,59.75,112233446,Joan Payee,062000\n'
   return { ...input, file, ...over }
 }
+
+/** Returns the same for a v1 payout, one of whose payees has a PayID. */
+export function v1PayoutFileInput(over: Record<string, unknown> = {}): Record<string, unknown> {
+  const file =
+    'payee,email,amount,payid,bsb,account_number\n' +
+    "Ada O'Payee,ada@example.test,40.25,ada@example.test,,\n" +
+    'Joan Payee,joan@example.test,59.75,,062-000,112233445\n'
+  return payoutFileInput({ methodCode: 'au_bank_v1_aud', file, ...over })
+}

@@ -18,6 +18,9 @@ export type PayoutFile = {
 /** Problems that are told at most: a file in which one column is wrong has one of them in each line. */
 export const MOST_FILE_PROBLEMS = 100
 
+/** More than any method has fields. */
+const MOST_COLUMNS = 100
+
 /** The most characters of a file, more than its most lines need. */
 const LONGEST_FILE = 512 * 1024
 
@@ -37,6 +40,8 @@ export function readPayoutFile(file: string): PayoutFile | { readonly problems: 
 
 function payeesOf([header, ...lines]: readonly CsvRecord[]): ReturnType<typeof readPayoutFile> {
   if (header === undefined) return refused('must have a header and a line for each payee')
+  if (header.cells.length > MOST_COLUMNS)
+    return refused(`must have at most ${MOST_COLUMNS} columns`, String(header.line))
   const columns = header.cells.map(columnName)
   const faults = [...headerProblems(columns, header.line), ...lines.flatMap((line) => lineProblems(columns, line))]
   if (faults.length > 0) return { problems: faults.slice(0, MOST_FILE_PROBLEMS) }
@@ -81,7 +86,7 @@ function headerProblems(columns: readonly string[], line: number): Problem[] {
   ]
 }
 
-const COLUMN = /^[a-z0-9_]{1,100}$/
+const COLUMN = /^[a-z][a-z0-9_]{0,99}$/
 
 /** Empty cells after the last column are ignored: spreadsheets write them. */
 function lineProblems(columns: readonly string[], { line, cells }: CsvRecord): Problem[] {

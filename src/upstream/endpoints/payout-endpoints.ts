@@ -31,6 +31,8 @@ export type PayoutSearch = {
   readonly to: Date
   /** Starts at 1; a page has 20 batches. */
   readonly page: number
+  /** The one list to read. Default: that of v2, and that of v1 where the site has it. */
+  readonly version?: 'v1' | 'v2'
 }
 
 export type WirePayoutPage = {
@@ -119,8 +121,12 @@ export function payoutCalls(transport: Transport): PayoutCalls {
     },
 
     listPayouts: async (site, search) => {
-      const both = [listV2(transport, site, search), ...(site.v1Payouts === null ? [] : [v1.list(site, search)])]
-      const pages = await Promise.all(both)
+      const { version = null } = search
+      const hasV1 = version === 'v1' || (version === null && site.v1Payouts !== null)
+      const pages = await Promise.all([
+        ...(version === 'v1' ? [] : [listV2(transport, site, search)]),
+        ...(hasV1 ? [v1.list(site, search)] : []),
+      ])
       return { payouts: pages.flatMap(({ payouts }) => payouts), page: search.page, ...combinedPage(pages) }
     },
 
@@ -133,8 +139,8 @@ export function payoutCalls(transport: Transport): PayoutCalls {
   }
 }
 
-async function listV2(transport: Transport, site: Site, { page, ...span }: PayoutSearch): Promise<WirePayoutPage> {
-  const query = { ...spanQuery(span), page }
+async function listV2(transport: Transport, site: Site, { from, to, page }: PayoutSearch): Promise<WirePayoutPage> {
+  const query = { ...spanQuery({ from, to }), page }
   const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
   const { records, ...found } = shaped(readPage(json), status)
   const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])

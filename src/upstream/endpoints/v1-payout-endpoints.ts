@@ -45,9 +45,9 @@ export function v1PayoutCalls(transport: Transport): V1PayoutCalls {
       return report
     },
 
-    list: async (site, { page, ...span }) => {
-      const names = requireV1(site)
-      const query = { ...spanQuery(span), page }
+    list: async (site, { from, to, page }) => {
+      const names = site.v1Payouts ?? undefined
+      const query = { ...spanQuery({ from, to }), page }
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/`, query })
       const { records, ...found } = shaped(readPage(json), status)
       return {

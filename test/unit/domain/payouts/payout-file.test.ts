@@ -43,6 +43,8 @@ describe('a file of payees', () => {
     ['payee,email,amount\n', 'file'],
     [`payee,email,amount\n${'a,a@b.test,1\n'.repeat(501)}`, 'file'],
     [`payee,email,amount\n${'a'.repeat(600_000)}`, 'file'],
+    [`payee,email,amount${',a'.repeat(98)}\n`, 'file.1'],
+    ['payee,email,amount,__proto__\na,b,c,d', 'file.1'],
     ['payee,email\na,b', 'file.1.amount'],
     ['email,amount\na,b', 'file.1.payee'],
     ['payee,first_name,email,amount\na,b,c,d', 'file.1.payee'],
