@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
+import { V1_CURRENCY } from './domain/payouts/v1-payout.ts'
 import { Secret } from './keys/secret.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import type { SandboxSite } from './sandbox/index.ts'
@@ -101,6 +102,8 @@ async function withService(
     appId,
     secretKey: new Secret(secretKey),
     currencies,
+    // The emulator has all that is documented.
+    v1Payouts: upstream.sites?.find((one) => one.id === id)?.v1Payouts ?? currencies.includes(V1_CURRENCY),
   }))
   return {
     appConfig: { ...config, upstream: { kind: 'service', url: sandbox.url, environment: 'sandbox', sites } },

@@ -1,5 +1,6 @@
 import { keyProblem } from '../domain/field-problems.ts'
 import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout-report.ts'
+import { v1PayoutNumber } from '../domain/payouts/v1-payout.ts'
 import type { SitedPayout } from '../lookups/list-payouts.ts'
 import type { CommandFailure, InvalidInput, StateFailure } from '../lookups/operation-outcome.ts'
 import { faultOf } from '../lookups/upstream-failure.ts'
@@ -18,6 +19,7 @@ export type CancelRequest = { readonly idempotencyKey: string; readonly id: stri
 export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
+  if (v1PayoutNumber(request.id) !== null) return { kind: 'invalid-input', problems: [NO_CANCELLATION] }
   // From the payments API, also if it is on record: a callback may be under way, and whether it can be cancelled must be certain.
   const found = await options.payoutFinder.read(request.id)
   if (found.kind !== 'done') return found
@@ -28,6 +30,9 @@ export async function cancelScheduledPayout(options: PayoutOptions, request: Can
   if (payout.status !== 'scheduled') return { kind: 'state-conflict', statusRaw: payout.statusRaw }
   return outcomeOf(await options.once.run(task))
 }
+
+/** The payments API documents no way to cancel a v1 payout, so none is guessed: a guess might answer "ok" and cancel nothing. */
+const NO_CANCELLATION = { path: ['id'], message: 'is of a v1 payout, which the payments API cannot cancel on request' }
 
 /** A payout in one of these states was not cancelled. */
 const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])

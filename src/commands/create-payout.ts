@@ -1,6 +1,7 @@
 import type { Command } from '../domain/command.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import {
+  isV1,
   normalisePayoutRequest,
   payoutRequestProblems,
   type PayoutRequest,
@@ -36,14 +37,19 @@ export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-o
 
 /**
  * Pays out to one or many payees. The request is sent at most once: after an attempt without an answer, a callback tells the payout, or it is
- * looked for in the payout list of the payments API by its webhook URL. Source: gap sheet, section 18.
+ * looked for in the payout list of the payments API by its webhook URL. Source: gap sheet,
+ * sections 18 and 20.
  */
-export async function createPayout(options: PayoutOptions, asked: PayoutRequest): Promise<PayoutOutcome> {
+export async function createPayout(
+  options: PayoutOptions,
+  asked: PayoutRequest,
+  mutation = 'createPayout',
+): Promise<PayoutOutcome> {
   const request = normalisePayoutRequest(asked)
   const wanted = { amount: { currency: request.currency }, site: request.site }
   const site = options.sites.forCurrency(request.currency, request.site ?? null)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['currency'])] }
-  const task = payoutTask(options, request, site)
+  const task = payoutTask(options, request, { site, mutation })
   // Checked before the validation rules: the time of a scheduled payout may have passed since the first request, whose result
   // still counts.
   const earlier = await options.once.earlier(task)
@@ -64,8 +70,8 @@ async function methodRefusal(
   site: Site,
 ): Promise<PayoutOutcome | null> {
   const codes = await requirements.payoutCodes(request.currency)
-  if (codes !== null && !codes.includes(request.methodCode))
-    return { kind: 'method-unavailable', availableCodes: codes }
+  if (isV1(request) ? site.v1Payouts === null : codes !== null && !codes.includes(request.methodCode))
+    return { kind: 'method-unavailable', availableCodes: (codes ?? []).filter((code) => code !== request.methodCode) }
   const needed = await requirements.payoutFields(site, request.methodCode)
   const problems = needed === null ? [] : payoutRequestProblems(request, needed, clock())
   return problems.length === 0 ? null : { kind: 'invalid-input', problems }
@@ -74,12 +80,12 @@ async function methodRefusal(
 function payoutTask(
   options: PayoutOptions,
   request: PayoutRequest,
-  site: Site,
+  { site, mutation }: { readonly site: Site; readonly mutation: string },
 ): Task<PayoutReport | Payout, SitedPayout> {
   const { store, upstream, clock } = options
   const { currencies } = site
   return {
-    mutation: 'createPayout',
+    mutation,
     key: request.idempotencyKey,
     input: request,
     site: site.id,
@@ -106,18 +112,19 @@ function payoutTask(
       return { payout: payout ?? (await upstream.getPayout(site, payoutId)), currencies }
     },
     findOutcome: async (command) =>
-      (await store.commands.tracePayout(command.ref)) ?? findPayout(options, site, command),
+      (await store.commands.tracePayout(command.ref)) ??
+      findPayout(options, { site, version: isV1(request) ? 'v1' : 'v2' }, command),
   }
 }
 
 function findPayout(
   { upstream, publicUrl, searches, clock }: PayoutOptions,
-  site: Site,
+  { site, version }: { readonly site: Site; readonly version: 'v1' | 'v2' },
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<PayoutReport | null> {
   const attempt = { address: callbackUrl(publicUrl(), 'payout', ref), sentAt, searches, now: clock().getTime() }
   return findByAddress(attempt, async (search) => {
-    const { payouts: entries, totalPages } = await upstream.listPayouts(site, search)
+    const { payouts: entries, totalPages } = await upstream.listPayouts(site, { ...search, version })
     return { entries, totalPages }
   })
 }

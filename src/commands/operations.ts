@@ -7,6 +7,7 @@ import type { ImportRequest } from '../domain/imports/payment-import.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
+import type { PayoutFileRequest } from '../domain/payouts/payout-file.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
 import { newCorrelationId } from '../keys/correlation-id.ts'
 import {
@@ -56,6 +57,7 @@ import { createGatewayPayment, type GatewayOutcome } from './create-gateway-paym
 import { createPayin, type PayinOutcome } from './create-payin.ts'
 import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
+import { createPayoutFromFile } from './create-payout-from-file.ts'
 import { createPayout, type PayoutOutcome } from './create-payout.ts'
 import { dismissDuplicate, type DismissDuplicateOutcome } from './dismiss-duplicate.ts'
 import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
@@ -106,6 +108,7 @@ export type Operations = {
   amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
   changePaymentAgreementStatus(request: StatusRequest, holder: KeyHolder): Promise<ChangeOutcome>
   createPayout(request: PayoutRequest, holder: KeyHolder): Promise<PayoutOutcome>
+  createPayoutFromFile(request: PayoutFileRequest, holder: KeyHolder): Promise<PayoutOutcome>
   cancelScheduledPayout(request: CancelRequest, holder: KeyHolder): Promise<CancelOutcome>
   createCustomer(request: CustomerRequest, holder: KeyHolder): Promise<CustomerOutcome>
   updateCustomer(request: CustomerUpdateRequest, holder: KeyHolder): Promise<CustomerOutcome>
@@ -192,6 +195,7 @@ export function createOperations(options: OperationsOptions): Operations {
     amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),
     changePaymentAgreementStatus: (request, holder) => changePaymentAgreementStatus(partsFor(holder), request),
     createPayout: (request, holder) => createPayout(partsFor(holder), request),
+    createPayoutFromFile: (request, holder) => createPayoutFromFile(partsFor(holder), request),
     cancelScheduledPayout: (request, holder) => cancelScheduledPayout(partsFor(holder), request),
     createCustomer: (request, holder) => createCustomer(partsFor(holder), request),
     updateCustomer: (request, holder) => updateCustomer(partsFor(holder), request),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../domain/payouts/v1-payout.ts'
 import { Secret } from '../keys/secret.ts'
 import { bad, good } from './read-setting.ts'
 import type { Parsed } from './read-setting.ts'
@@ -9,6 +10,8 @@ export type SiteConfig = {
   readonly appId: string
   readonly secretKey: Secret
   readonly currencies: readonly string[]
+  /** Whether it pays out in AUD by v1, with names of fields that differ from those assumed (gap sheet, section 20). */
+  readonly v1Payouts?: boolean | Partial<V1PayoutNames> | undefined
 }
 
 const HEADER_VALUE = /^[\x21-\x7e]{1,512}$/
@@ -16,6 +19,17 @@ const HEADER_VALUE = /^[\x21-\x7e]{1,512}$/
 const credential = z
   .string('must be a text')
   .regex(HEADER_VALUE, 'must be visible ASCII characters without white space')
+
+const fieldName = z.string('must be a text').regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be made of a-z, 0-9 and _')
+
+const V1_MESSAGE = 'must be true, false, or an object of names for transactions, notification and externalId'
+
+const v1Names = z.strictObject(
+  { transactions: fieldName.optional(), notification: fieldName.optional(), externalId: fieldName.optional() },
+  {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : V1_MESSAGE),
+  },
+)
 
 const siteSchema = z.strictObject(
   {
@@ -28,6 +42,7 @@ const siteSchema = z.strictObject(
         'must be a list',
       )
       .min(1, 'must name at least one currency'),
+    v1Payouts: z.union([z.boolean(), v1Names], V1_MESSAGE).optional(),
   },
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : 'must be an object') },
 )
@@ -40,13 +55,19 @@ type Site = z.infer<typeof siteSchema>
 export function parseSites(text: string): Parsed<readonly SiteConfig[]> {
   const sites = sitesSchema.safeParse(jsonOf(text))
   if (!sites.success) return bad(sites.error.issues.map(placed).join('; '))
-  const message = clashIn(sites.data)
+  const message = clashIn(sites.data) ?? v1Fault(sites.data)
   if (message !== null) return bad(message)
   return good(sites.data.map(withSecret))
 }
 
-function withSecret({ id, appId, secretKey, currencies }: Site): SiteConfig {
-  return { id, appId, secretKey: new Secret(secretKey), currencies }
+function withSecret({ id, appId, secretKey, currencies, v1Payouts: v1 }: Site): SiteConfig {
+  return {
+    id,
+    appId,
+    secretKey: new Secret(secretKey),
+    currencies,
+    ...(v1 === undefined ? {} : { v1Payouts: v1 as SiteConfig['v1Payouts'] }),
+  }
 }
 
 function jsonOf(text: string): unknown {
@@ -63,6 +84,19 @@ function placed({ path, message }: z.core.$ZodIssue): string {
   const field = fields.map((part) => (typeof part === 'number' ? `entry ${part + 1}` : String(part))).join(' ')
   return `entry ${entry + 1}${field === '' ? '' : `, ${field},`} ${message}`
 }
+
+/** v1 payouts are in AUD alone, and a name must not be that of another field. */
+function v1Fault(sites: readonly Site[]): string | null {
+  for (const [index, { currencies, v1Payouts: v1 = false }] of sites.entries()) {
+    if (v1 === false) continue
+    if (!currencies.includes(V1_CURRENCY)) return `entry ${index + 1}, v1Payouts, needs the currency ${V1_CURRENCY}`
+    const names = [...OTHER_V1_NAMES, ...Object.values({ ...V1_PAYOUT_NAMES, ...(v1 === true ? {} : v1) })]
+    if (new Set(names).size < names.length) return `entry ${index + 1}, v1Payouts, names a field twice`
+  }
+  return null
+}
+
+const OTHER_V1_NAMES = ['scheduled_at', 'description', 'is_retry']
 
 /** Two sites may serve the same currency (the first is used, unless a caller names another), but ids must be unique. */
 function clashIn(sites: readonly Site[]): string | null {

@@ -106,8 +106,8 @@ function savePayees(rows: Rows, { id, payees }: ReportedPayout): void {
   rows.payoutPayees.put({ id, payees: mergePayees(payees, known?.payees ?? []), erased: false })
 }
 
-function isNamed({ name, accountNumberMasked, bankCode }: PayoutPayee): boolean {
-  return name !== null || accountNumberMasked !== null || bankCode !== null
+function isNamed({ name, accountNumberMasked, payIdMasked, bankCode }: PayoutPayee): boolean {
+  return [name, accountNumberMasked, payIdMasked, bankCode].some((part) => part !== null)
 }
 
 /** Returns the payees of all transactions, with missing fields from the second. */
@@ -120,6 +120,7 @@ function mergePayees(first: readonly PayoutPayee[], second: readonly PayoutPayee
       transactionId: payee.transactionId,
       name: payee.name ?? other?.name ?? null,
       accountNumberMasked: payee.accountNumberMasked ?? other?.accountNumberMasked ?? null,
+      payIdMasked: payee.payIdMasked ?? other?.payIdMasked ?? null,
       bankCode: payee.bankCode ?? other?.bankCode ?? null,
     }
   })

@@ -5,8 +5,6 @@ import { faultOf, readFailure } from './upstream-failure.ts'
 /** The answer of one site. */
 export type Answered<Answer> = { readonly site: Site; readonly answer: Answer }
 
-type Extent = { readonly totalPages: number | null; readonly totalCount: number | null }
-
 /** Returns the first site that serves a currency, or all sites if none is named. */
 export function sitesAsked(sites: Sites, currency: string | null): readonly Site[] {
   return currency === null ? sites.all : [sites.forCurrency(currency)].filter((site) => site !== null)
@@ -21,20 +19,6 @@ export async function fromAllSites<Answer>(
   return answers.find((answer) => 'kind' in answer) ?? answers.flatMap((answer) => ('kind' in answer ? [] : answer))
 }
 
-/** Returns the extent of the pages of several sites together: the most pages, and the sum of the entries; null if any is unknown. */
-export function combinedPage(pages: readonly Extent[]): Extent {
-  return {
-    totalPages: combined(
-      pages.map(({ totalPages }) => totalPages),
-      (counts) => Math.max(...counts),
-    ),
-    totalCount: combined(
-      pages.map(({ totalCount }) => totalCount),
-      (counts) => counts.reduce((a, b) => a + b, 0),
-    ),
-  }
-}
-
 async function attempt<Answer>(site: Site, ask: () => Promise<Answer>): Promise<Answered<Answer> | ReadFailure> {
   try {
     return { site, answer: await ask() }
@@ -43,9 +27,4 @@ async function attempt<Answer>(site: Site, ask: () => Promise<Answer>): Promise<
     if (fault === null) throw error
     return readFailure(fault, site.id)
   }
-}
-
-function combined(counts: readonly (number | null)[], combine: (counts: readonly number[]) => number): number | null {
-  const known = counts.filter((count) => count !== null)
-  return known.length === counts.length && known.length > 0 ? combine(known) : null
 }

@@ -2,7 +2,8 @@ import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { combinedPage, fromAllSites, sitesAsked } from './list-from-sites.ts'
+import { combinedPage } from '../upstream/wire/values/wire-page.ts'
+import { fromAllSites, sitesAsked } from './list-from-sites.ts'
 import type { ReadFailure } from './operation-outcome.ts'
 
 /** A payout and the currencies of the site whose account pays it. */

@@ -16,8 +16,7 @@
  * - Treasury accounts: a deposit to any account number is in the first currency of the site.
  * - QR payloads other than VietQR, which are placeholder texts. A link has its code in `pay_code`, as a payin does; for
  *   links this is not documented.
- * - Customers, contacts and KYC, cards with tokens, v1 payouts and balances, histories, and the look-ups of QR images and
- *   branch codes.
+ * - Cards with tokens, spreadsheets of v1 payouts, and the look-ups of QR images and branch codes.
  * - Undocumented requests and responses, such as the refund of a link; where the sandbox supports them, it follows the
  *   sibling endpoints.
  * - The signatures of agreement callbacks, unless `signAgreementCallbacks` is set: it is not known whether the payments API

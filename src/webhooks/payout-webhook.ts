@@ -1,4 +1,4 @@
-import { readPayoutReport } from '../upstream/wire/payouts/wire-payout.ts'
+import { readPayoutCallback } from '../upstream/wire/payouts/wire-payout.ts'
 import { unwrapped } from '../upstream/wire/values/wire-page.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
@@ -18,7 +18,7 @@ export function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandl
     refKinds: ['payout'],
     signature: 'checked-when-present',
     store: async ({ json, correlationId, ...delivery }) => {
-      const report = json === null ? null : readPayoutReport(unwrapped(json))
+      const report = json === null ? null : readPayoutCallback(unwrapped(json))
       const outcome = await options.inbox.receivePayout({ ...delivery, ref: correlationId ?? '', body: null, report })
       options.logger.info(
         {

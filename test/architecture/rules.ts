@@ -34,6 +34,7 @@ const SANDBOX_USES = [
   'src/lib/make-folder.ts',
   'src/lib/port-holder.ts',
   'src/lib/draw-qr-code.ts',
+  'src/lib/csv.ts',
 ]
 const SANDBOX_USERS = ['src/run-server.ts', 'src/index.ts', 'src/cli.ts']
 const SHOP_USERS = ['src/composition/compose-shop.ts']

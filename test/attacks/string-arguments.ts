@@ -15,6 +15,7 @@ import {
 import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
 import { linkInput } from '../support/operations.ts'
+import { payoutFileInput } from '../support/payouts.ts'
 
 /** A place in the schema's arguments that takes text from the client. */
 export type TextPlace = {
@@ -65,6 +66,7 @@ const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
   createPaymentAgreement: agreementInput,
   amendPaymentAgreement: () => amendmentInput(randomUUID()),
   createPayout: payoutInput,
+  createPayoutFromFile: payoutFileInput,
   cancelScheduledPayout: () => ({ idempotencyKey: newKey(), id: randomUUID() }),
 }
 

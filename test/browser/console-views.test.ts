@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { refusedContact } from '../support/identity.ts'
@@ -8,6 +8,8 @@ import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { V1_SITES, v1PayeeInput, v1PayoutInput } from '../support/payouts.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
 import { goTo, openConsole, PATIENT, soon } from './console.ts'
 
@@ -79,6 +81,22 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await goTo(page, '/payouts?status=EXPIRED')
     await page.getByText('There are no payouts here.').waitFor()
+  })
+
+  test('show a v1 payout with what came back of it', async () => {
+    const other = await startNetwork({ sandbox: BY_HAND, env: V1_SITES })
+    onTestFinished(() => other.close())
+    const [refused, payId] = [v1PayeeInput({ amount: '777.03' }), v1PayeeInput({ methodFields: { payid: 'a@b.test' } })]
+    const input = v1PayoutInput({ externalId: 'batch-v1', transactions: [refused, payId] })
+    const { id } = await made(mutate(other, 'createPayout', input), 'payout')
+    const page = await openConsole(await browser.profile(), other, { at: `/payouts/${id}` })
+    await page.getByRole('heading', { level: 1, name: 'Payout batch-v1' }).waitFor()
+    const [payout] = other.sandbox.control.state().payouts
+    await other.sandbox.control.setPayoutStatus(payout?.uuid ?? '', 'completed')
+    await page.locator('.facts').getByText('Completed').waitFor()
+    await soon(() => page.locator('.facts').textContent()).toMatch(/Came back.*777\.03.*1 of 2.*bank account or PayID/)
+    expect(await page.getByRole('table', { name: 'Transactions' }).textContent()).toContain('***@b.test')
+    expect(await accessibilityFaults(page)).toEqual([])
   })
 
   test('compare with the lists of the payments API, and show what differed', async () => {

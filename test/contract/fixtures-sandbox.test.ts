@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { agreementBody, aliasBody, payinBody } from '../unit/sandbox/bodies.ts'
+import { agreementBody, aliasBody, payinBody, v1PayoutBody } from '../unit/sandbox/bodies.ts'
 import { linkBody } from '../unit/sandbox/support.ts'
 import {
   AGREEMENTS,
@@ -41,6 +41,14 @@ const OPEN = ['pay_code', 'payin_method_params', 'payout_method_params', 'metada
 
 /** Keys of the sandbox's payins that the recordings do not have; each is an optional field of the payments API. */
 const PAYIN_EXTRAS = ['pay_by', 'refund_information', 'stage', 'status_text']
+
+/** What the sandbox repeats of the request of a v1 payout; no page shows whether the payments API does. */
+const V1_ADDS = [
+  'adds created_at',
+  'adds is_retry',
+  'adds payout_transactions[].address',
+  'adds payout_transactions[].email',
+]
 
 const ROWS: readonly Row[] = [
   { fixture: 'access-token', of: ({ flat }) => ok(flat, '/v1/payment_gateways/access_token') },
@@ -249,6 +257,20 @@ const ROWS: readonly Row[] = [
     },
     whole: { fixture: 'payout', at: 'records[]' },
     differs: ['adds records[].created_at', 'adds records[].payout_transactions[].external_id'],
+  },
+  {
+    fixture: 'v1-payout',
+    of: (at) => ok(at.flat, '/v1/payouts', { body: v1PayoutBody({ external_id: 'batch-7' }) }),
+    differs: V1_ADDS,
+  },
+  {
+    fixture: 'v1-payouts-page',
+    of: async (at) => {
+      await ok(at.flat, '/v1/payouts', { body: v1PayoutBody() })
+      return ok(at.flat, `/v1/payouts/?${span(at.flat)}&page=1`)
+    },
+    whole: { fixture: 'v1-payout', at: 'records[]' },
+    differs: V1_ADDS.map((added) => added.replace(' ', ' records[].')),
   },
 ]
 

@@ -3,13 +3,14 @@ import { COMMANDS, resultId } from '../support/commands.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
+import { V1_SITES } from '../support/payouts.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 
 let network: Network
 let proxy: UpstreamProxy
 beforeAll(async () => {
   proxy = await startUpstreamProxy()
-  network = await startNetwork({ upstreamUrl: proxy.url, sandbox: BY_HAND })
+  network = await startNetwork({ upstreamUrl: proxy.url, sandbox: BY_HAND, env: V1_SITES })
   proxy.target = network.sandbox.origin
 })
 afterAll(async () => {

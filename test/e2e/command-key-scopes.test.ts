@@ -9,6 +9,7 @@ import { asked, mutate } from '../support/mutations.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
 import { linkInput } from '../support/operations.ts'
 import { BY_HAND } from '../support/payins.ts'
+import { V1_SITES } from '../support/payouts.ts'
 import { findPostgres, type Database } from '../support/postgres.ts'
 
 const server = await findPostgres()
@@ -21,7 +22,7 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
 
   beforeAll(async () => {
     if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
-    const env = database === null ? {} : { DATABASE_URL: database.url }
+    const env = { ...V1_SITES, ...(database === null ? {} : { DATABASE_URL: database.url }) }
     network = await startNetwork({ sandbox: BY_HAND, env })
   })
   afterAll(async () => {

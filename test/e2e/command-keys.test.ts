@@ -4,9 +4,10 @@ import { newKey } from '../support/inputs.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
+import { V1_SITES } from '../support/payouts.ts'
 
 let network: Network
-beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND, env: V1_SITES })))
 afterEach(() => network.sandbox.control.clearFaults())
 afterAll(() => network.close())
 

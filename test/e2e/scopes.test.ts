@@ -22,7 +22,7 @@ import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, linkInput, type CreatedLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { PAYOUT_UPDATES } from '../support/payouts.ts'
+import { PAYOUT_UPDATES, payoutFileInput } from '../support/payouts.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 import { deliveries } from '../support/webhooks.ts'
 
@@ -69,6 +69,7 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['amendPaymentAgreement', () => amendmentInput('nobody')],
   ['changePaymentAgreementStatus', () => ({ idempotencyKey: newKey(), id: 'nobody', status: 'CANCELLED' })],
   ['createPayout', payoutInput],
+  ['createPayoutFromFile', payoutFileInput],
   ['cancelScheduledPayout', () => ({ idempotencyKey: newKey(), id: 'nobody' })],
   ['createPaymentCustomer', customerInput],
   ['updatePaymentCustomer', () => customerInput({ customerId: 'nobody' })],

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS, settingsFor } from '../support/app-settings.ts'
 import type { CommandWorld } from '../support/commands.ts'
+import { V1_SITES } from '../support/payouts.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 import { startArmedApp, type ArmedApp } from './armed-app.ts'
 
@@ -36,7 +37,7 @@ export async function startKillStage(): Promise<KillStage> {
     folder,
     port: await freePort(),
     sandbox,
-    options: { upstreamUrl: proxy.url },
+    options: { upstreamUrl: proxy.url, env: V1_SITES },
   })
   let clockAheadMs = 0
   let app = await startArmedApp({ env, clockAheadMs })

@@ -21,6 +21,7 @@ import { made, mutate, type MutationName } from '../support/mutations.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { BY_HAND, createPayin } from '../support/payins.ts'
+import { v1PayoutInput } from '../support/payouts.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
 import { failingInputs } from './failing-inputs.ts'
@@ -68,7 +69,10 @@ const REFUSED = 'XAF'
 /** Starts an app with a router's secret. The payments API rejects the credentials of one of its sites. */
 export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): Promise<Fixture> {
   const sites = DEFAULT_SITES.map(({ secretKey, ...site }) =>
-    Object.assign(site, { secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey }),
+    Object.assign(site, {
+      secretKey: site.currencies.includes(REFUSED) ? 'not-the-one-of-the-service' : secretKey,
+      v1Payouts: site.currencies.includes('AUD'),
+    }),
   )
   const network = await startNetwork({
     ...options,
@@ -175,7 +179,7 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
   return all
 }
 
-/** Creates three payouts: scheduled, without funds, and with a failed transaction. */
+/** Creates four payouts: scheduled, without funds, with a failed transaction, and by v1 to an account and a PayID. */
 async function madePayouts(network: Network): Promise<string[]> {
   const scheduledAt = new Date(Date.now() + 24 * 3_600_000).toISOString()
   const ids: string[] = []
@@ -183,6 +187,7 @@ async function madePayouts(network: Network): Promise<string[]> {
     { scheduledAt },
     { transactions: [payeeInput({ amount: '777.01' })] },
     { transactions: [payeeInput({ amount: '777.03' })] },
+    v1PayoutInput(),
   ])
     ids.push((await made(mutate(network, 'createPayout', payoutInput(over)), 'payout')).id)
   await network.sandbox.control.advance((2 * PACE_MS) / 1000)

@@ -11,7 +11,6 @@ import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 
 /** Fields that have no data for any caller here, with the reason. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
-  'PayoutTransaction.bankCode': 'methods for AUD have no code of a bank: see test/e2e/payout-updates.test.ts',
   'Query.reconciliationReport': 'these tests have no daily schedule: see test/e2e/daily-reconciliation.test.ts',
   'SandboxOnlyError.message': 'the payments API of these tests is its sandbox',
   'SandboxOnlyError.code': 'the payments API of these tests is its sandbox',

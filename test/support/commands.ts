@@ -13,6 +13,7 @@ import {
 import { made, mutate, type MutationName, type Result } from './mutations.ts'
 import type { Network } from './network.ts'
 import { createLink, linkInput } from './operations.ts'
+import { v1PayoutFileInput } from './payouts.ts'
 
 /** Environment of a command: an app, in any process, and the payments API behind it. */
 export type CommandWorld = Pick<Network, 'ask' | 'sandbox'>
@@ -38,7 +39,7 @@ export type CommandKind = {
 const AGREEMENTS = '/v1/pay_to/payment_agreement'
 const BY_KEY = { key: 'idempotencyKey', longestKey: 255 } as const
 
-/** All mutations that send something to the payments API under a key of the caller. */
+/** All mutations that send something to the payments API under a key of the caller, for an app with `V1_SITES`. */
 export const COMMANDS: readonly CommandKind[] = [
   {
     ...BY_KEY,
@@ -96,6 +97,12 @@ export const COMMANDS: readonly CommandKind[] = [
     name: 'createPayout',
     path: '/v2/payouts',
     prepare: async () => changed(payoutInput(), { description: 'Something else' }),
+  },
+  {
+    ...BY_KEY,
+    name: 'createPayoutFromFile',
+    path: '/v1/payouts',
+    prepare: async () => changed(v1PayoutFileInput(), { description: 'Something else' }),
   },
   {
     ...BY_KEY,

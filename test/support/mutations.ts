@@ -37,6 +37,7 @@ const SELECTIONS = {
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('InvalidInputError', 'StateConflictError')}`,
   createPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'MethodUnavailableError')}`,
+  createPayoutFromFile: `${PAYOUT} ${commandFailures('InvalidInputError', 'MethodUnavailableError')}`,
   cancelScheduledPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
   createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
     ${commandFailures('InvalidInputError')}`,

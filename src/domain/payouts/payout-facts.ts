@@ -13,6 +13,8 @@ export type ReportedPayout = PayoutReport & { readonly cancelledAt?: string | un
 /** The facts of a payout before its first report. */
 export const NOTHING_KNOWN: PayoutFacts = {
   totalAmount: null,
+  totalRefund: null,
+  failedTransactions: null,
   currency: null,
   methodCode: null,
   description: null,
@@ -32,6 +34,8 @@ export function mergeFacts(known: PayoutFacts & { readonly statusRaw?: string },
   const hasEnded = known.statusRaw !== said.statusRaw
   return {
     totalAmount: newerDecimal(known.totalAmount, said.totalAmount),
+    totalRefund: newerDecimal(known.totalRefund, said.totalRefund),
+    failedTransactions: said.failedTransactions ?? known.failedTransactions,
     currency: known.currency ?? said.currency,
     methodCode: known.methodCode ?? said.methodCode,
     description: said.description ?? known.description,
@@ -48,6 +52,8 @@ export function mergeFacts(known: PayoutFacts & { readonly statusRaw?: string },
 export function filledIn(known: PayoutFacts, said: ReportedPayout): PayoutFacts {
   return {
     totalAmount: known.totalAmount ?? said.totalAmount,
+    totalRefund: known.totalRefund ?? said.totalRefund,
+    failedTransactions: known.failedTransactions ?? said.failedTransactions,
     currency: known.currency ?? said.currency,
     methodCode: known.methodCode ?? said.methodCode,
     description: known.description ?? said.description,
@@ -114,7 +120,7 @@ export function sameFacts(state: PayoutFacts, facts: PayoutFacts): boolean {
 
 /** Returns whether a known value would be replaced by another, in the batch or in one of its transactions, which are in the same order. */
 export function replaces(state: PayoutFacts, facts: PayoutFacts): boolean {
-  const isReplaced = (a: string | null, b: string | null | undefined): boolean => a !== null && a !== b
+  const isReplaced = <Value>(a: Value | null, b: Value | null | undefined): boolean => a !== null && a !== b
   return (
     PLAIN_KEYS.some((key) => isReplaced(state[key], facts[key])) ||
     state.transactions.some((transaction, index) =>
@@ -125,6 +131,8 @@ export function replaces(state: PayoutFacts, facts: PayoutFacts): boolean {
 
 const PLAIN_KEYS = [
   'totalAmount',
+  'totalRefund',
+  'failedTransactions',
   'currency',
   'methodCode',
   'description',

@@ -8,11 +8,14 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number]
  * are null. Amounts are plain digits, instants ISO 8601 in UTC with milliseconds.
  */
 export type PayoutReport = {
-  /** The upstream uuid. */
+  /** The upstream uuid; of a v1 payout `v1-` and its number. */
   readonly id: string
   readonly statusRaw: string
   readonly status: PayoutStatus | null
   readonly totalAmount: string | null
+  /** What came back of it, and how many of its transactions failed: of v1 payouts alone. */
+  readonly totalRefund: string | null
+  readonly failedTransactions: number | null
   readonly currency: string | null
   readonly methodCode: string | null
   readonly description: string | null
@@ -43,6 +46,9 @@ export type PayoutPayee = {
   readonly transactionId: string
   readonly name: string | null
   readonly accountNumberMasked: string | null
+  /** The PayID, masked as well; of v1 payouts alone. */
+  readonly payIdMasked: string | null
+  /** Of a v1 payout the bank-state-branch number. */
   readonly bankCode: string | null
 }
 

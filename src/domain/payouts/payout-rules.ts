@@ -13,6 +13,8 @@ import type { MethodRequirements } from '../methods/method-field.ts'
 import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
 import { amountProblem, sumDecimals } from '../money/money.ts'
 import type { PayoutReport } from './payout-report.ts'
+import { normaliseV1Transaction, v1TransactionProblems } from './v1-payout-rules.ts'
+import { V1_METHOD_CODE } from './v1-payout.ts'
 
 /** A request for a batch of payouts. */
 export type PayoutRequest = {
@@ -22,6 +24,8 @@ export type PayoutRequest = {
   readonly description: string
   readonly externalId?: string | null | undefined
   readonly scheduledAt?: Date | null | undefined
+  /** Whether it is tried again while funds are missing; of v1 payouts alone. */
+  readonly retry?: boolean | null | undefined
   readonly transactions: readonly PayoutTransactionRequest[]
   readonly site?: string | null | undefined
 }
@@ -57,14 +61,20 @@ export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
     lastName: normaliseName(transaction.lastName),
     email: transaction.email.trim(),
   }))
-  return { ...request, transactions }
+  return { ...request, transactions: isV1(request) ? transactions.map(normaliseV1Transaction) : transactions }
 }
 
-/** The payments API documents a maximum of 90 in one place and none in the other; 90 is safe in both. */
+/** Returns whether a payout is asked for by the v1 method. */
+export function isV1({ methodCode }: Pick<PayoutRequest, 'methodCode'>): boolean {
+  return methodCode === V1_METHOD_CODE
+}
+
+/** The payments API documents a maximum of 90 in one place of v2 and none in the other; 90 is safe in both. */
 const DESCRIPTION = { shortest: 5, longest: 90 }
+const V1_DESCRIPTION = { shortest: 5, longest: 140 }
 
 /** Our own limit: the payments API documents none, and one request must be completed in time. */
-const MOST_TRANSACTIONS = 500
+export const MOST_TRANSACTIONS = 500
 
 /**
  * Returns all problems of a request for payouts, field by field; empty if it may be sent. The requirements of the method are checked as far
@@ -79,11 +89,12 @@ export function payoutRequestProblems(
   return present([
     keyProblem(request.idempotencyKey),
     problem(methodProblem(request.methodCode, request.currency, requirements), ['methodCode']),
-    textProblem(request.description, DESCRIPTION, ['description']),
+    textProblem(request.description, isV1(request) ? V1_DESCRIPTION : DESCRIPTION, ['description']),
     externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),
     scheduledAt == null || scheduledAt.getTime() > now.getTime()
       ? null
       : problem('must lie in the future', ['scheduledAt']),
+    request.retry == null || isV1(request) ? null : problem(`is for ${V1_METHOD_CODE} alone`, ['retry']),
     ...(transactions.length === 0 || transactions.length > MOST_TRANSACTIONS
       ? [problem(`must have 1 to ${MOST_TRANSACTIONS} entries`, ['transactions'])]
       : transactions.flatMap((one, index) => transactionProblems(request, one, { index, requirements }))),
@@ -91,18 +102,22 @@ export function payoutRequestProblems(
 }
 
 function transactionProblems(
-  { currency }: PayoutRequest,
+  request: PayoutRequest,
   transaction: PayoutTransactionRequest,
   { index, requirements }: { index: number; requirements: MethodRequirements | null },
 ): (Problem | null)[] {
   const path = ['transactions', String(index)]
-  const amount = { value: transaction.amount, currency }
+  const amount = { value: transaction.amount, currency: request.currency }
   const { externalId } = transaction
+  const others = [
+    problem(emailProblem(transaction.email), [...path, 'email']),
+    problem(amountProblem(amount) ?? limitProblem(amount, requirements), [...path, 'amount']),
+  ]
+  if (isV1(request)) return [...others, ...v1TransactionProblems(transaction, path)]
   return [
     problem(personNameProblem(transaction.firstName), [...path, 'firstName']),
     problem(personNameProblem(transaction.lastName), [...path, 'lastName']),
-    problem(emailProblem(transaction.email), [...path, 'email']),
-    problem(amountProblem(amount) ?? limitProblem(amount, requirements), [...path, 'amount']),
+    ...others,
     externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
     ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
   ]

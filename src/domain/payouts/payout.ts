@@ -30,7 +30,7 @@ export type Payout = PayoutFacts &
 
 /** The ids of a payout of which nothing else is known. */
 export type NewPayout = {
-  /** The upstream uuid. */
+  /** The upstream uuid; of a v1 payout `v1-` and its number. */
   readonly id: string
   /** Our correlation id, created before the request was sent: the last segment of the payout's callback URL. */
   readonly ref: string

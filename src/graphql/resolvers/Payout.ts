@@ -10,6 +10,9 @@ export const Payout: PayoutResolvers = {
   nodeId: ({ payout }) => nodeIdOf('Payout', payout.id),
   status: ({ payout }) => (payout.status === null ? 'UNRECOGNISED' : (payout.status.toUpperCase() as PayoutStatus)),
   statusRaw: ({ payout }) => payout.statusRaw,
+  refunded: ({ payout, totalAmount: { currency } }) =>
+    payout.totalRefund == null ? null : { value: payout.totalRefund, currency },
+  failedTransactions: ({ payout }) => payout.failedTransactions ?? null,
   method: ({ payout }, _args, { payoutMethods }) =>
     payout.methodCode === null ? null : payoutMethods.find(payout.methodCode),
   description: ({ payout }) => payout.description,

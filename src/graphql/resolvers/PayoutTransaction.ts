@@ -8,6 +8,7 @@ export const PayoutTransaction: PayoutTransactionResolvers = {
   payee: async (view, _args, context) => (await payeeOf(view, context))?.name ?? null,
   payeeMasked: async (view, _args, context) => maskedName((await payeeOf(view, context))?.name ?? null),
   accountNumberMasked: async (view, _args, context) => (await payeeOf(view, context))?.accountNumberMasked ?? null,
+  payIdMasked: async (view, _args, context) => (await payeeOf(view, context))?.payIdMasked ?? null,
   bankCode: async (view, _args, context) => (await payeeOf(view, context))?.bankCode ?? null,
   errorMessage: ({ transaction }) => transaction.errorMessage,
   createdAt: ({ transaction }) => transaction.createdAt,

@@ -18,6 +18,7 @@ import { createPaymentCustomer } from './mutation/createPaymentCustomer.ts'
 import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPaymentsExport } from './mutation/createPaymentsExport.ts'
 import { createPayout } from './mutation/createPayout.ts'
+import { createPayoutFromFile } from './mutation/createPayoutFromFile.ts'
 import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
 import { erasePayer } from './mutation/erasePayer.ts'
 import { importPayments } from './mutation/importPayments.ts'
@@ -143,6 +144,7 @@ export const resolvers: Resolvers = {
     amendPaymentAgreement,
     changePaymentAgreementStatus,
     createPayout,
+    createPayoutFromFile,
     cancelScheduledPayout,
     createPaymentCustomer,
     updatePaymentCustomer,

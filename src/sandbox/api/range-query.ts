@@ -40,6 +40,13 @@ export function rangePage<T>(found: readonly T[], query: RangeQuery, show: (item
   }
 }
 
+/** A list of payouts: at most one year, including leap years, with both days inclusive (gap sheet, section 19). */
+export const PAYOUT_LIST: RangeRules = {
+  pageIsRequired: true,
+  takesSize: false,
+  longestMs: 367 * 24 * 3600 * 1000 - 1,
+}
+
 const PAGE_SIZE = 20
 const LARGEST_PAGE = 100
 

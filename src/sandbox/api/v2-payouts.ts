@@ -5,7 +5,7 @@ import { payoutRecord } from '../payouts/payout-record.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
-import { rangePage, readRangeQuery } from './range-query.ts'
+import { PAYOUT_LIST, rangePage, readRangeQuery } from './range-query.ts'
 
 /** Payouts: create, detail, list and cancel (gap sheet, sections 18 to 20). */
 export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
@@ -29,9 +29,9 @@ export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
   })
 
   api.get('/v2/payouts/all', async (request, reply) => {
-    const query = readRangeQuery(queryOf(request), LIST)
+    const query = readRangeQuery(queryOf(request), PAYOUT_LIST)
     if ('problems' in query) return sendProblems(reply, query.problems)
-    const found = listPayouts(store, callersSite(request), query)
+    const found = listPayouts(store, callersSite(request), { ...query, isV1: false })
     return sendJson(
       reply,
       200,
@@ -51,6 +51,3 @@ export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
       : sendProblems(reply, { status: 'is not scheduled' })
   })
 }
-
-/** A range of at most one year, including leap years, with both days inclusive (gap sheet, section 19). */
-const LIST = { pageIsRequired: true, takesSize: false, longestMs: 367 * 24 * 3600 * 1000 - 1 }

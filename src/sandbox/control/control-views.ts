@@ -59,6 +59,8 @@ export type AgreementView = {
 
 export type PayoutView = {
   uuid: string
+  /** The number by which a v1 payout is read; null for one of v2. */
+  number: number | null
   siteId: string
   status: PayoutStatus
   currency: string
@@ -177,6 +179,7 @@ export function agreementView(agreement: Agreement): AgreementView {
 export function payoutView(payout: Payout): PayoutView {
   return {
     uuid: payout.uuid,
+    number: payout.v1?.number ?? null,
     siteId: payout.siteId,
     status: payout.status,
     currency: payout.currency,

@@ -6,7 +6,7 @@ import { oneOf, readEmail, requiredTarget } from '../values/request-parts.ts'
 import { DOCUMENT_TYPES, readCountry, readDay } from './check-person-request.ts'
 import type { DocumentRecord } from './sandbox-customer.ts'
 
-/** A multipart form: its fields, and the first bytes and the size of its files. */
+/** A multipart form: its fields, and the first bytes, or all, and the size of its files. */
 export type IdentityForm = {
   readonly fields: Readonly<Record<string, string>>
   readonly files: ReadonlyMap<string, { readonly start: Buffer; readonly size: number }>
@@ -19,7 +19,12 @@ export type IdentityRequest = {
 }
 
 /** Parses a multipart body. Returns undefined for anything else, and for one that lacks its end. */
-export function parseForm(headers: Readonly<Record<string, unknown>>, body: Buffer): Promise<IdentityForm | undefined> {
+export function parseForm(
+  headers: Readonly<Record<string, unknown>>,
+  body: Buffer,
+  { wholeFiles = false }: { readonly wholeFiles?: boolean } = {},
+): Promise<IdentityForm | undefined> {
+  const kept = wholeFiles ? body.length : START_BYTES
   const fields: Record<string, string> = {}
   const files = new Map<string, { start: Buffer; size: number }>()
   const { promise, resolve } = Promise.withResolvers<IdentityForm | undefined>()
@@ -32,7 +37,7 @@ export function parseForm(headers: Readonly<Record<string, unknown>>, body: Buff
       stream.on('error', () => resolve(undefined))
       stream.on('data', (chunk: Buffer) => {
         file.size += chunk.length
-        if (file.start.length < START_BYTES) file.start = Buffer.concat([file.start, chunk]).subarray(0, START_BYTES)
+        if (file.start.length < kept) file.start = Buffer.concat([file.start, chunk]).subarray(0, kept)
       })
     })
     parser.on('error', () => resolve(undefined))
@@ -46,7 +51,7 @@ export function parseForm(headers: Readonly<Record<string, unknown>>, body: Buff
 
 /** Validates the form of an identity check (gap sheet, section 23). */
 export function readIdentityForm({ fields: texts, files }: IdentityForm): IdentityRequest | { problems: Problems } {
-  const fields = new Fields(withoutTarget(texts))
+  const fields = new Fields(withTarget(texts))
   const email = readEmail(fields)
   const identity = {
     id_doc_type: oneOf(fields, 'document_type', DOCUMENT_TYPES) ?? '',
@@ -79,7 +84,7 @@ const FILES = [
 ] as const
 
 /** Returns the fields, with the two of the webhook, whose names are in brackets, as an object. */
-function withoutTarget(texts: Readonly<Record<string, string>>): JsonObject {
+export function withTarget(texts: Readonly<Record<string, string>>): JsonObject {
   const {
     'webhook_notification[endpoint_url]': url,
     'webhook_notification[authorization_header]': header,

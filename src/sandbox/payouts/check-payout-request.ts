@@ -55,7 +55,8 @@ function readMethod(fields: Fields, site: SandboxSite): PayoutMethod | undefined
   return method
 }
 
-function readSchedule(fields: Fields, now: Date): Date | undefined {
+/** Returns the time of a scheduled batch, which lies in the future; undefined without one. */
+export function readSchedule(fields: Fields, now: Date): Date | undefined {
   const text = fields.optionalText('scheduled_at')
   if (text === undefined) return undefined
   const scheduledAt = parseMoment(text)

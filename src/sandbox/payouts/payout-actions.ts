@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { isTaken } from '../payments/transitions.ts'
 import { newUuid } from '../state/ids.ts'
 import type { SandboxSite } from '../state/sandbox-sites.ts'
@@ -6,13 +6,19 @@ import type { SandboxStore } from '../state/sandbox-store.ts'
 import { begin, movePayout } from './payout-steps.ts'
 import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './sandbox-payout.ts'
 
-/** Stores a new batch and schedules it: at its own time, or one step of the sandbox clock from now. */
-export function createPayout(store: SandboxStore, site: SandboxSite, request: PayoutRequest): Payout {
+/** Stores a new batch and schedules it: at its own time, or one step of the sandbox clock from now. With `v1`, it is one of v1. */
+export function createPayout(
+  store: SandboxStore,
+  site: SandboxSite,
+  request: PayoutRequest,
+  v1?: { readonly isRetry: boolean },
+): Payout {
   const createdAt = store.clock.now()
   const payout: Payout = {
     uuid: newUuid((uuid) => isTaken(store, uuid)),
     siteId: site.id,
     currency: request.currency,
+    v1: v1 && { ...v1, number: newNumber(store) },
     request,
     createdAt,
     transactions: request.payees.map(newTransaction),
@@ -30,16 +36,26 @@ export function createPayout(store: SandboxStore, site: SandboxSite, request: Pa
   return payout
 }
 
-/** Returns the site's batch with this uuid. */
+/** Returns the site's v2 batch with this uuid. */
 export function findPayout(store: SandboxStore, site: SandboxSite, uuid: string): Payout | undefined {
   const payout = store.payouts.get(uuid)
-  return payout?.siteId === site.id ? payout : undefined
+  return payout?.siteId === site.id && payout.v1 === undefined ? payout : undefined
 }
 
-/** Returns the site's batches that were created between the two instants, both inclusive, newest first. */
-export function listPayouts(store: SandboxStore, site: SandboxSite, { from, to }: { from: Date; to: Date }): Payout[] {
+/** Returns the site's v1 batch with this number. */
+export function findV1Payout(store: SandboxStore, site: SandboxSite, number: number): Payout | undefined {
+  return [...store.payouts.values()].find(({ siteId, v1 }) => siteId === site.id && v1?.number === number)
+}
+
+/** Returns the site's batches of one version that were created between the two instants, both inclusive, newest first. */
+export function listPayouts(
+  store: SandboxStore,
+  site: SandboxSite,
+  { from, to, isV1 }: { from: Date; to: Date; isV1: boolean },
+): Payout[] {
   return [...store.payouts.values()]
-    .filter(({ siteId, createdAt }) => siteId === site.id && createdAt >= from && createdAt <= to)
+    .filter(({ siteId, v1 }) => siteId === site.id && (v1 !== undefined) === isV1)
+    .filter(({ createdAt }) => createdAt >= from && createdAt <= to)
     .reverse()
 }
 
@@ -48,6 +64,15 @@ export function cancelScheduled(store: SandboxStore, payout: Payout): boolean {
   if (payout.status !== 'scheduled') return false
   void movePayout(store, payout, 'expired')
   return true
+}
+
+/** Returns a number that no batch has, nor, most likely, had before a reset: receivers may still know those. */
+function newNumber(store: SandboxStore): number {
+  const taken = new Set([...store.payouts.values()].map(({ v1 }) => v1?.number))
+  for (;;) {
+    const number = randomInt(100_000, 2 ** 31)
+    if (!taken.has(number)) return number
+  }
 }
 
 function newTransaction(request: PayeeRequest): PayoutTransaction {

@@ -7,7 +7,7 @@ import { composePayoutWebhook } from './payout-webhooks.ts'
 import { totalAmount } from './sandbox-payout.ts'
 import type { Payout, PayoutError, PayoutStatus } from './sandbox-payout.ts'
 
-/** A batch without funds is retried every hour; after a day it expires. */
+/** A batch without funds is retried every hour; after a day it expires. One of v1 is retried only if `is_retry` says so. */
 const TRY_AGAIN_MS = 60 * 60_000
 const LONGEST_WAIT_MS = 24 * TRY_AGAIN_MS
 
@@ -49,7 +49,8 @@ async function run(store: SandboxStore, payout: Payout): Promise<void> {
 async function waitForFunds(store: SandboxStore, payout: Payout, error: PayoutError): Promise<void> {
   const now = store.clock.now()
   payout.fundsUntil ??= new Date(now.getTime() + LONGEST_WAIT_MS)
-  if (now >= payout.fundsUntil) return movePayout(store, payout, 'expired')
+  const givesUp = error === NO_FUNDS && payout.v1?.isRetry === false
+  if (givesUp || now >= payout.fundsUntil) return movePayout(store, payout, 'expired')
   const firstAttempt = payout.status === 'scheduled' ? undefined : movePayout(store, payout, 'scheduled')
   const afterMs = error === CHARGES_MANDATE ? store.paceMs : TRY_AGAIN_MS
   payout.step = store.clock.after(afterMs, () => begin(store, payout))

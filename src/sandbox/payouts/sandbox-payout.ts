@@ -45,6 +45,8 @@ export type Payout = {
   readonly uuid: string
   readonly siteId: string
   readonly currency: string
+  /** Of v1 payouts alone: the number by which one is read, and whether it is tried again without funds. */
+  readonly v1: { readonly number: number; readonly isRetry: boolean } | undefined
   readonly request: PayoutRequest
   readonly createdAt: Date
   readonly transactions: readonly PayoutTransaction[]
@@ -65,6 +67,11 @@ export function isUnderWay({ status }: Payout): boolean {
 /** The sum of all transactions of a batch. */
 export function totalAmount({ transactions }: Pick<Payout, 'transactions'>): Decimal {
   return transactions.map(({ amount }) => amount).reduce(addDecimals, decimal('0'))
+}
+
+/** The transactions of a batch that failed. */
+export function failedTransactions({ transactions }: Pick<Payout, 'transactions'>): PayoutTransaction[] {
+  return transactions.filter(({ status }) => status === 'failed')
 }
 
 /** The sum of a batch's transactions without the failed ones. */

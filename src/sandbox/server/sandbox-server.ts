@@ -6,6 +6,7 @@ import { v1Agreements } from '../api/v1-agreements.ts'
 import { v1Balances } from '../api/v1-balances.ts'
 import { v1Deposits } from '../api/v1-deposits.ts'
 import { v1Gateway } from '../api/v1-gateway.ts'
+import { v1Payouts } from '../api/v1-payouts.ts'
 import { v2Balances } from '../api/v2-balances.ts'
 import { v2Banks } from '../api/v2-banks.ts'
 import { v2Customers } from '../api/v2-customers.ts'
@@ -30,6 +31,7 @@ const API_GROUPS: readonly ApiGroup[] = [
   v1Agreements,
   v1Gateway,
   v1Deposits,
+  v1Payouts,
   v2PayinMethods,
   v2Payins,
   v2PayoutMethods,

@@ -1,3 +1,4 @@
+import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../../domain/payouts/v1-payout.ts'
 import { Secret } from '../../keys/secret.ts'
 
 /** One site of the merchant: a set of credentials and its currencies (docs/payments-api.md, section 5). */
@@ -8,6 +9,8 @@ export type Site = {
   readonly secretKey: Secret
   /** Upper-case currency codes. */
   readonly currencies: readonly string[]
+  /** The names of fields of v1 payouts in AUD; null where the site does not pay out by v1. */
+  readonly v1Payouts: V1PayoutNames | null
 }
 
 /** A site as the configuration gives it. */
@@ -16,6 +19,8 @@ export type SiteSettings = {
   readonly appId: string
   readonly secretKey: Secret | string
   readonly currencies: readonly string[]
+  /** Whether the site pays out by v1, with names of fields that differ from those assumed. Default: it does not. */
+  readonly v1Payouts?: boolean | Partial<V1PayoutNames> | null | undefined
 }
 
 export type Sites = {
@@ -54,12 +59,20 @@ export function createSites(settings: readonly SiteSettings[]): Sites {
   }
 }
 
-function siteOf({ id, appId, secretKey, currencies }: SiteSettings): Site {
+function siteOf({ id, appId, secretKey, currencies, v1Payouts }: SiteSettings): Site {
   const secret = typeof secretKey === 'string' ? new Secret(secretKey) : secretKey
   if (id === '') throw new TypeError('A site has an empty id.')
   if (currencies.length === 0) throw new TypeError(`Site ${id} serves no currency.`)
   if (!HEADER_TEXT.test(appId) || !HEADER_TEXT.test(secret.reveal()))
     throw new TypeError(`The credentials of site ${id} hold characters that cannot stand in a header.`)
   const codes = [...new Set(currencies.map((code) => code.toUpperCase()))]
-  return Object.freeze({ id, appId, secretKey: secret, currencies: Object.freeze(codes) })
+  const names = namesOf(v1Payouts ?? false)
+  if (names !== null && !codes.includes(V1_CURRENCY))
+    throw new TypeError(`Site ${id} has v1 payouts, which are in ${V1_CURRENCY} alone.`)
+  return Object.freeze({ id, appId, secretKey: secret, currencies: Object.freeze(codes), v1Payouts: names })
+}
+
+function namesOf(v1Payouts: boolean | Partial<V1PayoutNames>): V1PayoutNames | null {
+  if (v1Payouts === false) return null
+  return Object.freeze({ ...V1_PAYOUT_NAMES, ...(v1Payouts === true ? {} : v1Payouts) })
 }

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-method.ts'
 import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
+import { isV1 } from '../../domain/payouts/payout-rules.ts'
+import { V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/v1-payout.ts'
 import {
   isServed,
   repeats,
@@ -20,7 +22,8 @@ import { servedMethods } from '../wire/methods/wire-payin-method.ts'
 import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/wire-payout-request.ts'
 import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/wire-payout.ts'
 import { status as statusField } from '../wire/values/wire-fields.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { combinedPage, readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { v1PayoutCalls } from './v1-payout-endpoints.ts'
 
 export type PayoutSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
@@ -28,6 +31,8 @@ export type PayoutSearch = {
   readonly to: Date
   /** Starts at 1; a page has 20 batches. */
   readonly page: number
+  /** The one list to read. Default: that of v2, and that of v1 where the site has it. */
+  readonly version?: 'v1' | 'v2'
 }
 
 export type WirePayoutPage = {
@@ -37,11 +42,11 @@ export type WirePayoutPage = {
   readonly totalCount: number | null
 }
 
-/** The v2 payouts (gap sheet, sections 17 to 20). Every call rejects with an `UpstreamFault`. */
+/** The payouts of v2 (gap sheet, sections 17 to 20), and those of v1 of sites that have them. Every call rejects with an `UpstreamFault`. */
 export type PayoutCalls = {
   /**
    * Returns the methods of a site in the payments API's order, without duplicate codes; those in a currency that the site does
-   * not serve are omitted.
+   * not serve are omitted. v1 payouts, which no list names, are its last one.
    */
   listPayoutMethods(site: Site): Promise<PayoutMethod[]>
   /** Returns the fields that the merchant has to collect for a method, and the banks that it supports. */
@@ -53,7 +58,10 @@ export type PayoutCalls = {
   createPayout(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
   /** Returns the current state of a batch. Rejects with `mismatch` if the answer is about another batch. */
   getPayout(site: Site, uuid: string): Promise<PayoutReport>
-  /** Returns one page of the batches created in an interval. Unreadable batches and those of other accounts are omitted. */
+  /**
+   * Returns one page of the batches created in an interval; of a site with v1 payouts, that page of both lists. Unreadable batches and those of
+   * other accounts are omitted.
+   */
   listPayouts(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
   /**
    * Cancels a scheduled batch, and returns the status word of the answer, e.g. `ok`. The answer does not contain the batch's own
@@ -66,18 +74,20 @@ const PATH = '/v2/payouts'
 
 const cancelled = z.object({ status: statusField })
 
-/** Creates the calls for v2 payouts. */
+/** Creates the calls for payouts. */
 export function payoutCalls(transport: Transport): PayoutCalls {
+  const v1 = v1PayoutCalls(transport)
   return {
     listPayoutMethods: async (site) => {
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/payout_methods` })
       const { records } = shaped(readPage(json), status)
       const methods = records.flatMap((record) => readPayoutMethod(record, site.currencies) ?? [])
-      return servedMethods(methods, site.currencies)
+      return servedMethods(site.v1Payouts === null ? methods : [...methods, V1_METHOD], site.currencies)
     },
 
     payoutMethodFields: async (site, code) => {
       requireMethodCode(code)
+      if (code === V1_METHOD_CODE) return V1_REQUIREMENTS
       const query = { payout_method_name: code }
       const path = `${PATH}/payout_method/params`
       const { status, json } = await transport.request(site, { method: 'GET', path, query })
@@ -89,6 +99,7 @@ export function payoutCalls(transport: Transport): PayoutCalls {
 
     createPayout: async (site, request) => {
       requireServed(site, request.currency)
+      if (isV1(request)) return v1.create(site, request)
       const body = sendable(toPayoutBody(request))
       const { status, json } = await transport.request(site, { method: 'POST', path: PATH, body })
       const report = shaped(readPayoutReport(unwrapped(json)), status)
@@ -100,6 +111,8 @@ export function payoutCalls(transport: Transport): PayoutCalls {
     },
 
     getPayout: async (site, uuid) => {
+      const number = v1PayoutNumber(uuid)
+      if (number !== null) return v1.get(site, number)
       requireUuid(uuid)
       const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/detail`, query: { uuid } })
       const report = shaped(readPayoutReport(unwrapped(json)), status)
@@ -107,17 +120,14 @@ export function payoutCalls(transport: Transport): PayoutCalls {
       return report
     },
 
-    listPayouts: async (site, { page, ...span }) => {
-      const query = { ...spanQuery(span), page }
-      const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
-      const { records, ...found } = shaped(readPage(json), status)
-      const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])
-      return {
-        payouts: payouts.filter((payout) => isServed(site, payout.currency)),
-        page: found.page ?? page,
-        totalPages: found.totalPages,
-        totalCount: found.totalCount,
-      }
+    listPayouts: async (site, search) => {
+      const { version = null } = search
+      const hasV1 = version === 'v1' || (version === null && site.v1Payouts !== null)
+      const pages = await Promise.all([
+        ...(version === 'v1' ? [] : [listV2(transport, site, search)]),
+        ...(hasV1 ? [v1.list(site, search)] : []),
+      ])
+      return { payouts: pages.flatMap(({ payouts }) => payouts), page: search.page, ...combinedPage(pages) }
     },
 
     cancelScheduledPayout: async (site, uuid) => {
@@ -126,5 +136,18 @@ export function payoutCalls(transport: Transport): PayoutCalls {
       const read = cancelled.safeParse(json)
       return { statusRaw: shaped(read.data?.status ?? null, status) }
     },
+  }
+}
+
+async function listV2(transport: Transport, site: Site, { from, to, page }: PayoutSearch): Promise<WirePayoutPage> {
+  const query = { ...spanQuery({ from, to }), page }
+  const { status, json } = await transport.request(site, { method: 'GET', path: `${PATH}/all`, query })
+  const { records, ...found } = shaped(readPage(json), status)
+  const payouts = records.flatMap((record) => readPayoutReport(record) ?? [])
+  return {
+    payouts: payouts.filter((payout) => isServed(site, payout.currency)),
+    page: found.page ?? page,
+    totalPages: found.totalPages,
+    totalCount: found.totalCount,
   }
 }

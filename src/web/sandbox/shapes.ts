@@ -37,6 +37,8 @@ export type Agreement = Moving & {
 
 export type Payout = Moving & {
   readonly uuid: string
+  /** Of v1 payouts alone. */
+  readonly number: number | null
   readonly currency: string
   readonly totalAmount: string
   readonly methodCode: string

@@ -75,6 +75,7 @@ export function erasuresContract(fixture: Fixture): void {
       transactionId,
       name: 'Ada',
       accountNumberMasked: '***890',
+      payIdMasked: null,
       bankCode: '600',
     })
     const payees = [payee('T1'), payee('T2')]

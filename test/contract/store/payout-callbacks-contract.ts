@@ -13,7 +13,13 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-const PAYEE = { transactionId: 'T1', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }
+const PAYEE = {
+  transactionId: 'T1',
+  name: 'Ada Payee',
+  accountNumberMasked: '***890',
+  payIdMasked: null,
+  bankCode: '600',
+}
 
 export function payoutCallbacksContract(fixture: Fixture): void {
   it('creates the payout, its event and its payees from a callback that comes before the answer', async () => {

@@ -57,7 +57,7 @@ export function payoutReadsContract(fixture: Fixture): void {
   it('records what a read shows as an event of our own, and ends the doubt', async () => {
     const { store } = fixture
     await held()
-    const payees = [{ transactionId: 'T1', name: 'Ada', accountNumberMasked: null, bankCode: null }]
+    const payees = [{ transactionId: 'T1', name: 'Ada', accountNumberMasked: null, payIdMasked: null, bankCode: null }]
     const said = payoutReport('completed', { payees })
     expect(await store.payoutReads.record(await subject(), said, after(2 * MINUTE))).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({

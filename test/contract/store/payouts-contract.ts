@@ -20,7 +20,13 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-const PAYEE = { transactionId: 'T1', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }
+const PAYEE = {
+  transactionId: 'T1',
+  name: 'Ada Payee',
+  accountNumberMasked: '***890',
+  payIdMasked: null,
+  bankCode: '600',
+}
 
 export function payoutsContract(fixture: Fixture): void {
   const made = { ref: 'out', site: 'au' }

@@ -71,7 +71,9 @@ async function playStep(
   index: number,
 ): Promise<void> {
   const at = after(index * MINUTE)
-  const payees = [{ transactionId: 'T1', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: null }]
+  const payees = [
+    { transactionId: 'T1', name: 'Ada Payee', accountNumberMasked: '***890', payIdMasked: null, bankCode: null },
+  ]
   const said = payoutReport(status, { transactions: [payoutTransaction({ statusRaw: transaction })], payees })
   if (act === 'call back') {
     await store.inbox.receivePayout(payoutCallback(said, { bytes: `${bytes}`, receivedAt: at }))

@@ -31,6 +31,8 @@ export function payoutReport(statusRaw: string, parts: Partial<PayoutReport> = {
     statusRaw,
     status: PAYOUT_STATUSES.find((status) => status === statusRaw) ?? null,
     totalAmount: '40.00',
+    totalRefund: null,
+    failedTransactions: null,
     currency: 'AUD',
     methodCode: 'au_bank_aud',
     description: 'Prizes of the week',

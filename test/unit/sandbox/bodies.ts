@@ -65,6 +65,20 @@ export function payoutBody(over: Body = {}): Body {
   }
 }
 
+/** Returns the body of a v1 payout creation that the payments API accepts. */
+export function v1PayoutBody(over: Body = {}): Body {
+  const account = { bsb: '062-000', account_number: '112233445' }
+  return {
+    payout_transaction_details: [
+      { payee: "Ada O'Payee", email: 'ada@example.test', amount: 100, payid: 'ada@example.test' },
+      { payee: 'Joan Payee', email: 'joan@example.test', amount: 40.25, address: '1 Engine Street', ...account },
+    ],
+    description: 'Refunds of the week',
+    webhook_notification: { endpoint_url: 'https://shop.example.test/p', authorization_header: 'Bearer p' },
+    ...over,
+  }
+}
+
 /** Sends a body and returns the record of the answer. Throws if the answer is not 200. */
 export async function create(sandbox: Sandbox, path: string, body: Body, site = 'php'): Promise<Body> {
   const { status, text, json } = await call(sandbox, path, { site, body })

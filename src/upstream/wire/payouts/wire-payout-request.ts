@@ -16,17 +16,19 @@ import {
   uuidText,
 } from '../values/request-schema.ts'
 
-/** Input for a batch of payouts (gap sheet, section 18). */
+/** Input for a batch of payouts (gap sheet, sections 18 and 20). */
 export type WirePayoutRequest = {
   /** Upper-case currency code. */
   readonly currency: string
   readonly methodCode: string
-  /** 5 to 90 characters. */
+  /** 5 to 90 characters; of a v1 payout, up to 140. */
   readonly description: string
   readonly transactions: readonly PayoutTransactionRequest[]
   readonly externalId?: string | null | undefined
   /** Null or absent: paid at once. */
   readonly scheduledAt?: Date | null | undefined
+  /** Of v1 payouts alone. */
+  readonly retry?: boolean | null | undefined
   readonly webhook: Notification
 }
 

@@ -6,16 +6,26 @@ import {
   type PayoutReport,
   type PayoutTransaction,
 } from '../../../domain/payouts/payout-report.ts'
+import {
+  V1_CURRENCY,
+  V1_METHOD_CODE,
+  V1_PAYOUT_NAMES,
+  type V1PayoutNames,
+  v1PayoutId,
+  v1PayoutNumber,
+} from '../../../domain/payouts/v1-payout.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { readDirectMethodEntry } from '../methods/direct-method.ts'
 import { toPayinMethod } from '../methods/wire-payin-method.ts'
 import { readEndpointUrl } from '../payments/wire-payment.ts'
-import { maskedNumber } from '../values/mask.ts'
+import { maskedAlias, maskedNumber } from '../values/mask.ts'
 import {
+  count,
   currency,
   decimal,
   instant,
   isRecord,
+  type JsonRecord,
   label,
   lenient,
   section,
@@ -34,8 +44,12 @@ const MOST_BANKS = 5_000
 
 const payout = z.object({
   uuid,
+  // Of v1 payouts, as are `total_refund`, `total_failed_transactions`, and the fields of a payee outside its parameters.
+  id: label(WORD_LENGTH),
   status,
   total_amount: decimal,
+  total_refund: decimal,
+  total_failed_transactions: count,
   currency,
   payout_method_name: lenient(usableMethodCode),
   description: text(DESCRIPTION_LENGTH),
@@ -50,6 +64,9 @@ const transaction = z.object({
   amount: decimal,
   status,
   payee: text(NAME_LENGTH),
+  payid: lenient(maskedAlias),
+  bsb: label(WORD_LENGTH),
+  account_number: lenient(maskedNumber),
   // Its fields depend on the method (gap sheet, section 17); of the others none is read.
   payout_method_params: section({ account_number: lenient(maskedNumber), bank_code: label(WORD_LENGTH) }),
   error_message: text(MESSAGE_LENGTH),
@@ -65,13 +82,47 @@ const bank = z.object({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short
 export function readPayoutReport(json: ExactJson): PayoutReport | null {
   if (!isRecord(json)) return null
   const body = payout.parse(json)
-  if (body.uuid === null || body.status === null) return null
-  const parts = listIn(json['payout_transactions']).flatMap(transactionOf(body.uuid))
+  return body.uuid === null ? null : reportOf(json, body, body.uuid)
+}
+
+/**
+ * The same for a v1 payout in AUD (gap sheet, section 20), by its number. Null for one in another currency. `names` are those under which
+ * its creation was sent, which the record may repeat.
+ */
+export function readV1PayoutReport(json: ExactJson, names: V1PayoutNames = V1_PAYOUT_NAMES): PayoutReport | null {
+  if (!isRecord(json)) return null
+  const renamed = {
+    ...json,
+    external_id: json['external_id'] ?? json[names.externalId] ?? null,
+    webhook_notification: json['webhook_notification'] ?? json[names.notification] ?? null,
+    payout_transactions: json['payout_transactions'] ?? json[names.transactions] ?? null,
+  }
+  const body = payout.parse(renamed)
+  const id = v1PayoutId(body.id ?? '')
+  if (v1PayoutNumber(id) === null || (body.currency ?? V1_CURRENCY) !== V1_CURRENCY) return null
+  const report = reportOf(renamed, body, id)
+  return report && { ...report, currency: V1_CURRENCY, methodCode: V1_METHOD_CODE }
+}
+
+/**
+ * Reads the record in a callback, which says nothing of its version: one that has a number and no method of v2 is of v1 (gap sheet,
+ * section 20).
+ */
+export function readPayoutCallback(json: ExactJson): PayoutReport | null {
+  const isV1 = isRecord(json) && (json['id'] ?? null) !== null && (json['payout_method_name'] ?? null) === null
+  return (isV1 ? readV1PayoutReport(json) : null) ?? readPayoutReport(json)
+}
+
+function reportOf(json: JsonRecord, body: z.infer<typeof payout>, id: string): PayoutReport | null {
+  if (body.status === null) return null
+  const parts = listIn(json['payout_transactions']).flatMap(transactionOf(id))
   return {
-    id: body.uuid,
+    id,
     statusRaw: body.status,
     status: PAYOUT_STATUSES.find((known) => known === body.status) ?? null,
     totalAmount: body.total_amount,
+    totalRefund: body.total_refund,
+    failedTransactions: body.total_failed_transactions,
     currency: body.currency,
     methodCode: body.payout_method_name,
     description: body.description,
@@ -116,8 +167,14 @@ function transactionOf(
     if (!isRecord(json)) return []
     const body = transaction.parse(json)
     const id = body.uuid ?? `${payoutId}.${index + 1}`
-    const { account_number: accountNumberMasked, bank_code: bankCode } = body.payout_method_params
-    const payee = { transactionId: id, name: body.payee, accountNumberMasked, bankCode }
+    const params = body.payout_method_params
+    const payee = {
+      transactionId: id,
+      name: body.payee,
+      accountNumberMasked: params.account_number ?? body.account_number,
+      payIdMasked: body.payid,
+      bankCode: params.bank_code ?? body.bsb,
+    }
     const { amount, status: statusRaw, error_message: errorMessage, created_at: createdAt } = body
     return [{ transaction: { id, amount, statusRaw, errorMessage, createdAt }, payee }]
   }

@@ -47,3 +47,24 @@ export function readPage(json: ExactJson): WirePage | null {
 export function unwrapped(json: ExactJson, key = 'record'): ExactJson {
   return isRecord(json) && !('uuid' in json) && isRecord(json[key]) ? json[key] : json
 }
+
+type Extent = { readonly totalPages: number | null; readonly totalCount: number | null }
+
+/** Returns the extent of the pages of several lists together: the most pages, and the sum of the entries; null if any is unknown. */
+export function combinedPage(pages: readonly Extent[]): Extent {
+  return {
+    totalPages: combined(
+      pages.map(({ totalPages }) => totalPages),
+      (counts) => Math.max(...counts),
+    ),
+    totalCount: combined(
+      pages.map(({ totalCount }) => totalCount),
+      (counts) => counts.reduce((a, b) => a + b, 0),
+    ),
+  }
+}
+
+function combined(counts: readonly (number | null)[], combine: (counts: readonly number[]) => number): number | null {
+  const known = counts.filter((one) => one !== null)
+  return known.length === counts.length && known.length > 0 ? combine(known) : null
+}

@@ -13,7 +13,7 @@ import { concernsPayouts } from './payouts.tsx'
 
 type PayoutNow = NonNullable<PayoutNowQuery['payout']>
 
-const COLUMNS = ['Payee', 'Account', 'Bank', 'Status', 'Amount']
+const COLUMNS = ['Payee', 'Account or PayID', 'Bank', 'Status', 'Amount']
 
 /** One payout: its facts, its transactions and its history. */
 export function Payout({ id }: { readonly id: string }) {
@@ -37,7 +37,7 @@ export function Payout({ id }: { readonly id: string }) {
 }
 
 function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
-  const { scheduledAt, cancelledAt, createdAt, updatedAt } = payout
+  const { scheduledAt, cancelledAt, createdAt, updatedAt, refunded, failedTransactions } = payout
   return (
     <section aria-labelledby="facts">
       <h2 id="facts">Facts</h2>
@@ -49,6 +49,11 @@ function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
         <Fact name="Amount">
           <Amount of={payout.totalAmount} />
         </Fact>
+        <Fact name="Came back">{refunded && <Amount of={refunded} />}</Fact>
+        <Fact name="Failed">
+          {failedTransactions === null ? null : `${failedTransactions} of ${payout.transactions.length}`}
+        </Fact>
+        <Fact name="Method">{payout.method?.name}</Fact>
         <Fact name="What for">{payout.description}</Fact>
         <Fact name="Account">{payout.site}</Fact>
         <Fact name="Scheduled for">{scheduledAt && <Moment at={scheduledAt} />}</Fact>
@@ -69,10 +74,10 @@ function Transactions({ of: { transactions } }: { readonly of: PayoutNow }) {
     <section aria-labelledby="transactions">
       <h2 id="transactions">Transactions</h2>
       <Table caption="Transactions" columns={COLUMNS}>
-        {transactions.map(({ id, payee, payeeMasked, accountNumberMasked, bankCode, ...transaction }) => (
+        {transactions.map(({ id, payee, payeeMasked, accountNumberMasked, payIdMasked, bankCode, ...transaction }) => (
           <tr key={id}>
             <td>{payee ?? payeeMasked ?? '–'}</td>
-            <td>{accountNumberMasked ?? '–'}</td>
+            <td>{accountNumberMasked ?? payIdMasked ?? '–'}</td>
             <td>{bankCode ?? '–'}</td>
             <td>
               {transaction.statusRaw}

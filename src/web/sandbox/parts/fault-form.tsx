@@ -19,6 +19,7 @@ const PATHS = [
   '/v3/payin_methods',
   '/v2/payins',
   '/v2/payouts',
+  '/v1/payouts',
   '/v1/pay_to/payment_agreement',
   '/v1/payment_gateways/create_payment',
   '/*',

@@ -24,7 +24,10 @@ export function Payouts() {
       keyOf={({ uuid }) => uuid}
       empty={<Begin what="payouts" example="payouts" />}
       cells={(payout) => [
-        <code>{payout.uuid}</code>,
+        <>
+          <code>{payout.uuid}</code>
+          {payout.number !== null && ` (v1, number ${payout.number})`}
+        </>,
         payout.externalId,
         payout.description,
         `${payout.totalAmount} ${payout.currency}`,

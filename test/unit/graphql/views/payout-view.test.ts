@@ -16,6 +16,8 @@ const payout = (over: Partial<PayoutReport> = {}): PayoutReport => ({
   statusRaw: 'scheduled',
   status: 'scheduled',
   totalAmount: '1000',
+  totalRefund: null,
+  failedTransactions: null,
   currency: 'PHP',
   methodCode: 'ph_bank_php',
   description: null,
@@ -63,7 +65,13 @@ describe('the sum of a payout', () => {
 
 describe('the transactions of a payout', () => {
   it('are left out without an amount, and the others keep their payees', () => {
-    const payee = { transactionId: 'T2', name: 'Ada Payee', accountNumberMasked: null, bankCode: null }
+    const payee = {
+      transactionId: 'T2',
+      name: 'Ada Payee',
+      accountNumberMasked: null,
+      payIdMasked: null,
+      bankCode: null,
+    }
     const transactions = [transaction({ id: 'T1', amount: null }), transaction({ id: 'T2', amount: '7' })]
     const view = payoutView(payout({ transactions, payees: [payee] }), [])
     expect(view?.transactions.map(({ id, amount, payee: shown }) => [id, amount.value, shown])).toEqual([

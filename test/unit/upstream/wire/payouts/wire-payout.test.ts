@@ -6,7 +6,11 @@ import {
   toPayoutBody,
   toPayoutCancellationBody,
 } from '../../../../../src/upstream/wire/payouts/wire-payout-request.ts'
-import { readPayoutReport } from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
+import {
+  readPayoutCallback,
+  readPayoutReport,
+  readV1PayoutReport,
+} from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('readPayoutReport', () => {
@@ -17,6 +21,8 @@ describe('readPayoutReport', () => {
       statusRaw: 'scheduled',
       status: 'scheduled',
       totalAmount: '1000',
+      totalRefund: null,
+      failedTransactions: null,
       currency: 'PHP',
       methodCode: 'ph_bank_maya_php',
       description: 'Salaries of May',
@@ -34,7 +40,15 @@ describe('readPayoutReport', () => {
           createdAt: '2023-04-01T00:00:01.000Z',
         },
       ],
-      payees: [{ transactionId: 'PT8K2LM4', name: 'Ada Payee', accountNumberMasked: '***890', bankCode: '600' }],
+      payees: [
+        {
+          transactionId: 'PT8K2LM4',
+          name: 'Ada Payee',
+          accountNumberMasked: '***890',
+          payIdMasked: null,
+          bankCode: '600',
+        },
+      ],
     })
     expect(JSON.stringify(report)).not.toContain('1234567890')
   })
@@ -86,6 +100,46 @@ describe('readPayoutReport', () => {
       fc.property(fc.jsonValue(), fc.array(fc.jsonValue()), (value, payout_transactions) => {
         const text = JSON.stringify({ uuid: 'P1', status: 'created', total_amount: value, payout_transactions })
         expect(readPayoutReport(parseExactJson(text))?.id).toBe('P1')
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('the record of a v1 payout', () => {
+  it('is read with its number, what came back, and its payees masked', () => {
+    const report = readV1PayoutReport(fixture('v1-payout'))
+    expect(report).toMatchObject({
+      id: 'v1-4711',
+      methodCode: 'au_bank_v1_aud',
+      totalRefund: '40.25',
+      failedTransactions: 1,
+      payees: [
+        { payIdMasked: 'a***@payee.test', accountNumberMasked: null },
+        { payIdMasked: null, accountNumberMasked: '***445', bankCode: '062-000' },
+      ],
+    })
+    expect(JSON.stringify(report)).not.toMatch(/ada@|112233445/)
+  })
+
+  it('is told by a callback from one of v2', () => {
+    const plain = { uuid: 'P1', status: 'created' }
+    const idOf = (over: Record<string, string | null>) =>
+      readPayoutCallback(parseExactJson(JSON.stringify({ ...plain, ...over })))?.id
+    expect(readPayoutCallback(fixture('v1-payout'))?.id).toBe('v1-4711')
+    expect(readPayoutCallback(fixture('payout'))?.id).toBe('OHXTEF9M')
+    expect(idOf({ id: '7' })).toBe('v1-7')
+    expect(idOf({ id: '7', payout_method_name: 'au_bank_aud' })).toBe('P1')
+    expect(idOf({ id: 'seven' })).toBe('P1')
+    expect(idOf({ id: null })).toBe('P1')
+  })
+
+  it('is none for any other body whatsoever', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, id) => {
+        const text = JSON.stringify({ id, uuid: value, status: 'created', payout_transactions: value, payid: value })
+        const read = readV1PayoutReport(parseExactJson(text))
+        expect(read?.id ?? 'v1-1').toMatch(/^v1-[1-9]\d*$/)
       }),
       { numRuns: 300 },
     )
