@@ -1,0 +1,39 @@
+import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-creation.ts'
+import type { UnansweredQuery } from '../command-store.ts'
+import { toRequested } from '../rows/command-rows.ts'
+import { toIso } from '../rows/instants.ts'
+import type { Db } from '../unit.ts'
+
+/** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
+export async function unansweredGatewayCreations(
+  db: Db,
+  { limit, before }: UnansweredQuery,
+): Promise<UnansweredGatewayCreation[]> {
+  const unknown = db
+    .selectFrom('commands')
+    .innerJoin('command_refs', 'command_refs.ref', 'commands.ref')
+    .leftJoin('gateway_payments', 'gateway_payments.ref', 'commands.ref')
+    .select([
+      'commands.id',
+      'commands.sent_at',
+      'command_refs.site',
+      'command_refs.requested_json',
+      'gateway_payments.id as payment_id',
+    ])
+    .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
+    .where('commands.state', '=', 'UNKNOWN')
+  const older =
+    before === null
+      ? unknown
+      : unknown
+          .where('commands.sent_at', '<=', before.at)
+          .where(({ eb, or }) => or([eb('commands.sent_at', '<', before.at), eb('commands.id', '<', before.id)]))
+  const rows = await older.orderBy('commands.sent_at', 'desc').orderBy('commands.id', 'desc').limit(limit).execute()
+  return rows.map(({ id, sent_at, site, requested_json, payment_id }) => ({
+    ...(toRequested(requested_json) ?? { orderId: null, amount: null, currency: null, description: null }),
+    operationId: id,
+    site: site ?? '',
+    paymentId: payment_id,
+    requestedAt: toIso(sent_at),
+  }))
+}
