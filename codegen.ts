@@ -106,6 +106,7 @@ const config: CodegenConfig = {
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',
           PayoutMethod: '../domain/payouts/payout-method.ts#PayoutMethod as PayoutMethodEntity',
           GatewayPayment: '../domain/gateway/gateway-payment.ts#GatewayPayment as GatewayPaymentEntity',
+          GatewayPaymentCreation: './models.ts#GatewayCreationView',
           Payout: './views/payout-view.ts#PayoutView',
           PayoutTransaction: './views/payout-view.ts#PayoutTransactionView',
           PaymentCustomer: '../lookups/find-customers.ts#SitedCustomer',

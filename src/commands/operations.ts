@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
+import type { GatewaySettlement } from '../domain/gateway/gateway-payment.ts'
 import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
 import type { ImportRequest } from '../domain/imports/payment-import.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
@@ -84,6 +85,12 @@ import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
+  type CreationRequest,
+  settleGatewayCreation,
+  settleGatewayPayment,
+  type SettleGatewayOutcome,
+} from './settle-gateway-payment.ts'
+import {
   simulateDeposit,
   simulatePayin,
   type SimulateDepositOutcome,
@@ -101,6 +108,8 @@ export type Operations = {
   importPayments(request: ImportRequest, requestedBy: string | null): Promise<ImportOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
   dismissDuplicate(paymentId: string): Promise<DismissDuplicateOutcome>
+  settleGatewayPayment(id: string, settlement: GatewaySettlement): Promise<SettleGatewayOutcome>
+  settleGatewayCreation(request: CreationRequest, settledBy: string | null): Promise<SettleGatewayOutcome>
   erasePayer(request: EraseRequest, requestedBy: string | null): Promise<EraseOutcome>
   createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
   amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
@@ -187,6 +196,8 @@ export function createOperations(options: OperationsOptions): Operations {
     importPayments: (request, requestedBy) => importPayments(options, request, requestedBy),
     replayDelivery: (request) => replayDelivery(options, request),
     dismissDuplicate: (paymentId) => dismissDuplicate(options, paymentId),
+    settleGatewayPayment: (id, settlement) => settleGatewayPayment(options, id, settlement),
+    settleGatewayCreation: (request, settledBy) => settleGatewayCreation(options, request, settledBy),
     erasePayer: (request, requestedBy) => erasePayer(options, request, requestedBy),
     createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
     amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),

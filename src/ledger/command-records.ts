@@ -67,7 +67,7 @@ export function retryCommand(
   rows: Rows,
   id: string,
   attempt: Parameters<CommandStore['retry']>[1],
-  from: 'UNKNOWN' | 'ABANDONED',
+  from: 'UNKNOWN' | 'ABANDONED' = 'UNKNOWN',
 ): boolean {
   rows.attempts.want('commandId', id)
   rows.attempts.want('ref', attempt.ref)

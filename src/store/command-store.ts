@@ -36,11 +36,11 @@ export type CommandStore = {
    * and nothing was changed.
    */
   begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
-  /** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state. */
+  /** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state, by default UNKNOWN. */
   retry(
     id: string,
     attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number },
-    from: 'UNKNOWN' | 'ABANDONED',
+    from?: 'UNKNOWN' | 'ABANDONED',
   ): Promise<boolean>
   /** Deletes a command that certainly had no effect at the payments API. The correlation ids of its attempts stay known. */
   forget(id: string): Promise<void>
@@ -84,7 +84,7 @@ export type CommandStore = {
    * reported another payment, or any.
    */
   settleGatewayCreation(operationId: string, settlement: CreationSettlement, at: Date): Promise<GatewaySettled>
-  /** Returns a page of the creations of gateway payments whose outcome is unknown, newest first. */
+  /** Returns creations of gateway payments whose outcome is unknown, oldest first. */
   unansweredGatewayCreations(page: UnansweredQuery): Promise<UnansweredGatewayCreation[]>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
@@ -148,11 +148,8 @@ export type GatewaySettled =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'state-conflict'; readonly statusRaw: string }
 
-/** `before` is the last creation of the previous page. */
-export type UnansweredQuery = {
-  readonly limit: number
-  readonly before: { readonly at: number; readonly id: string } | null
-}
+/** `from`: milliseconds since the epoch, the earliest attempt. */
+export type UnansweredQuery = { readonly limit: number; readonly from: number }
 
 /** An idempotency key. It belongs to a caller and a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>

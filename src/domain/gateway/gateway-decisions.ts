@@ -1,12 +1,13 @@
 import { factsOf, PAID_RANK } from '../payments/payment-status.ts'
-import type {
-  GatewayPayment,
-  GatewayPaymentChange,
-  GatewayPaymentDecision,
-  GatewayPaymentFacts,
-  GatewayPaymentReport,
-  GatewayPaymentStatus,
-  GatewaySettlement,
+import {
+  filledIn,
+  type GatewayPayment,
+  type GatewayPaymentChange,
+  type GatewayPaymentDecision,
+  type GatewayPaymentFacts,
+  type GatewayPaymentReport,
+  type GatewayPaymentStatus,
+  type GatewaySettlement,
 } from './gateway-payment.ts'
 
 /**

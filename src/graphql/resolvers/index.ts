@@ -5,6 +5,7 @@ import { BalanceMovement } from './BalanceMovement.ts'
 import { CreateGatewayPaymentSuccess } from './CreateGatewayPaymentSuccess.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
 import { GatewayPayment } from './GatewayPayment.ts'
+import { GatewayPaymentCreation } from './GatewayPaymentCreation.ts'
 import { IdentityDocument } from './IdentityDocument.ts'
 import { IdentityResult } from './IdentityResult.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
@@ -19,6 +20,8 @@ import { createPaymentLink } from './mutation/createPaymentLink.ts'
 import { createPaymentsExport } from './mutation/createPaymentsExport.ts'
 import { createPayout } from './mutation/createPayout.ts'
 import { dismissDuplicatePayment } from './mutation/dismissDuplicatePayment.ts'
+import { settleGatewayPayment } from './mutation/settleGatewayPayment.ts'
+import { settleGatewayPaymentCreation } from './mutation/settleGatewayPaymentCreation.ts'
 import { erasePayer } from './mutation/erasePayer.ts'
 import { importPayments } from './mutation/importPayments.ts'
 import { refreshPayment } from './mutation/refreshPayment.ts'
@@ -54,6 +57,7 @@ import { balances } from './query/balances.ts'
 import { bankLookup } from './query/bankLookup.ts'
 import { gatewayPayment } from './query/gatewayPayment.ts'
 import { gatewayPayments } from './query/gatewayPayments.ts'
+import { unansweredGatewayPayments } from './query/unansweredGatewayPayments.ts'
 import { payerErasures } from './query/payerErasures.ts'
 import { payinMethod } from './query/payinMethod.ts'
 import { payinMethods } from './query/payinMethods.ts'
@@ -121,6 +125,7 @@ export const resolvers: Resolvers = {
     recordedPayouts,
     gatewayPayment,
     gatewayPayments,
+    unansweredGatewayPayments,
     balances,
     accountBalances,
     balanceHistory,
@@ -150,6 +155,8 @@ export const resolvers: Resolvers = {
     replayWebhookDelivery,
     importPayments,
     dismissDuplicatePayment,
+    settleGatewayPayment,
+    settleGatewayPaymentCreation,
     erasePayer,
     simulatePayin,
     simulateDeposit,
@@ -182,6 +189,7 @@ export const resolvers: Resolvers = {
   PayoutMethod,
   PayoutTransaction,
   GatewayPayment,
+  GatewayPaymentCreation,
   CreateGatewayPaymentSuccess,
   SigningKey,
   WebhookDelivery,

@@ -7,9 +7,9 @@ import type { Db } from '../unit.ts'
 /** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
 export async function unansweredGatewayCreations(
   db: Db,
-  { limit, before }: UnansweredQuery,
+  { limit, from }: UnansweredQuery,
 ): Promise<UnansweredGatewayCreation[]> {
-  const unknown = db
+  const rows = await db
     .selectFrom('commands')
     .innerJoin('command_refs', 'command_refs.ref', 'commands.ref')
     .leftJoin('gateway_payments', 'gateway_payments.ref', 'commands.ref')
@@ -22,13 +22,11 @@ export async function unansweredGatewayCreations(
     ])
     .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
     .where('commands.state', '=', 'UNKNOWN')
-  const older =
-    before === null
-      ? unknown
-      : unknown
-          .where('commands.sent_at', '<=', before.at)
-          .where(({ eb, or }) => or([eb('commands.sent_at', '<', before.at), eb('commands.id', '<', before.id)]))
-  const rows = await older.orderBy('commands.sent_at', 'desc').orderBy('commands.id', 'desc').limit(limit).execute()
+    .where('commands.sent_at', '>=', from)
+    .orderBy('commands.sent_at')
+    .orderBy('commands.id')
+    .limit(limit)
+    .execute()
   return rows.map(({ id, sent_at, site, requested_json, payment_id }) => ({
     ...(toRequested(requested_json) ?? { orderId: null, amount: null, currency: null, description: null }),
     operationId: id,
