@@ -58,7 +58,8 @@ export function findAddressedGatewayPayment(
   rows.gatewayPayments.want('id', report.id)
   rows.gatewayPayments.want('ref', ref)
   const known = findGatewayPayment(rows, report.id)
-  if (known !== null) return known.state.ref === ref ? { row: known, state: known.state, names: known.state, report } : null
+  if (known !== null)
+    return known.state.ref === ref ? { row: known, state: known.state, names: known.state, report } : null
   if (rows.gatewayPayments.first('ref', ref) !== null) return null
   const names = { id: report.id, ref, streamId: gatewayStreamId(report.id), site }
   return { row: null, state: null, names, report }

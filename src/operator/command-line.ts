@@ -59,7 +59,21 @@ export type ReconcileCommand = {
   readonly json: boolean
 }
 
+export type UnansweredCommand = { readonly kind: 'unanswered'; readonly limit: number; readonly json: boolean }
+export type SettleCommand = {
+  readonly kind: 'settle'
+  /** Of an operation, or of a gateway payment where `found` has a status. */
+  readonly id: string
+  readonly found:
+    | { readonly paymentId: string }
+    | { readonly paymentId: null }
+    | { readonly status: string; readonly version: number }
+  readonly json: boolean
+}
+
 export type Command =
+  | UnansweredCommand
+  | SettleCommand
   | DeliveriesCommand
   | DeliveryCommand
   | ReplayCommand
@@ -110,6 +124,13 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
     --id <id>            in place of an interval: wait for an import that was begun before
   reconcile              the payments API's sums of a day beside ours, by site and currency
     --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
+  unanswered             gateway payments that were requested and of which no answer came, the oldest first
+    --limit <n>          at most this many, up to 100; default: 50
+  settle <id>            record what the payments API's own pages show, with one of:
+    --created <id>       the operation has made the gateway payment with this id
+    --not-created        the operation has made none: its idempotency key may send it again
+    --status <status>    the gateway payment in place of an operation has this status, such as received,
+    --version <n>        and had this version when it was compared
   documents              the documents of these commands, for a manifest of trusted documents
 
   --json                 the answer as JSON (of every command but export and documents)
@@ -117,12 +138,14 @@ export const USAGE = `Usage: payments-subgraph-operator <command> [--url <addres
 
 The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
 agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone,
-import and reconcile payments:reconcile alone.
+import and reconcile payments:reconcile alone, settle payments:read and payments:reconcile.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1000
+/** Maximum page size of the graph. */
+const MAX_PAGE = 100
 const LIMIT_OPTION = { type: 'string', default: String(DEFAULT_LIMIT) } as const
 
 const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
@@ -169,6 +192,14 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       noneOf(positionals)
       return { command: { kind: 'reconcile', day: dayIn(values.day), json: values.json }, url: values.url ?? null }
     }
+    case 'unanswered': {
+      const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
+      noneOf(positionals)
+      const limit = Math.min(limitIn(values.limit), MAX_PAGE)
+      return { command: { kind: 'unanswered', limit, json: values.json }, url: values.url ?? null }
+    }
+    case 'settle':
+      return readSettle(rest)
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
@@ -260,6 +291,24 @@ function readImport(args: readonly string[]): CommandLine {
   }
 }
 
+function readSettle(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const { values, positionals } = parse(args, {
+    ...JSON_OPTION,
+    created: text,
+    'not-created': { type: 'boolean', default: false },
+    status: text,
+    version: text,
+  })
+  const { created, 'not-created': isNotCreated, status, version, json, url = null } = values
+  if ([created !== undefined, isNotCreated, status !== undefined].filter(Boolean).length !== 1)
+    throw new UsageError('Exactly one of --created, --not-created and --status says what was found.')
+  if ((status === undefined) !== (version === undefined) || !/^[1-9]\d{0,8}$/.test(version ?? '1'))
+    throw new UsageError('--version is the version of the gateway payment, and is given with --status.')
+  const found = status === undefined ? { paymentId: created ?? null } : { status, version: Number(version) }
+  return { command: { kind: 'settle', id: onlyId(positionals), found, json }, url }
+}
+
 function dayIn(text: string | undefined): string | null {
   if (text === undefined) return null
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
@@ -288,7 +337,7 @@ function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], 
 
 function onlyId(positionals: readonly string[]): string {
   const [id, ...rest] = positionals
-  if (id === undefined || id === '') throw new UsageError('The id of a delivery is missing.')
+  if (id === undefined || id === '') throw new UsageError('The id is missing.')
   noneOf(rest)
   return id
 }

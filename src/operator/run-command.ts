@@ -3,6 +3,7 @@ import { type Command, type ExportCommand, readCommandLine, USAGE } from './comm
 import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
 import { exportPayments } from './export/export-payments.ts'
+import { listUnanswered, settle } from './gateway-commands.ts'
 import { createClient } from './graph-client.ts'
 import { importPayments, reconcile } from './imports/import-commands.ts'
 import type { Terminal } from './imports/progress-bar.ts'
@@ -65,6 +66,10 @@ async function textOf(command: Exclude<Command, ExportCommand>, { terminal, ...t
       return listKeys(ask, command)
     case 'import':
       return importPayments(ask, command, terminal)
+    case 'unanswered':
+      return listUnanswered(ask, command)
+    case 'settle':
+      return settle(ask, command)
     case 'reconcile':
       return reconcile(ask, command, terminal)
     default:

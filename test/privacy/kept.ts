@@ -58,6 +58,10 @@ export const KEPT: Readonly<Record<string, Kept>> = {
     places: GATEWAY,
     reason: 'the gateway payment as it was after the event',
   },
+  'command_refs.requested_json': {
+    places: GATEWAY,
+    reason: 'the amount and the order of a gateway payment of which no answer came, until its outcome is known',
+  },
   'payout_payees.payees_json': {
     places: /^answer\.payee$/,
     reason: 'PayoutTransaction.payee, apart so that it can be erased',

@@ -38,7 +38,9 @@ export function decideGatewayCreation(
   state: GatewayPayment | null,
   report: GatewayPaymentReport,
 ): GatewayPaymentDecision {
-  return state === null ? create(report, false) : fillIn({ ...state, unanswered: false }, filledIn(state, report), state)
+  return state === null
+    ? create(report, false)
+    : fillIn({ ...state, unanswered: false }, filledIn(state, report), state)
 }
 
 /**
@@ -91,7 +93,10 @@ const NOTHING_NEW: GatewayPaymentDecision = {
 }
 const STALE: GatewayPaymentDecision = { ...NOTHING_NEW, disposition: 'STALE' }
 
-function applied(kind: GatewayPaymentChange['kind'], change: Omit<GatewayPaymentChange, 'kind'>): GatewayPaymentDecision {
+function applied(
+  kind: GatewayPaymentChange['kind'],
+  change: Omit<GatewayPaymentChange, 'kind'>,
+): GatewayPaymentDecision {
   const { statusRaw, status, facts, unanswered, contradictedBy, settledBy } = change
   const provisional = unanswered || contradictedBy !== null || status === null
   const made = { kind, statusRaw, status, facts, unanswered, contradictedBy, settledBy }

@@ -21,7 +21,9 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
 
   const callback = (status: string, { ref = 'gate', id = '46345' } = {}) => {
     const report = gatewayCallback(status, { id, orderId: null })
-    const hash = createHash('sha256').update(JSON.stringify([report, ref])).digest('hex')
+    const hash = createHash('sha256')
+      .update(JSON.stringify([report, ref]))
+      .digest('hex')
     return fixture.store.inbox.receiveGatewayPayment({ ref, body: null, receivedAt: NOW, report, bodyHashes: [hash] })
   }
 

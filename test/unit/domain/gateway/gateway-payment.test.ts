@@ -5,11 +5,7 @@ import {
   decideGatewayCreation,
   decideGatewaySettlement,
 } from '../../../../src/domain/gateway/gateway-decisions.ts'
-import {
-  type GatewayPayment,
-  isGatewayKind,
-  isGatewayStream,
-} from '../../../../src/domain/gateway/gateway-payment.ts'
+import { type GatewayPayment, isGatewayKind, isGatewayStream } from '../../../../src/domain/gateway/gateway-payment.ts'
 import { factsOf, PAYMENT_STATUSES, type PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
 import { decidedGateway, gatewayCallback, gatewayCreation } from '../gateway-payments.ts'
 
