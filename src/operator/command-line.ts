@@ -306,7 +306,7 @@ function readSettle(args: readonly string[]): CommandLine {
   if ((status === undefined) !== (version === undefined) || !/^[1-9]\d{0,8}$/.test(version ?? '1'))
     throw new UsageError('--version is the version of the gateway payment, and is given with --status.')
   const found = status === undefined ? { paymentId: created ?? null } : { status, version: Number(version) }
-  return { command: { kind: 'settle', id: onlyId(positionals), found, json }, url }
+  return { command: { kind: 'settle', id: onlyId(positionals, 'an operation or a gateway payment'), found, json }, url }
 }
 
 function dayIn(text: string | undefined): string | null {
@@ -335,9 +335,9 @@ function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], 
   }
 }
 
-function onlyId(positionals: readonly string[]): string {
+function onlyId(positionals: readonly string[], what = 'a delivery'): string {
   const [id, ...rest] = positionals
-  if (id === undefined || id === '') throw new UsageError('The id is missing.')
+  if (id === undefined || id === '') throw new UsageError(`The id of ${what} is missing.`)
   noneOf(rest)
   return id
 }

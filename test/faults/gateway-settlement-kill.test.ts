@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newKey } from '../support/inputs.ts'
+import { gatewayInput } from '../support/inputs.ts'
 import { mutate } from '../support/mutations.ts'
 import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 import { startKillStage, type KillStage } from './kill-stage.ts'
@@ -44,9 +44,7 @@ it('a callback after an operator found nothing brings the payment back, also ove
 })
 
 it('a creation whose process was killed can be settled once its lease is over', async () => {
-  const { input } = {
-    input: { ...(await unansweredCreation(stage, { arrives: false })).input, idempotencyKey: newKey() },
-  }
+  const input = gatewayInput()
   const held = stage.proxy.holdNextPost('/v1/payment_gateways/create_payment')
   const lost = mutate(stage, 'createGatewayPayment', input).catch(() => null)
   await held.answered

@@ -50,9 +50,10 @@ export function decideGatewayCreation(
  */
 export function decideGatewaySettlement(
   state: GatewayPayment,
-  { version, status, settledBy }: GatewaySettlement,
+  settlement: GatewaySettlement,
 ): GatewayPaymentDecision | null {
-  if (isSettled(state, { version, status, settledBy })) return NOTHING_NEW
+  const { version, status, settledBy } = settlement
+  if (isSettled(state, settlement)) return NOTHING_NEW
   if (!state.provisional || state.version !== version) return null
   if (rankOf(state.status) >= PAID_RANK && rankOf(status) < PAID_RANK) return null
   return applied('GATEWAY_PAYMENT_SETTLED', {
@@ -80,9 +81,9 @@ export function decideGatewayDiscovery(report: GatewayPaymentReport, settledBy: 
   return applied('GATEWAY_PAYMENT_CREATED', known)
 }
 
-function isSettled(state: GatewayPayment, { version, status, settledBy }: GatewaySettlement): boolean {
-  const isSame = state.status === status && state.settledBy === settledBy
-  return isSame && !state.provisional && state.version === version + 1
+/** Also if another operator, or a callback, has said the same. */
+function isSettled(state: GatewayPayment, { version, status }: GatewaySettlement): boolean {
+  return !state.provisional && state.status === status && state.version === version + 1
 }
 
 const NOTHING_NEW: GatewayPaymentDecision = {

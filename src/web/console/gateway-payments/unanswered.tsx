@@ -50,7 +50,7 @@ function Settle({ creation, onDone }: { readonly creation: Creation; readonly on
   const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
     const fields = new FormData(form)
     const isCreated = payment !== null || fields.get('outcome') === 'CREATED'
-    const named = payment?.id ?? String(fields.get('payment')).trim()
+    const named = payment?.id ?? (fields.get('payment') as string).trim()
     const found = isCreated
       ? ({ outcome: 'CREATED', paymentId: named } as const)
       : ({ outcome: 'NOT_CREATED' } as const)
