@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { type Command, type ExportCommand, readCommandLine, USAGE } from './command-line.ts'
+import { type Command, type ExportCommand, readCommandLine } from './command-line.ts'
 import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
 import { exportPayments } from './export/export-payments.ts'
@@ -10,6 +10,7 @@ import type { Terminal } from './imports/progress-bar.ts'
 import { listKeys } from './key-commands.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
 import { OperatorError, UsageError } from './operator-errors.ts'
+import { USAGE } from './usage.ts'
 
 /** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */
 export type Ending = { readonly code: 0 | 1 | 2; readonly out: string; readonly err: string }

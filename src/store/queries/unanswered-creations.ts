@@ -27,11 +27,17 @@ export async function unansweredGatewayCreations(
     .orderBy('commands.id')
     .limit(limit)
     .execute()
-  return rows.map(({ id, sent_at, site, requested_json, payment_id }) => ({
-    ...(toRequested(requested_json) ?? { orderId: null, amount: null, currency: null, description: null }),
-    operationId: id,
-    site: site ?? '',
-    paymentId: payment_id,
-    requestedAt: toIso(sent_at),
-  }))
+  return rows.map(({ id, sent_at, site, requested_json, payment_id }) => {
+    const requested = toRequested(requested_json)
+    return {
+      orderId: requested?.orderId ?? null,
+      amount: requested?.amount ?? null,
+      currency: requested?.currency ?? null,
+      description: requested?.description ?? null,
+      operationId: id,
+      site: site ?? '',
+      paymentId: payment_id,
+      requestedAt: toIso(sent_at),
+    }
+  })
 }
