@@ -27,6 +27,7 @@ export type Database = Pick<
   | 'retention'
   | 'erasures'
   | 'signingKeys'
+  | 'identityWatches'
   | 'logId'
   | 'branches'
   | 'now'

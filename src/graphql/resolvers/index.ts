@@ -38,6 +38,7 @@ import { Payment } from './Payment.ts'
 import { PaymentAgreement } from './PaymentAgreement.ts'
 import { PaymentAmount } from './PaymentAmount.ts'
 import { PaymentContact } from './PaymentContact.ts'
+import { PaymentContactStreamItem } from './PaymentContactStreamItem.ts'
 import { PaymentCurrency } from './PaymentCurrency.ts'
 import { PaymentCustomer } from './PaymentCustomer.ts'
 import { PaymentEvent } from './PaymentEvent.ts'
@@ -91,6 +92,7 @@ import { Refund } from './Refund.ts'
 import { SigningKey } from './SigningKey.ts'
 import { gatewayPaymentUpdates } from './subscription/gatewayPaymentUpdates.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
+import { paymentContactUpdates } from './subscription/paymentContactUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
@@ -167,6 +169,7 @@ export const resolvers: Resolvers = {
     paymentAgreementUpdates,
     payoutUpdates,
     gatewayPaymentUpdates,
+    paymentContactUpdates,
     paymentEventStream,
   },
   DuplicatePayment,
@@ -179,6 +182,7 @@ export const resolvers: Resolvers = {
   PaymentNextAction,
   PaymentFailure,
   PaymentEvent,
+  PaymentContactStreamItem,
   PaymentStreamItem,
   Refund,
   AccountBalance,
