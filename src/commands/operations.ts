@@ -30,6 +30,7 @@ import {
   type BalanceList,
   type BalanceQuery,
 } from '../lookups/read-balances.ts'
+import { namedSite } from '../lookups/site-problem.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
@@ -143,8 +144,8 @@ export type Operations = {
   balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>
 }
 
-/** A contact of the site that serves a currency. */
-export type ContactQuery = { readonly email: string; readonly currency: string; readonly site: string | null }
+/** A contact of the named site, or of the one that serves a currency. */
+export type ContactQuery = { readonly email: string; readonly currency: string | null; readonly site: string | null }
 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
@@ -212,7 +213,7 @@ export function createOperations(options: OperationsOptions): Operations {
     customer: (query) => findCustomer(options, query),
     customers: (query) => listCustomers(options, query),
     async contact({ email, currency, site: named }) {
-      const site = options.sites.forCurrency(currency, named)
+      const site = namedSite(options.sites, { currency, site: named })
       return site === null ? null : findContact(options, site, email)
     },
     contacts: (query) => listContacts(options, query),

@@ -108,7 +108,8 @@ export function streams(fixture: Fixture): Ask[] {
   const replays = Object.values(fixture.cursors).flatMap((after) =>
     starts.map((start) => ({ ...start, variables: { ...start.variables, after } })),
   )
-  return [...starts, ...replays]
+  // That of a contact has no cursor.
+  return [...starts, ...replays, stream('paymentContactUpdates', { email: fixture.ids.contact, currency: 'AUD' })]
 }
 
 /** Returns every stream from its snapshot on. */

@@ -1,6 +1,6 @@
 import type { OpenedConnection } from '../connection/connection.ts'
+import { connectionOver, type Transport } from '../connection/open-transport.ts'
 import { timingOf } from '../connection/timing.ts'
-import { openEvents } from '../connection/transports/server-sent-events.ts'
 import { PaymentContactUpdatesDocument, type PaymentContactUpdatesSubscription } from '../generated/documents.ts'
 import type { PaymentsEndpoint } from '../graph-endpoint.ts'
 import { pause } from '../request/pause.ts'
@@ -26,6 +26,7 @@ export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoi
   let stream: 'none' | 'opening' | 'open' | 'refused' = 'none'
   let connection: OpenedConnection | null = null
   let latest: Item | null = null
+  let transport = 0
   let wake = () => {}
   let isClosed = false
 
@@ -37,7 +38,7 @@ export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoi
       return
     }
     const request = { subject: subjectOf(contact), endpoint, token, after: null, held: null, pollMs: 0 }
-    connection = openEvents(
+    connection = connectionOver(LIVE, transport).open(
       { ...request, timing: timingOf(undefined) },
       {
         opened() {},
@@ -48,9 +49,10 @@ export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoi
         },
         ended({ kind, error }) {
           // The stream ends with the token, so the next one has a new token.
-          const mayReopen = kind === 'lost' || kind === 'restarting' || kind === 'complete'
           const isRenewed = (kind === 'complete' || error.code === 'UNAUTHENTICATED') && tokens.refused()
-          stream = mayReopen || isRenewed ? 'none' : 'refused'
+          const isLeft = kind === 'unopened' && ++transport < LIVE.length
+          const mayReopen = isRenewed || isLeft || (kind !== 'unopened' && kind !== 'refused')
+          stream = mayReopen ? 'none' : 'refused'
           connection = null
           latest = null
           wake()
@@ -85,6 +87,9 @@ export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoi
     },
   }
 }
+
+/** The transports of streams, the best first. */
+const LIVE: readonly Transport[] = ['socket', 'sse']
 
 function isKnown({ identityStatus, results }: Item, known: ContactDetails): boolean {
   return identityStatus === known.identityStatus && results === known.identityResults.length

@@ -8,8 +8,8 @@ import { contactChanges } from './contact-changes.ts'
 /** A contact, masked, with the state of its identity check. */
 export type ContactDetails = NonNullable<PaymentContactQuery['paymentContact']>
 
-/** Which contact: the one with this e-mail address at the site that serves the currency, or at the named one. */
-export type WatchedContact = { readonly email: string; readonly currency: string; readonly site?: string }
+/** Which contact: the one with this e-mail address at the named site, or at the one that serves the currency. One of them is needed. */
+export type WatchedContact = { readonly email: string; readonly currency?: string; readonly site?: string }
 
 export type ContactWatchOptions = PaymentsEndpoint & {
   /** Milliseconds from one read to the next after a change, where there is no stream; default 5,000. */

@@ -3,6 +3,7 @@ import { contactKey } from '../../keys/contact-key.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { Timer } from '../../lib/timer.ts'
 import type { ReadFailure } from '../../lookups/operation-outcome.ts'
+import { namedSite } from '../../lookups/site-problem.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { ReadIdentity } from '../../reconciliation/read-identity.ts'
 import type { IdentityWatchStore } from '../../store/store.ts'
@@ -22,9 +23,11 @@ export type IdentityWatcherOptions = {
   readonly clock: () => Date
   readonly timer: Timer
   readonly logger: Logger
+  /** Contacts that one node follows at most. Default: 1,000. */
+  readonly mostContacts?: number
 }
 
-export type WatchedPerson = { readonly email: string; readonly currency: string; readonly site: string | null }
+export type WatchedPerson = { readonly email: string; readonly currency: string | null; readonly site: string | null }
 
 /** When the caller's permission ends, in milliseconds since the epoch, and the key by which its streams are counted. */
 export type StreamOwner = { readonly endsAt: number; readonly caller: string | null }
@@ -55,8 +58,7 @@ const FOLLOWED_MS = 60_000
 const LEASE_MS = 30_000
 /** Reads that a node has taken and not made yet. */
 const MOST_TAKEN = 4
-/** Contacts that one node follows at most. */
-export const MOST_CONTACTS = 1_000
+const MOST_CONTACTS = 1_000
 
 type Watched = {
   readonly site: Site
@@ -95,7 +97,7 @@ class Watcher implements IdentityWatcher {
 
   async open({ email, currency, site: named }: WatchedPerson, account: StreamOwner): Promise<OpenedIdentity> {
     const { sites, keys } = this.#options
-    const site = sites.forCurrency(currency, named)
+    const site = namedSite(sites, { currency, site: named })
     if (site === null) return { kind: 'no-site' }
     if (this.#isClosed) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
     const key = contactKey(keys, site.id, email)
@@ -157,7 +159,7 @@ class Watcher implements IdentityWatcher {
   #watch(key: string, site: Site, email: string): Watched | null {
     const known = this.#watched.get(key)
     if (known !== undefined) return known
-    if (this.#watched.size >= MOST_CONTACTS) return null
+    if (this.#watched.size >= (this.#options.mostContacts ?? MOST_CONTACTS)) return null
     const watched: Watched = { site, email, streams: new Set(), opening: 0, state: null, waiting: new Set() }
     this.#watched.set(key, watched)
     return watched

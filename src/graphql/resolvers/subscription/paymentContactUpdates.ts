@@ -8,7 +8,7 @@ export const paymentContactUpdates: SubscriptionResolvers['paymentContactUpdates
   subscribe: async (_root, { email, currency, site }, context) => {
     const { caller, identities } = context
     const opened = await identities.open(
-      { email: email.trim(), currency, site: site ?? null },
+      { email: email.trim(), currency: currency ?? null, site: site ?? null },
       { endsAt: rightEndsAt(context, false), caller: caller.kind === 'client' ? caller.identity : null },
     )
     if (opened.kind === 'stream')
