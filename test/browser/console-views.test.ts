@@ -21,6 +21,12 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
   /** With two sites, so that an import takes two seconds, and a payin that was made elsewhere. */
   let reconciled: Network
   let elsewhere: string
+  /** Whose identity checks end when a test says so. */
+  let checked: Network
+  beforeAll(async () => {
+    checked = await startNetwork({ sandbox: BY_HAND })
+    return () => checked.close()
+  })
   beforeAll(async () => {
     reconciled = await startNetwork({ sandbox: AT_REST })
     elsewhere = await payinElsewhere(reconciled)
@@ -134,7 +140,6 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
   })
 
   test('show how an identity check ends, without a reload', async () => {
-    const checked = await startNetwork({ sandbox: BY_HAND })
     const { email, url } = await openedUpload(checked)
     await fetch(url, { method: 'POST', body: pictures() })
     const page = await openConsole(await browser.profile(), checked, { at: '/contacts' })
@@ -145,7 +150,6 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await checked.sandbox.control.advance((2 * BY_HAND.paceMs) / 1_000)
     await row.getByText('Approved').waitFor({ timeout: 20_000 })
     expect(page.url()).not.toContain(email)
-    await checked.close()
   })
 
   test('list balances with what is missing, and what moved the account', async () => {
