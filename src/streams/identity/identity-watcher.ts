@@ -1,54 +1,16 @@
 import type { IdentityState } from '../../domain/customers/identity-watch.ts'
 import { contactKey } from '../../keys/contact-key.ts'
-import type { KeyRing } from '../../keys/key-ring.ts'
-import type { Timer } from '../../lib/timer.ts'
 import type { ReadFailure } from '../../lookups/operation-outcome.ts'
 import { namedSite } from '../../lookups/site-problem.ts'
-import type { Logger } from '../../observability/logger.ts'
-import type { ReadIdentity } from '../../reconciliation/read-identity.ts'
-import type { IdentityWatchStore } from '../../store/store.ts'
-import type { Site, Sites } from '../../upstream/client/sites.ts'
-import type { Deadlines } from '../deadlines.ts'
-import type { Follower } from '../follow.ts'
-import type { StreamRegistry } from '../stream-registry.ts'
+import type { Site } from '../../upstream/client/sites.ts'
 import { type IdentityStream, openIdentityStream } from './identity-stream.ts'
-
-export type IdentityWatcherOptions = {
-  readonly store: IdentityWatchStore
-  readonly keys: KeyRing
-  readonly sites: Sites
-  readonly read: ReadIdentity
-  readonly deadlines: Deadlines
-  readonly streams: StreamRegistry
-  readonly clock: () => Date
-  readonly timer: Timer
-  readonly logger: Logger
-  /** Contacts that one node follows at most. Default: 1,000. */
-  readonly mostContacts?: number
-}
-
-export type WatchedPerson = { readonly email: string; readonly currency: string | null; readonly site: string | null }
-
-/** When the caller's permission ends, in milliseconds since the epoch, and the key by which its streams are counted. */
-export type StreamOwner = { readonly endsAt: number; readonly caller: string | null }
-
-export type OpenedIdentity =
-  | { readonly kind: 'stream'; readonly follower: Follower }
-  /** No site serves the currency, or the named one does not. */
-  | { readonly kind: 'no-site' }
-  | { readonly kind: 'too-many' }
-  | ReadFailure
-
-/** Follows the identity checks of contacts as long as somebody does, with one read for all followers at all nodes. */
-export type IdentityWatcher = {
-  open(person: WatchedPerson, account: StreamOwner): Promise<OpenedIdentity>
-  /** Has a contact read at once, if it is followed at any node, because the payments API has reported something about it. Never rejects. */
-  hasten(email: string): Promise<void>
-  /** Number of open streams. */
-  readonly followers: number
-  /** Ends all streams, and resolves when no read is in progress. */
-  close(): Promise<void>
-}
+import type {
+  IdentityWatcher,
+  IdentityWatcherOptions,
+  OpenedIdentity,
+  StreamOwner,
+  WatchedPerson,
+} from './watcher-types.ts'
 
 /** Milliseconds between two looks at what other nodes have read. */
 const LOOK_MS = 1_000
@@ -81,6 +43,8 @@ class Watcher implements IdentityWatcher {
   /** By the key of the contact. */
   readonly #watched = new Map<string, Watched>()
   readonly #taken = new Set<string>()
+  /** Open streams by caller, so that none takes the places of all others. */
+  readonly #callers = new Map<string | null, number>()
   #cancelLook: (() => void) | null = null
   #looking: Promise<void> | null = null
   #looksAgain = false
@@ -93,6 +57,10 @@ class Watcher implements IdentityWatcher {
 
   get followers(): number {
     return this.#watched.values().reduce((sum, { streams }) => sum + streams.size, 0)
+  }
+
+  get #most(): number {
+    return this.#options.mostContacts ?? MOST_CONTACTS
   }
 
   async open({ email, currency, site: named }: WatchedPerson, account: StreamOwner): Promise<OpenedIdentity> {
@@ -116,6 +84,9 @@ class Watcher implements IdentityWatcher {
     const failure = watched.state === null ? await this.#firstState(watched) : null
     if (failure !== null) return failure
     const { deadlines, streams } = this.#options
+    const { caller } = account
+    const ofCaller = this.#callers.get(caller) ?? 0
+    if (ofCaller >= this.#most / 2) return { kind: 'too-many' }
     const follower = openIdentityStream({
       ...account,
       deadlines,
@@ -123,11 +94,13 @@ class Watcher implements IdentityWatcher {
       current: () => watched.state,
       onStop: (stream) => {
         watched.streams.delete(stream)
+        this.#count(caller, -1)
         this.#release(key, watched)
       },
     })
     if (follower === null) return { kind: 'too-many' }
     watched.streams.add(follower)
+    this.#count(caller, 1)
     return { kind: 'stream', follower }
   }
 
@@ -159,10 +132,16 @@ class Watcher implements IdentityWatcher {
   #watch(key: string, site: Site, email: string): Watched | null {
     const known = this.#watched.get(key)
     if (known !== undefined) return known
-    if (this.#watched.size >= (this.#options.mostContacts ?? MOST_CONTACTS)) return null
+    if (this.#watched.size >= this.#most) return null
     const watched: Watched = { site, email, streams: new Set(), opening: 0, state: null, waiting: new Set() }
     this.#watched.set(key, watched)
     return watched
+  }
+
+  #count(caller: string | null, change: 1 | -1): void {
+    const count = (this.#callers.get(caller) ?? 0) + change
+    if (count === 0) this.#callers.delete(caller)
+    else this.#callers.set(caller, count)
   }
 
   /** Forgets a contact that nobody follows here; its row is deleted a minute later. */

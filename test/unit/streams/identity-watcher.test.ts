@@ -11,7 +11,8 @@ import type { IdentityRead } from '../../../src/reconciliation/read-identity.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { createDeadlines } from '../../../src/streams/deadlines.ts'
 import type { Follower } from '../../../src/streams/follow.ts'
-import { createIdentityWatcher, type IdentityWatcher } from '../../../src/streams/identity/identity-watcher.ts'
+import { createIdentityWatcher } from '../../../src/streams/identity/identity-watcher.ts'
+import type { IdentityWatcher } from '../../../src/streams/identity/watcher-types.ts'
 import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
 import { openSqliteStore } from '../../support/store.ts'
@@ -155,18 +156,27 @@ it('gives a slow reader the latest state alone', async () => {
   expect(told).toEqual(['first rejected', 'over'])
 })
 
-it('follows a bounded number of contacts, and forgets those that nobody follows', async () => {
-  const watcher = node({ mostContacts: 2 })
-  const one = await open(watcher)
-  const other = { ...PERSON, email: 'bob@example.test' }
-  await open(watcher, other)
-  const third = { ...PERSON, email: 'cyd@example.test' }
-  expect(await watcher.open(third, FOREVER)).toEqual({ kind: 'too-many' })
-  await open(watcher)
-  one.stop()
-  expect(await watcher.open(third, FOREVER)).toEqual({ kind: 'too-many' })
+it('follows a bounded number of contacts, a bounded number for one caller, and forgets those that nobody follows', async () => {
+  const watcher = node({ mostContacts: 4 })
+  const at = (email: string, caller: string) => watcher.open({ ...PERSON, email }, { ...FOREVER, caller })
+  const open = async (email: string, caller: string) => {
+    const opened = await at(email, caller)
+    if (opened.kind !== 'stream') throw new Error(`The stream was refused: ${opened.kind}.`)
+    return opened.follower
+  }
+  const first = await open('a@example.test', 'one')
+  await open('b@example.test', 'one')
+  expect(await at('c@example.test', 'one')).toEqual({ kind: 'too-many' })
+  await open('c@example.test', 'two')
+  await open('d@example.test', 'two')
+  expect(await at('e@example.test', 'three')).toEqual({ kind: 'too-many' })
+  expect(await at('a@example.test', 'three')).toMatchObject({ kind: 'stream' })
+  first.stop()
+  expect(await at('e@example.test', 'three')).toEqual({ kind: 'too-many' })
+  expect(await at('d@example.test', 'one')).toMatchObject({ kind: 'stream' })
   await watcher.close()
-  expect(await watcher.open(PERSON, FOREVER)).toMatchObject({ kind: 'upstream-unavailable' })
+  expect(watcher.followers).toBe(0)
+  expect(await at('a@example.test', 'one')).toMatchObject({ kind: 'upstream-unavailable' })
 })
 
 it('takes over from a node that was killed in a read, and tells what another one has read', async () => {
