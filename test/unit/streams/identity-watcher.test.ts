@@ -159,16 +159,16 @@ it('gives a slow reader the latest state alone', async () => {
 it('follows a bounded number of contacts, a bounded number for one caller, and forgets those that nobody follows', async () => {
   const watcher = node({ mostContacts: 4 })
   const at = (email: string, caller: string) => watcher.open({ ...PERSON, email }, { ...FOREVER, caller })
-  const open = async (email: string, caller: string) => {
+  const openFor = async (email: string, caller: string) => {
     const opened = await at(email, caller)
     if (opened.kind !== 'stream') throw new Error(`The stream was refused: ${opened.kind}.`)
     return opened.follower
   }
-  const first = await open('a@example.test', 'one')
-  await open('b@example.test', 'one')
+  const first = await openFor('a@example.test', 'one')
+  await openFor('b@example.test', 'one')
   expect(await at('c@example.test', 'one')).toEqual({ kind: 'too-many' })
-  await open('c@example.test', 'two')
-  await open('d@example.test', 'two')
+  await openFor('c@example.test', 'two')
+  await openFor('d@example.test', 'two')
   expect(await at('e@example.test', 'three')).toEqual({ kind: 'too-many' })
   expect(await at('a@example.test', 'three')).toMatchObject({ kind: 'stream' })
   first.stop()
