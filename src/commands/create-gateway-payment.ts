@@ -1,7 +1,9 @@
+import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-creation.ts'
 import {
   gatewayPaymentAsRequested,
   gatewayRequestProblems,
   normaliseGatewayRequest,
+  requestedFacts,
   type GatewayRequest,
 } from '../domain/gateway/gateway-rules.ts'
 import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
@@ -29,7 +31,7 @@ export type GatewayOutcome =
 /**
  * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). The payments API offers no
  * way to look such a payment up, and a callback does not repeat the page for the payer, so the outcome of an attempt without an answer stays
- * unknown; what callbacks report of it is recorded.
+ * unknown until an operator settles it. What was requested is recorded before the call; what callbacks report is recorded with it.
  */
 export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
   const request = normaliseGatewayRequest(asked)
@@ -38,7 +40,8 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
   const site = options.sites.forCurrency(request.amount.currency)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
   const outcome = await options.once.run<StartedGatewayPayment, StartedGatewayPayment>({
-    mutation: 'createGatewayPayment',
+    mutation: CREATE_GATEWAY_PAYMENT,
+    requested: requestedFacts(request),
     key: request.idempotencyKey,
     input: request,
     site: site.id,
@@ -59,7 +62,8 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
       )
       return payment
     },
-    replay: async (command) => command.result as StartedGatewayPayment,
+    // The page for the payer is not known of one that only an operator has found.
+    replay: async ({ result }) => ('redirectUrl' in (result as object) ? (result as StartedGatewayPayment) : null),
     findOutcome: async () => null,
   })
   return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome

@@ -35,6 +35,8 @@ export type IdentityCheckOptions = CallbackOptions & {
   readonly upstream: Pick<UpstreamClient, 'getContact' | 'submitIdentityCheck'>
   readonly sites: Sites
   readonly clock: () => Date
+  /** Called with the e-mail address of a contact whose documents were handed in. Does not reject. */
+  readonly onIdentitySubmitted: (email: string) => Promise<void>
 }
 
 /** Path at which pictures are uploaded. */
@@ -121,7 +123,9 @@ export async function submitIdentityCheck(
     replay: async () => true,
     findOutcome: async () => null,
   })
-  return outcome.kind === 'done' ? { kind: 'done', isFirst: !outcome.replayed } : outcome
+  if (outcome.kind !== 'done') return outcome
+  void options.onIdentitySubmitted(grant.check.email)
+  return { kind: 'done', isFirst: !outcome.replayed }
 }
 
 /** The owner of the records of uploads: whoever has the URL. */

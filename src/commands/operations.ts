@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
+import type { GatewaySettlement } from '../domain/gateway/gateway-payment.ts'
 import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
 import type { ImportRequest } from '../domain/imports/payment-import.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
@@ -30,6 +31,7 @@ import {
   type BalanceList,
   type BalanceQuery,
 } from '../lookups/read-balances.ts'
+import { namedSite } from '../lookups/site-problem.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
@@ -86,6 +88,12 @@ import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
 import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
 import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
+  type CreationRequest,
+  settleGatewayCreation,
+  settleGatewayPayment,
+  type SettleGatewayOutcome,
+} from './settle-gateway-payment.ts'
+import {
   simulateDeposit,
   simulatePayin,
   type SimulateDepositOutcome,
@@ -103,6 +111,8 @@ export type Operations = {
   importPayments(request: ImportRequest, requestedBy: string | null): Promise<ImportOutcome>
   replayDelivery(request: ReplayRequest): Promise<ReplayDeliveryOutcome>
   dismissDuplicate(paymentId: string): Promise<DismissDuplicateOutcome>
+  settleGatewayPayment(id: string, settlement: GatewaySettlement): Promise<SettleGatewayOutcome>
+  settleGatewayCreation(request: CreationRequest, settledBy: string | null): Promise<SettleGatewayOutcome>
   erasePayer(request: EraseRequest, requestedBy: string | null): Promise<EraseOutcome>
   createPaymentAgreement(request: AgreementRequest, holder: KeyHolder): Promise<AgreementOutcome>
   amendPaymentAgreement(request: AmendmentRequest, holder: KeyHolder): Promise<ChangeOutcome>
@@ -137,8 +147,8 @@ export type Operations = {
   balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>
 }
 
-/** A contact of the site that serves a currency. */
-export type ContactQuery = { readonly email: string; readonly currency: string; readonly site: string | null }
+/** A contact of the named site, or of the one that serves a currency. */
+export type ContactQuery = { readonly email: string; readonly currency: string | null; readonly site: string | null }
 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
@@ -156,6 +166,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly sandbox: boolean
   /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
+  /** Called with the e-mail address of a contact whose documents were handed in. Does not reject. */
+  readonly onIdentitySubmitted: (email: string) => Promise<void>
   /** Called when an erasure is to be continued in the background. */
   readonly onErasureLeft: () => void
   /** Called when there is an import to work on in the background. */
@@ -190,6 +202,8 @@ export function createOperations(options: OperationsOptions): Operations {
     importPayments: (request, requestedBy) => importPayments(options, request, requestedBy),
     replayDelivery: (request) => replayDelivery(options, request),
     dismissDuplicate: (paymentId) => dismissDuplicate(options, paymentId),
+    settleGatewayPayment: (id, settlement) => settleGatewayPayment(options, id, settlement),
+    settleGatewayCreation: (request, settledBy) => settleGatewayCreation(options, request, settledBy),
     erasePayer: (request, requestedBy) => erasePayer(options, request, requestedBy),
     createPaymentAgreement: (request, holder) => createPaymentAgreement(partsFor(holder), request),
     amendPaymentAgreement: (request, holder) => amendPaymentAgreement(partsFor(holder), request),
@@ -203,7 +217,7 @@ export function createOperations(options: OperationsOptions): Operations {
     customer: (query) => findCustomer(options, query),
     customers: (query) => listCustomers(options, query),
     async contact({ email, currency, site: named }) {
-      const site = options.sites.forCurrency(currency, named)
+      const site = namedSite(options.sites, { currency, site: named })
       return site === null ? null : findContact(options, site, email)
     },
     contacts: (query) => listContacts(options, query),

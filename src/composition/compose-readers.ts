@@ -9,6 +9,7 @@ import { createLeader } from '../reconciliation/leader.ts'
 import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { agreementReads } from '../reconciliation/read-agreements.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
+import { createIdentityReader, type ReadIdentity } from '../reconciliation/read-identity.ts'
 import { paymentReads } from '../reconciliation/read-payments.ts'
 import { payoutReads } from '../reconciliation/read-payouts.ts'
 import { createSharedPace } from '../reconciliation/shared-pace.ts'
@@ -25,6 +26,7 @@ import type { Metrics } from './metrics.ts'
 export type Readers = {
   readonly payments: DueReader<ReadSubject>
   readonly paymentFinder: PaymentFinder
+  readonly readIdentity: ReadIdentity
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
   wakePayments(): void
@@ -143,6 +145,7 @@ export function createReading(parts: ReadingParts): Readers {
   return {
     payments,
     paymentFinder: createPaymentFinder(found),
+    readIdentity: createIdentityReader({ upstream, budget }),
     isLeader,
     wakePayments,
     wakeAgreements,

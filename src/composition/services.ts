@@ -13,6 +13,7 @@ import type { RedisConnection } from '../redis/redis-connection.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import { startSigningKeys } from '../retention/signing-keys.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
+import { createIdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
 import { startTail, type TailOptions } from '../streams/tail.ts'
@@ -130,6 +131,19 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     unknown: observe.callbackUnderUnknownKey,
   }
   const lists = createMethodLists(upstream, sites, sharing)
+  const deadlines = createDeadlines(() => clock().getTime())
+  const streams = createStreamRegistry(options.streamLimits, sharing.shareCounts)
+  const identities = createIdentityWatcher({
+    store: store.identityWatches,
+    keys,
+    sites,
+    read: reading.readIdentity,
+    deadlines,
+    streams,
+    clock,
+    timer,
+    logger,
+  })
   const operations = createOperations({
     ...options,
     ...lists,
@@ -146,6 +160,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       reading.wakeAgreements()
       reading.wakePayouts()
     },
+    onIdentitySubmitted: (email) => identities.hasten(email),
     onErasureLeft: reading.continueErasures,
     onImportBegun: reading.continueImports,
   })
@@ -157,8 +172,9 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       store,
       tail,
       scheduler,
-      deadlines: createDeadlines(() => clock().getTime()),
-      streams: createStreamRegistry(options.streamLimits, sharing.shareCounts),
+      deadlines,
+      streams,
+      identities,
       operations,
       health: createHealth({
         sites,
@@ -167,7 +183,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         store,
         isLeader: reading.isLeader,
         clock,
-        streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
+        streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners + identities.followers }),
       }),
       keys,
       signingKeys,
@@ -175,7 +191,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       clock,
       isEnabled: ({ code }) => enabled.has(code),
     },
-    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, observeKeys, reading }),
+    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, observeKeys, reading, identities }),
     redis,
     wakeUps,
     isLeader: reading.isLeader,
@@ -185,6 +201,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     async close(milliseconds) {
       tail.close()
       const end = async () => {
+        await identities.close()
         await reading.close()
         await signingKeys.close()
         await upstream.close()

@@ -1,6 +1,7 @@
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
+import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
 import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
 import { createGatewayWebhook } from '../webhooks/gateway-webhook.ts'
 import { createIdentityWebhook } from '../webhooks/identity-webhook.ts'
@@ -20,13 +21,14 @@ type WebhookHandlerParts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
+  readonly identities: Pick<IdentityWatcher, 'hasten'>
   readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements' | 'wakePayouts'>
 }
 
 /** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
 export function createWebhookHandlers(
   config: AppConfig,
-  { store, keys, logger, clock, observeKeys, reading }: WebhookHandlerParts,
+  { store, keys, logger, clock, observeKeys, reading, identities }: WebhookHandlerParts,
 ): WebhookHandlers {
   const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
   return {
@@ -34,6 +36,6 @@ export function createWebhookHandlers(
     agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
     payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
     'gateway-payments': createGatewayWebhook(common),
-    'identity-checks': createIdentityWebhook(common),
+    'identity-checks': createIdentityWebhook({ ...common, onReported: (email) => identities.hasten(email) }),
   }
 }

@@ -9,6 +9,7 @@ import type { MethodRequirementsReader } from '../lookups/method-requirements.ts
 import type { SigningKeys } from '../retention/signing-keys.ts'
 import type { Store } from '../store/store.ts'
 import type { FollowServices } from '../streams/follow.ts'
+import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './engine/answer-freshness.ts'
@@ -23,6 +24,7 @@ export type Services = FollowServices & {
   readonly requirements: MethodRequirementsReader
   readonly operations: Operations
   readonly health: Health
+  readonly identities: Pick<IdentityWatcher, 'open'>
   readonly keys: KeyRing
   readonly signingKeys: Pick<SigningKeys, 'report'>
   readonly cursors: CursorCodec

@@ -1,3 +1,4 @@
+import { isGatewayStream } from '../domain/gateway/gateway-payment.ts'
 import { eventId, type PaymentEvent } from '../domain/payments/payment-event.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
@@ -26,9 +27,9 @@ export function appendEvent(rows: Rows, event: NewEvent): string {
   return id
 }
 
-function logOf(rows: Rows, { payout, gatewayPayment }: NewEvent) {
+function logOf(rows: Rows, { payout, streamId }: NewEvent) {
   if (payout !== null) return rows.payoutEvents
-  return gatewayPayment === null ? rows.events : rows.gatewayPaymentEvents
+  return isGatewayStream(streamId) ? rows.gatewayPaymentEvents : rows.events
 }
 
 /** Requests the row of the log's head together with the other rows of a fact, because most facts append an event. */

@@ -6,6 +6,12 @@ export function findAttempt(rows: Rows, ref: string): AttemptRow | null {
   return rows.attempts.first('ref', ref)
 }
 
+/** Deletes what the attempts of a command were requested with, once its outcome is recorded. */
+export function dropRequested(rows: Rows, commandId: string): void {
+  for (const attempt of rows.attempts.find('commandId', commandId))
+    if (attempt.requested !== null) rows.attempts.put({ ...attempt, requested: null })
+}
+
 /** Returns the correlation ids of all attempts of the same command; only the given one if it is unknown. */
 export function refsOfSameCommand(rows: Rows, ref: string): readonly string[] {
   const attempt = findAttempt(rows, ref)

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../domain/command.ts'
+import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-creation.ts'
 import type { CommandStore, CommandSubject, NewCommand } from '../store/command-store.ts'
-import { commandLookup } from '../store/rows/command-rows.ts'
+import { type AttemptRow, commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { findAgreement } from './agreement-subject.ts'
+import { dropRequested } from './attempts.ts'
 import { findPayment } from './find-payment.ts'
 import { findPayout } from './payout-subject.ts'
 
@@ -18,11 +20,11 @@ export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command;
   const holder = rows.commands.first('key', commandLookup(fresh))
   if (holder !== null) return { command: holder, fresh: false }
   if (rows.commands.first('id', fresh.id) !== null) throw new StoreConflictError('The id of the command is taken.')
-  const { refKind, subject, site, ...named } = fresh
+  const { refKind, subject, site, requested = null, ...named } = fresh
   const result = subject ?? null
   const command: Command = { ...named, ...subjectAt(rows, subject), state: 'SENT', attempt: 1, result }
   rows.commands.put(command)
-  if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site })
+  if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site, requested })
   return { command, fresh: true }
 }
 
@@ -53,19 +55,24 @@ export function linkDeliveries(rows: Rows, { linkRef }: { readonly linkRef: stri
 function recordAttempt(
   rows: Rows,
   { ref, id: commandId, attempt, sentAt }: Command,
-  { kind, site }: { readonly kind: NonNullable<NewCommand['refKind']>; readonly site: string | null },
+  { kind, site, requested }: Pick<AttemptRow, 'kind' | 'site' | 'requested'>,
 ): void {
   if (rows.attempts.first('ref', ref) !== null)
     throw new StoreConflictError('The correlation id of the command is taken.')
-  rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site })
+  rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site, requested })
 }
 
-/** Starts another attempt of an UNKNOWN command under a new correlation id. Returns false if it is not UNKNOWN. */
-export function retryCommand(rows: Rows, id: string, attempt: Parameters<CommandStore['retry']>[1]): boolean {
+/** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state. */
+export function retryCommand(
+  rows: Rows,
+  id: string,
+  attempt: Parameters<CommandStore['retry']>[1],
+  from: 'UNKNOWN' | 'ABANDONED' = 'UNKNOWN',
+): boolean {
   rows.attempts.want('commandId', id)
   rows.attempts.want('ref', attempt.ref)
   const known = rows.commands.first('id', id)
-  if (known?.state !== 'UNKNOWN') return false
+  if (known?.state !== from) return false
   const command: Command = { ...known, ...attempt, state: 'SENT', attempt: known.attempt + 1 }
   rows.commands.put(command)
   const [first] = rows.attempts.find('commandId', id).toSorted((a, b) => a.attempt - b.attempt)
@@ -84,13 +91,17 @@ export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean 
 /** Deletes a command that certainly had no effect at the payments API. Its correlation ids are kept. */
 export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
-  if (known !== null && isOpen(known)) rows.commands.remove(known)
+  if (known === null || !isOpen(known)) return
+  rows.commands.remove(known)
+  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, id)
 }
 
 /** Completes an open command with the payments API's refusal. */
 export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   const known = rows.commands.first('id', id)
-  if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
+  if (known === null || !isOpen(known)) return
+  rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
+  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, id)
 }
 
 /** Records that the outcome of a sent command is unknown. */

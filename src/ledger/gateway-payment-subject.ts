@@ -1,6 +1,7 @@
+import { decideGatewayCallback } from '../domain/gateway/gateway-decisions.ts'
 import {
-  decideGatewayCallback,
   evolveGatewayPayment,
+  filledIn,
   type GatewayPayment,
   type GatewayPaymentChange,
   type GatewayPaymentReport,
@@ -9,10 +10,10 @@ import {
 } from '../domain/gateway/gateway-payment.ts'
 import { type GatewayPaymentRow, NO_READ } from '../store/rows/gateway-payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { findAttempt, refsOfSameCommand } from './attempts.ts'
+import { findAttempt } from './attempts.ts'
 import type { Subject, Target } from './subject.ts'
 
-type GatewayPaymentKind = {
+export type GatewayPaymentKind = {
   readonly State: GatewayPayment
   readonly Row: GatewayPaymentRow
   readonly Names: NewGatewayPayment
@@ -35,7 +36,7 @@ export const GATEWAY_PAYMENT: Subject<GatewayPaymentKind> = {
   // Neither a callback nor the response names the payer.
   savePayer() {},
   withKnownPayer: (_rows, report) => report,
-  affect() {},
+  affect: (rows, state, { before }) => (before === null ? reopenCreation(rows, state.ref) : undefined),
   follow: (_ledger, { row }) => row,
   countElsewhere() {},
 }
@@ -46,30 +47,39 @@ function findGatewayPayment(rows: Rows, id: string): GatewayPaymentRow | null {
 
 /**
  * Returns the gateway payment that a report under a correlation id is about, or the ids of a new one. Null if that payment was started under
- * another command's correlation id, or if the correlation id belongs to another payment.
+ * another correlation id, or if the correlation id belongs to another payment. Each attempt of a command may have started one: another attempt is
+ * made only after an operator has said that the earlier one was not carried out.
  */
 export function findAddressedGatewayPayment(
   rows: Rows,
   report: GatewayPaymentReport,
   { ref, site }: { readonly ref: string; readonly site: string },
 ): Target<GatewayPaymentKind> | null {
-  rows.attempts.want('ref', ref)
   rows.gatewayPayments.want('id', report.id)
-  const refs = refsOfSameCommand(rows, ref)
-  for (const other of refs) rows.gatewayPayments.want('ref', other)
+  rows.gatewayPayments.want('ref', ref)
   const known = findGatewayPayment(rows, report.id)
   if (known !== null)
-    return refs.includes(known.state.ref) ? { row: known, state: known.state, names: known.state, report } : null
-  if (refs.some((other) => rows.gatewayPayments.first('ref', other) !== null)) return null
+    return known.state.ref === ref ? { row: known, state: known.state, names: known.state, report } : null
+  if (rows.gatewayPayments.first('ref', ref) !== null) return null
   const names = { id: report.id, ref, streamId: gatewayStreamId(report.id), site }
   return { row: null, state: null, names, report }
 }
 
+/** The first callback shows the payment with what was requested, because none of them names an amount. */
 function findTarget(rows: Rows, report: GatewayPaymentReport, ref: string | null): Target<GatewayPaymentKind> | null {
   // Gateway payments have no default URL.
   if (ref === null) return null
   rows.gatewayPayments.want('id', report.id)
   const attempt = findAttempt(rows, ref)
   if (attempt?.kind !== 'gateway-payment' || attempt.site === null) return null
-  return findAddressedGatewayPayment(rows, report, { ref, site: attempt.site })
+  const target = findAddressedGatewayPayment(rows, report, { ref, site: attempt.site })
+  if (target === null || target.state !== null || attempt.requested === null) return target
+  return { ...target, report: { ...report, ...filledIn(report, attempt.requested) } }
+}
+
+/** A callback about a creation that an operator has settled as not carried out, and that was not repeated since: its outcome is open again. */
+function reopenCreation(rows: Rows, ref: string): void {
+  const attempt = findAttempt(rows, ref)
+  const command = attempt === null ? null : rows.commands.first('id', attempt.commandId)
+  if (command?.state === 'ABANDONED' && command.ref === ref) rows.commands.put({ ...command, state: 'UNKNOWN' })
 }

@@ -22,6 +22,7 @@ import { postponeAgreementRead, recordAgreementRead } from './record-agreement-r
 import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
 import { postponePayoutRead, recordPayoutRead } from './record-payout-read.ts'
 import { DryRun, replayDelivery } from './replay.ts'
+import { settleGatewayCreation, settleGatewayPayment } from './settle-by-operator.ts'
 import { settleWithGatewayPayment } from './settle-gateway-payment.ts'
 import { settleWithLink } from './settle-link.ts'
 import { settleWithPayout, settleWithPayoutCancellation } from './settle-payout.ts'
@@ -73,7 +74,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       ...database.commands,
       begin: (command) => decide((rows) => beginCommand(rows, command)),
       adopt: (id, keyScope) => decide((rows) => adoptCommand(rows, id, keyScope)),
-      retry: (id, attempt) => decide((rows) => retryCommand(rows, id, attempt)),
+      retry: (id, attempt, from) => decide((rows) => retryCommand(rows, id, attempt, from)),
       forget: (id) => decide((rows) => forgetCommand(rows, id)),
       reject: (id, refusal) => decide((rows) => rejectCommand(rows, id, refusal)),
       markUnknown: (id) => decide((rows) => markUnknown(rows, id)),
@@ -86,6 +87,10 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
         onLedger((ledger) => settleWithPayoutCancellation(ledger, id, { payoutId, report, at })),
       settleWithGatewayPayment: (id, made, report, at) =>
         onLedger((ledger) => settleWithGatewayPayment(ledger, id, { ...made, report, at })),
+      settleGatewayPayment: (id, settlement, at) =>
+        onLedger((ledger) => settleGatewayPayment(ledger, id, { settlement, at })),
+      settleGatewayCreation: (id, settlement, at) =>
+        onLedger((ledger) => settleGatewayCreation(ledger, id, { settlement, at })),
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>
         onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),

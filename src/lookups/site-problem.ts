@@ -1,4 +1,4 @@
-import type { Sites } from '../upstream/client/sites.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { FieldProblem } from './operation-outcome.ts'
 
 /**
@@ -14,4 +14,13 @@ export function siteProblem(
   return sites.byId(site) === null
     ? { path: ['site'], message: 'there is no such site' }
     : { path: ['site'], message: `this site does not serve ${amount.currency}` }
+}
+
+/** Returns the site that an id or a currency names; null if none does, or if the named one does not serve the currency. */
+export function namedSite(
+  sites: Pick<Sites, 'byId' | 'forCurrency'>,
+  { currency, site }: { readonly currency: string | null; readonly site: string | null },
+): Site | null {
+  if (currency !== null) return sites.forCurrency(currency, site)
+  return site === null ? null : sites.byId(site)
 }

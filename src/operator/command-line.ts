@@ -59,7 +59,21 @@ export type ReconcileCommand = {
   readonly json: boolean
 }
 
+export type UnansweredCommand = { readonly kind: 'unanswered'; readonly limit: number; readonly json: boolean }
+export type SettleCommand = {
+  readonly kind: 'settle'
+  /** Of an operation, or of a gateway payment where `found` has a status. */
+  readonly id: string
+  readonly found:
+    | { readonly paymentId: string }
+    | { readonly paymentId: null }
+    | { readonly status: string; readonly version: number }
+  readonly json: boolean
+}
+
 export type Command =
+  | UnansweredCommand
+  | SettleCommand
   | DeliveriesCommand
   | DeliveryCommand
   | ReplayCommand
@@ -74,55 +88,10 @@ export type Command =
 
 export type CommandLine = { readonly command: Command; readonly url: string | null }
 
-export const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
-
-  deliveries             what was quarantined or is in doubt, newest first
-    --quarantined        only what could not be used
-    --doubtful           only what contradicts the state
-    --all                whatever became of it
-    --subject <id>       only about this payment, agreement or payout
-    --limit <n>          at most so many, 1 to 1000; default 50
-  delivery <id>          one delivery, its body, and what it speaks of
-  replay <id>            what would happen if it were decided anew: a dry run
-    --apply              do it
-  erase-payer            erase who has paid, for good; one of:
-    --payment <id>       the payer of this payment
-    --link <id>          those of the payments through this link
-    --agreement <id>     the debited payer of this agreement
-    --payout <id>        the payees of this payout, if it was made here
-    --owner <owner>      those of the payments of this owner's links and payins; agreements and
-                         payouts have no owner, and are erased by their ids
-    --email <address>    those with this e-mail address
-  erasures               what was erased, newest first
-    --limit <n>          at most so many, 1 to 1000; default 50
-  keys                   the signing keys, what depends on each, and which can be removed
-  export                 payments as a file on the standard output, with totals by day, currency and method
-    --format <format>    csv (default) or ndjson
-    --from <instant>     last changed at this instant or later, such as 2026-11-01T00:00:00Z
-    --before <instant>   last changed before this instant
-    --phase <phase>      only of this phase, such as SUCCEEDED; may be repeated
-    --reference <text>   only with this reference
-  import                 compare what the payments API lists of an interval with the record, and record what is missing
-    --from <instant>     made at this instant or later, such as 2026-11-01T00:00:00Z
-    --to <instant>       made until this instant; default: now
-    --dry-run            only compare
-    --site <id>          only the lists of this site; may be repeated
-    --id <id>            in place of an interval: wait for an import that was begun before
-  reconcile              the payments API's sums of a day beside ours, by site and currency
-    --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
-  documents              the documents of these commands, for a manifest of trusted documents
-
-  --json                 the answer as JSON (of every command but export and documents)
-  --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
-
-The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
-agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone,
-import and reconcile payments:reconcile alone.
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
-`
-
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1000
+/** Maximum page size of the graph. */
+const MAX_PAGE = 100
 const LIMIT_OPTION = { type: 'string', default: String(DEFAULT_LIMIT) } as const
 
 const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
@@ -169,6 +138,14 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       noneOf(positionals)
       return { command: { kind: 'reconcile', day: dayIn(values.day), json: values.json }, url: values.url ?? null }
     }
+    case 'unanswered': {
+      const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
+      noneOf(positionals)
+      const limit = Math.min(limitIn(values.limit), MAX_PAGE)
+      return { command: { kind: 'unanswered', limit, json: values.json }, url: values.url ?? null }
+    }
+    case 'settle':
+      return readSettle(rest)
     case 'documents':
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
@@ -260,6 +237,24 @@ function readImport(args: readonly string[]): CommandLine {
   }
 }
 
+function readSettle(args: readonly string[]): CommandLine {
+  const text = { type: 'string' } as const
+  const { values, positionals } = parse(args, {
+    ...JSON_OPTION,
+    created: text,
+    'not-created': { type: 'boolean', default: false },
+    status: text,
+    version: text,
+  })
+  const { created, 'not-created': isNotCreated, status, version, json, url = null } = values
+  if ([created !== undefined, isNotCreated, status !== undefined].filter(Boolean).length !== 1)
+    throw new UsageError('Exactly one of --created, --not-created and --status says what was found.')
+  if ((status === undefined) !== (version === undefined) || !/^[1-9]\d{0,8}$/.test(version ?? '1'))
+    throw new UsageError('--version is the version of the gateway payment, and is given with --status.')
+  const found = status === undefined ? { paymentId: created ?? null } : { status, version: Number(version) }
+  return { command: { kind: 'settle', id: onlyId(positionals, 'an operation or a gateway payment'), found, json }, url }
+}
+
 function dayIn(text: string | undefined): string | null {
   if (text === undefined) return null
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
@@ -286,9 +281,9 @@ function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], 
   }
 }
 
-function onlyId(positionals: readonly string[]): string {
+function onlyId(positionals: readonly string[], what = 'a delivery'): string {
   const [id, ...rest] = positionals
-  if (id === undefined || id === '') throw new UsageError('The id of a delivery is missing.')
+  if (id === undefined || id === '') throw new UsageError(`The id of ${what} is missing.`)
   noneOf(rest)
   return id
 }

@@ -124,6 +124,43 @@ export const DAILY_REPORT: OperatorDocument = {
 }`,
 }
 
+/** Creations of gateway payments without an answer, oldest first. */
+export const UNANSWERED: OperatorDocument = {
+  scopes: ['payments:read'],
+  text: `query OperatorUnanswered($first: Int!) {
+  unansweredGatewayPayments(first: $first) {
+    operationId orderId amount { value currency } site requestedAt
+    payment { id statusRaw version }
+  }
+}`,
+}
+
+const SETTLED = `__typename
+    ... on SettleGatewayPaymentSuccess { payment { id orderId statusRaw version provisional amount { value currency } } }
+    ... on PaymentsError { code message }
+    ... on InvalidInputError { problems { path message } }
+    ... on StateConflictError { statusRaw }`
+
+/** What an operator found about a gateway payment. */
+export const SETTLE_PAYMENT: OperatorDocument = {
+  scopes: ['payments:read', 'payments:reconcile'],
+  text: `mutation OperatorSettlePayment($input: SettleGatewayPaymentInput!) {
+  settled: settleGatewayPayment(input: $input) {
+    ${SETTLED}
+  }
+}`,
+}
+
+/** What an operator found about a creation without an answer. */
+export const SETTLE_CREATION: OperatorDocument = {
+  scopes: ['payments:read', 'payments:reconcile'],
+  text: `mutation OperatorSettleCreation($input: SettleGatewayPaymentCreationInput!) {
+  settled: settleGatewayPaymentCreation(input: $input) {
+    ${SETTLED}
+  }
+}`,
+}
+
 /** A page of payments, newest first, without who has paid. */
 export const PAYMENTS: OperatorDocument = {
   scopes: ['payments:read'],
@@ -142,11 +179,23 @@ export const PAYMENTS: OperatorDocument = {
 }`,
 }
 
+const ALL = [
+  DELIVERIES,
+  DELIVERY,
+  REPLAY,
+  ERASE,
+  ERASURES,
+  KEYS,
+  IMPORT,
+  IMPORT_STATE,
+  DAILY_REPORT,
+  PAYMENTS,
+  UNANSWERED,
+  SETTLE_PAYMENT,
+  SETTLE_CREATION,
+]
+
 /** Returns all documents of the command line by id, in Relay's form, for a subgraph that accepts only trusted documents. */
 export function manifest(): Record<string, string> {
-  return Object.fromEntries(
-    [DELIVERIES, DELIVERY, REPLAY, ERASE, ERASURES, KEYS, IMPORT, IMPORT_STATE, DAILY_REPORT, PAYMENTS].map(
-      ({ text }) => [createHash('sha256').update(text).digest('hex'), text],
-    ),
-  )
+  return Object.fromEntries(ALL.map(({ text }) => [createHash('sha256').update(text).digest('hex'), text]))
 }

@@ -1,14 +1,16 @@
 import type { Writable } from 'node:stream'
-import { type Command, type ExportCommand, readCommandLine, USAGE } from './command-line.ts'
+import { type Command, type ExportCommand, readCommandLine } from './command-line.ts'
 import { manifest } from './documents.ts'
 import { erasePayer, listErasures } from './erasure-commands.ts'
 import { exportPayments } from './export/export-payments.ts'
+import { listUnanswered, settle } from './gateway-commands.ts'
 import { createClient } from './graph-client.ts'
 import { importPayments, reconcile } from './imports/import-commands.ts'
 import type { Terminal } from './imports/progress-bar.ts'
 import { listKeys } from './key-commands.ts'
 import { listDeliveries, replayDelivery, showDelivery } from './operator-commands.ts'
 import { OperatorError, UsageError } from './operator-errors.ts'
+import { USAGE } from './usage.ts'
 
 /** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */
 export type Ending = { readonly code: 0 | 1 | 2; readonly out: string; readonly err: string }
@@ -65,6 +67,10 @@ async function textOf(command: Exclude<Command, ExportCommand>, { terminal, ...t
       return listKeys(ask, command)
     case 'import':
       return importPayments(ask, command, terminal)
+    case 'unanswered':
+      return listUnanswered(ask, command)
+    case 'settle':
+      return settle(ask, command)
     case 'reconcile':
       return reconcile(ask, command, terminal)
     default:

@@ -1,7 +1,13 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
-import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
+import type { CreationSettlement, UnansweredGatewayCreation } from '../domain/gateway/gateway-creation.ts'
+import type {
+  GatewayPayment,
+  GatewayPaymentFacts,
+  GatewayPaymentReport,
+  GatewaySettlement,
+} from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { OrderName } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
@@ -30,8 +36,12 @@ export type CommandStore = {
    * and nothing was changed.
    */
   begin(command: NewCommand): Promise<{ command: Command; fresh: boolean }>
-  /** Starts another attempt of an UNKNOWN command under a new correlation id. Returns false if it is no longer UNKNOWN. */
-  retry(id: string, attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number }): Promise<boolean>
+  /** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state, by default UNKNOWN. */
+  retry(
+    id: string,
+    attempt: { ref: string; owner: string; leaseUntil: number; sentAt: number },
+    from?: 'UNKNOWN' | 'ABANDONED',
+  ): Promise<boolean>
   /** Deletes a command that certainly had no effect at the payments API. The correlation ids of its attempts stay known. */
   forget(id: string): Promise<void>
   reject(id: string, refusal: unknown): Promise<void>
@@ -63,6 +73,19 @@ export type CommandStore = {
     report: GatewayPaymentReport,
     at: Date,
   ): Promise<void>
+  /**
+   * Records what an operator has found out about a provisional gateway payment, and ends the command that started it. Idempotent for the same
+   * settlement. A conflict if the payment is not provisional, has changed since, or was paid and would become unpaid.
+   */
+  settleGatewayPayment(id: string, settlement: GatewaySettlement, at: Date): Promise<GatewaySettled>
+  /**
+   * Records what an operator has found out about a creation without an answer: the payment that it made, or that it made none. Then a repeat of its
+   * key makes another attempt. Idempotent for the same settlement. A conflict if it has another outcome, is still running, or a callback has
+   * reported another payment, or any.
+   */
+  settleGatewayCreation(operationId: string, settlement: CreationSettlement, at: Date): Promise<GatewaySettled>
+  /** Returns creations of gateway payments whose outcome is unknown, oldest first. */
+  unansweredGatewayCreations(page: UnansweredQuery): Promise<UnansweredGatewayCreation[]>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
    * through the link that was recorded earlier is assigned to it. Rejects with `StoreConflictError` if a later attempt was made: then the
@@ -113,11 +136,20 @@ export type CommandStore = {
   /** Marks every SENT command whose lease ended before `now` as UNKNOWN. Returns their number. */
   expireLeases(now: number): Promise<number>
   /**
-   * Deletes the SETTLED and REJECTED commands whose last attempt was before an instant, so that their keys can be used again. What they
+   * Deletes the SETTLED, REJECTED and ABANDONED commands whose last attempt was before an instant, so that their keys can be used again. What they
    * created stays, and so do their correlation ids. Returns their number.
    */
   purge(before: Date): Promise<number>
 }
+
+/** What became of an operator's word; `payment` is null for a creation that was not carried out. */
+export type GatewaySettled =
+  | { readonly kind: 'done'; readonly payment: GatewayPayment | null }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'state-conflict'; readonly statusRaw: string }
+
+/** `from`: milliseconds since the epoch, the earliest attempt. */
+export type UnansweredQuery = { readonly limit: number; readonly from: number }
 
 /** An idempotency key. It belongs to a caller and a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>
@@ -137,6 +169,8 @@ export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subject
   readonly refKind: RefKind | null
   /** What the command changes, which is also its result. */
   readonly subject?: CommandSubject | undefined
+  /** Recorded with the attempt until the outcome is. */
+  readonly requested?: GatewayPaymentFacts | undefined
   /** Id of the site whose credentials are used. */
   readonly site: string
 }

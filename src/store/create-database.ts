@@ -8,6 +8,7 @@ import { createAgreementStore } from './queries/agreement-queries.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { createGatewayPaymentStore } from './queries/gateway-payment-queries.ts'
+import { createIdentityWatchStore } from './queries/identity-watch-queries.ts'
 import { importQueries } from './queries/import-queries.ts'
 import { createLinkStore } from './queries/link-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
@@ -107,6 +108,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     imports: importQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
+    identityWatches: createIdentityWatchStore(reader, commits.exclusively),
     logId,
     branches: branches.positions,
     now: databaseNow,

@@ -27,6 +27,7 @@ export type Database = Pick<
   | 'retention'
   | 'erasures'
   | 'signingKeys'
+  | 'identityWatches'
   | 'logId'
   | 'branches'
   | 'now'
@@ -44,7 +45,15 @@ export type Database = Pick<
   readonly inbox: Pick<Inbox, 'subjectOf' | 'knowsRef' | 'byIds' | 'page' | 'backlog'>
   readonly commands: Pick<
     CommandStore,
-    'find' | 'hasNamesake' | 'hasRival' | 'traceAgreement' | 'tracePayout' | 'paidThrough' | 'expireLeases' | 'purge'
+    | 'find'
+    | 'hasNamesake'
+    | 'hasRival'
+    | 'traceAgreement'
+    | 'tracePayout'
+    | 'paidThrough'
+    | 'unansweredGatewayCreations'
+    | 'expireLeases'
+    | 'purge'
   >
   readonly reads: Pick<ReadStore, 'sites' | 'due' | 'nextDue' | 'subject' | 'nearby' | 'backlog'>
   readonly agreementReads: Pick<AgreementReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>

@@ -12,6 +12,7 @@ import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { AgreementReadStore, AgreementStore } from './agreement-store.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
 import type { GatewayPaymentStore } from './gateway-payment-store.ts'
+import type { IdentityWatchStore } from './identity-watch-store.ts'
 import type { ImportStore } from './import-store.ts'
 import type { Lease, LeaseStore } from './lease-store.ts'
 import type { PaceStore } from './pace-store.ts'
@@ -27,6 +28,7 @@ import type { StoreFailure } from './store-errors.ts'
 export type * from './agreement-store.ts'
 export type * from './command-store.ts'
 export type * from './gateway-payment-store.ts'
+export type * from './identity-watch-store.ts'
 export type * from './import-store.ts'
 export type * from './lease-store.ts'
 export type * from './pace-store.ts'
@@ -64,6 +66,7 @@ export type Store = {
   readonly erasures: ErasureStore
   readonly imports: ImportStore
   readonly signingKeys: SigningKeyStore
+  readonly identityWatches: IdentityWatchStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /**

@@ -2,11 +2,13 @@ import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER, readAgreement } from '../support/agreements.ts'
 import { doubtfulDelivery, misaddressedDelivery } from '../support/deliveries.ts'
+import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { readPayment } from '../support/payins.ts'
 import { historyOf } from '../support/payments.ts'
+import { unansweredCreation } from '../support/unanswered.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
 import { openConsole, PATIENT, soon } from './console.ts'
 
@@ -109,6 +111,37 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Reconcile now' }).click()
     await page.getByRole('alert').filter({ hasText: 'UPSTREAM_UNAVAILABLE' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('settles gateway payments of which no answer came', async () => {
+    const lost = await unansweredCreation(network, { arrives: false })
+    const made = await unansweredCreation(network, { arrives: true })
+    const page = await openConsole(await browser.profile(), network, { at: '/gateway-payments' })
+    const form = (orderId: string) => page.getByRole('form', { name: `Order ${orderId}` })
+    await form(lost.orderId).getByText('99.95').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await form(lost.orderId)
+      .getByRole('radio', { name: /It is not there/ })
+      .check()
+    await form(lost.orderId).getByRole('button', { name: 'Record' }).click()
+    await soon(() => form(lost.orderId).count()).toBe(0)
+    await form(made.orderId).getByRole('radio', { name: 'It is there' }).check()
+    await form(made.orderId).getByLabel('with the id').fill('no number')
+    await form(made.orderId).getByRole('button', { name: 'Record' }).click()
+    await form(made.orderId).getByRole('alert').getByText('paymentId').waitFor()
+    await form(made.orderId).getByLabel('with the id').fill(String(made.paymentId))
+    await form(made.orderId).getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('link', { name: made.orderId }).waitFor()
+    await soon(() => form(made.orderId).count()).toBe(0)
+    await setGatewayStatus(network, String(made.paymentId), 'failed')
+    await setGatewayStatus(network, String(made.paymentId), 'pending')
+    await page.getByRole('link', { name: made.orderId }).click()
+    await page.getByText('A callback also said pending.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel('Status there').selectOption('RECEIVED')
+    await page.getByRole('button', { name: 'Record this status' }).click()
+    await page.getByText('failed → received (by operator)').waitFor()
+    await soon(() => page.getByText('A callback also said').count()).toBe(0)
   })
 
   test('suspends, resumes and cancels an agreement', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
-import { refusedContact } from '../support/identity.ts'
+import { openedUpload, pictures, refusedContact } from '../support/identity.ts'
 import { AT_REST, payinElsewhere } from '../support/imports.ts'
 import { gatewayInput, payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
@@ -22,6 +22,12 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
   /** With two sites, so that an import takes two seconds, and a payin that was made elsewhere. */
   let reconciled: Network
   let elsewhere: string
+  /** Whose identity checks end when a test says so. */
+  let checked: Network
+  beforeAll(async () => {
+    checked = await startNetwork({ sandbox: BY_HAND })
+    return () => checked.close()
+  })
   beforeAll(async () => {
     reconciled = await startNetwork({ sandbox: AT_REST })
     elsewhere = await payinElsewhere(reconciled)
@@ -150,6 +156,19 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
+  test('show how an identity check ends, without a reload', async () => {
+    const { email, url } = await openedUpload(checked)
+    await fetch(url, { method: 'POST', body: pictures() })
+    const page = await openConsole(await browser.profile(), checked, { at: '/contacts' })
+    const row = page.getByRole('table', { name: 'Contacts' }).getByRole('row').filter({ hasText: email })
+    await row.getByText('Pending').waitFor()
+    // The list is read each minute; the stream tells of the end at once.
+    await vi.waitUntil(async () => (await openStreams(checked)) > 1, { timeout: 10_000 })
+    await checked.sandbox.control.advance((2 * BY_HAND.paceMs) / 1_000)
+    await row.getByText('Approved').waitFor({ timeout: 20_000 })
+    expect(page.url()).not.toContain(email)
+  })
+
   test('list balances with what is missing, and what moved the account', async () => {
     network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 404 }, times: 1 })
     const page = await openConsole(await browser.profile(), network, { at: '/accounts' })
@@ -195,4 +214,11 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
 
 function rows(page: Page): Promise<string[]> {
   return page.locator('[data-row]').allTextContents()
+}
+
+/** Returns the number of streams that are open: that of the log, and those of contacts. */
+async function openStreams(network: Network): Promise<number> {
+  const query = '{ paymentsHealth { streams { subscriptions } } }'
+  type Health = { paymentsHealth: { streams: { subscriptions: number } } }
+  return (await network.ask<Health>(query)).data.paymentsHealth.streams.subscriptions
 }

@@ -93,7 +93,13 @@ describe('a gateway payment on record', () => {
     const id = String(made?.paymentId)
     expect(await read(id)).toBeNull()
     await setGatewayStatus(network, id, 'received')
-    expect(await read(id)).toMatchObject({ orderId, status: 'RECEIVED', amount: null, description: null })
+    expect(await read(id)).toMatchObject({
+      orderId,
+      status: 'RECEIVED',
+      amount: { value: '99.95', currency: 'AUD' },
+      description: gatewayInput()['description'],
+      provisional: true,
+    })
   })
 
   it('is what the mutation returns, and an entity that is read with all others at once', async () => {

@@ -4,6 +4,7 @@ import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
 import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
+import { CONTACT_UPDATES } from '../support/identity-streams.ts'
 import { refusedContact } from '../support/identity.ts'
 import { dailyReport } from '../support/imports.ts'
 import {
@@ -78,6 +79,8 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createPaymentsExport', () => ({})],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
+  ['settleGatewayPayment', () => ({ paymentId: '0', version: 1, status: 'RECEIVED' })],
+  ['settleGatewayPaymentCreation', () => ({ operationId: 'nobody', outcome: 'NOT_CREATED' })],
   ['importPayments', () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],
   ['simulatePayin', () => ({ paymentId: 'nobody', outcome: 'FAILED' })],
@@ -124,6 +127,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Query.payout': 'query Q($payout: ID!) { payout(id: $payout) { id } }',
   'Query.gatewayPayment': 'query Q($gateway: ID!) { gatewayPayment(id: $gateway) { id } }',
   'Query.gatewayPayments': '{ gatewayPayments { nodes { id } } }',
+  'Query.unansweredGatewayPayments': '{ unansweredGatewayPayments { operationId } }',
   'Query.recordedPayouts': '{ recordedPayouts { nodes { id } } }',
   'Query.payouts': '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { nodes { id } } }',
   'Query.paymentCustomer': 'query Q($customer: ID!) { paymentCustomer(id: $customer) { id } }',
@@ -152,6 +156,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
   'Subscription.payoutUpdates': PAYOUT_UPDATES,
   'Subscription.gatewayPaymentUpdates': GATEWAY_PAYMENT_UPDATES,
+  'Subscription.paymentContactUpdates': CONTACT_UPDATES,
 }
 
 /** Scopes that are needed on the way to a field, besides those of the field itself. */
@@ -218,7 +223,7 @@ describe.each(Object.entries(QUERIES).filter(([name]) => !name.startsWith('Subsc
 
 describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscription.')))('%s', (name, query) => {
   const follow = async (token: string | null) => {
-    const stream = await network.follow(query, name.endsWith('Stream') ? {} : { id: followedId(name) }, { token })
+    const stream = await network.follow(query, name.endsWith('Stream') ? {} : followed(name), { token })
     const first = await stream.next().catch((error: { errors: unknown }) => error.errors)
     await stream.end()
     return first
@@ -236,9 +241,10 @@ describe.each(Object.entries(QUERIES).filter(([name]) => name.startsWith('Subscr
   })
 })
 
-function followedId(name: string): string {
-  if (name.includes('gateway')) return gatewayPaymentId
-  return name.includes('payout') ? payoutId : agreementId
+function followed(name: string): Record<string, string> {
+  if (name.includes('Contact')) return { email, currency: 'AUD' }
+  if (name.includes('gateway')) return { id: gatewayPaymentId }
+  return { id: name.includes('payout') ? payoutId : agreementId }
 }
 
 function mutation(name: string): string {

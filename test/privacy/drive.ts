@@ -76,6 +76,7 @@ async function driven({ storage, network, service, canaries }: Fixture): Promise
     const statusToken = (data?.[name] as { statusToken?: unknown } | undefined)?.statusToken
     if (typeof statusToken === 'string') canaries.learn('token of a status page', statusToken)
   }
+  await withoutAnswers(network, ask, commands)
   for (const [name, input] of commands('odd')) await ask(mutationOf(name), { input: oddly(canaries, input) })
   for (const [name, input] of commands('carried out'))
     await ask(mutationOf(name), { input: { ...input, description: canaries.word('odd.description') } })
@@ -121,6 +122,31 @@ async function driven({ storage, network, service, canaries }: Fixture): Promise
     callbackStatuses: new Set(replies.map(({ status }) => status)),
     columns,
     bytes,
+  }
+}
+
+type AskOne = (query: string, variables: Record<string, unknown>) => Promise<Answer<Record<string, unknown> | null>>
+
+/** Starts gateway payments without an answer: an operator finds the first, does not find the second, and leaves the third. */
+async function withoutAnswers(
+  { sandbox }: Network,
+  ask: AskOne,
+  commands: (round: string) => ReturnType<typeof commandsFullOf>,
+): Promise<void> {
+  const settle = `mutation S($input: SettleGatewayPaymentCreationInput!) { settleGatewayPaymentCreation(input: $input) { __typename } }`
+  for (const found of [{ outcome: 'CREATED', paymentId: '987654321' }, { outcome: 'NOT_CREATED' }, null]) {
+    const create = commands(`unanswered ${found?.outcome}`).find(([name]) => name === 'createGatewayPayment')
+    sandbox.control.addFault({
+      method: 'POST',
+      path: '/v1/payment_gateways/create_payment',
+      answer: { status: 500 },
+      times: 1,
+    })
+    const query = `mutation C($input: CreateGatewayPaymentInput!) {
+      createGatewayPayment(input: $input) { __typename ... on OutcomeUnknownError { operationId } } }`
+    const { data } = await ask(query, { input: create?.[1] })
+    const operationId = (data?.['createGatewayPayment'] as { operationId?: string } | undefined)?.operationId
+    if (found !== null) await ask(settle, { input: { operationId, ...found } })
   }
 }
 

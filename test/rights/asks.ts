@@ -59,6 +59,8 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     { ...list('recordedPayouts', { first: 5 }), depth: 2 },
     query('gatewayPayment', { id: ids.gatewayPayment }),
     { ...list('gatewayPayments', { first: 5 }), depth: 2 },
+    { ...list('unansweredGatewayPayments', { first: 5 }), depth: 2 },
+    list('paymentEvents', { first: 5, filter: { kinds: ['GATEWAY_PAYMENT_NOT_CREATED'] } }),
     { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('paymentCustomer', { id: ids.customer, site: 'aud' }),
     { ...list('paymentCustomers', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
@@ -128,7 +130,8 @@ export function streams(fixture: Fixture): Ask[] {
   const replays = Object.values(fixture.cursors).flatMap((after) =>
     starts.map((start) => ({ ...start, variables: { ...start.variables, after } })),
   )
-  return [...starts, ...replays]
+  // That of a contact has no cursor.
+  return [...starts, ...replays, stream('paymentContactUpdates', { email: fixture.ids.contact, currency: 'AUD' })]
 }
 
 /** Returns every stream from its snapshot on. */

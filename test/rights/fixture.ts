@@ -5,6 +5,7 @@ import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'
 import { misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { erase } from '../support/erasures.ts'
+import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { refusedContact } from '../support/identity.ts'
 import { importOf, importsOf, lastHour, tryToImport } from '../support/imports.ts'
 import {
@@ -22,6 +23,7 @@ import { startNetwork, type Network, type NetworkOptions } from '../support/netw
 import { createLink } from '../support/operations.ts'
 import { BY_HAND, createPayin } from '../support/payins.ts'
 import { v1PayoutInput } from '../support/payouts.ts'
+import { settleCreation, settlePayment, type Unanswered, unansweredCreation } from '../support/unanswered.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
 import { failingInputs } from './failing-inputs.ts'
@@ -239,6 +241,32 @@ async function dismissed(network: Network): Promise<string> {
   return paymentId
 }
 
+/** Settles two creations without an answer, and a payment in doubt; another one stays as it is. */
+async function settledCreations(network: Network): Promise<Fixture['inputs']> {
+  await doubted(network)
+  const lost = await unansweredCreation(network, { arrives: false })
+  const notCreated = { operationId: lost.operationId, outcome: 'NOT_CREATED' }
+  await settleCreation(network, notCreated)
+  const { operationId, paymentId } = await doubted(network)
+  const created = { operationId, outcome: 'CREATED', paymentId }
+  await settleCreation(network, created)
+  const doubt = { paymentId, version: 3, status: 'FAILED' }
+  await settlePayment(network, doubt)
+  return [
+    ['settleGatewayPaymentCreation', { input: notCreated }],
+    ['settleGatewayPaymentCreation', { input: created }],
+    ['settleGatewayPayment', { input: doubt }],
+  ]
+}
+
+/** Makes a payment of whose creation no answer came, and whose callbacks contradict each other. */
+async function doubted(network: Network): Promise<Unanswered> {
+  const unanswered = await unansweredCreation(network, { arrives: true })
+  for (const status of ['failed', 'pending'] as const)
+    await setGatewayStatus(network, String(unanswered.paymentId), status)
+  return unanswered
+}
+
 /** Returns each mutation with an input that was executed, and has the same result for every repeat. */
 async function carriedOut(
   network: Network,
@@ -256,6 +284,7 @@ async function carriedOut(
     ['createPaymentsExport', { input: { includePayers: true } }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
+    ...(await settledCreations(network)),
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
     [
       'importPayments',

@@ -74,5 +74,5 @@ export function readResult({ data, errors = [] }: Result, { field }: Subject): S
 }
 
 function isItem(value: unknown): value is StreamItem {
-  return typeof value === 'object' && value !== null && 'cursor' in value
+  return typeof value === 'object' && value !== null && 'kind' in value
 }

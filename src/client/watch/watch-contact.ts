@@ -3,15 +3,16 @@ import { PaymentContactDocument, type PaymentContactQuery } from '../generated/d
 import type { PaymentsEndpoint } from '../graph-endpoint.ts'
 import { ask } from '../request/ask.ts'
 import { pause } from '../request/pause.ts'
+import { contactChanges } from './contact-changes.ts'
 
 /** A contact, masked, with the state of its identity check. */
 export type ContactDetails = NonNullable<PaymentContactQuery['paymentContact']>
 
-/** Which contact: the one with this e-mail address at the site that serves the currency, or at the named one. */
-export type WatchedContact = { readonly email: string; readonly currency: string; readonly site?: string }
+/** Which contact: the one with this e-mail address at the named site, or at the one that serves the currency. One of them is needed. */
+export type WatchedContact = { readonly email: string; readonly currency?: string; readonly site?: string }
 
 export type ContactWatchOptions = PaymentsEndpoint & {
-  /** Milliseconds from one read to the next after a change; default 5,000. */
+  /** Milliseconds from one read to the next after a change, where there is no stream; default 5,000. */
   readonly pollMs?: number
   readonly signal?: AbortSignal
 }
@@ -21,32 +22,38 @@ const POLL_MS = 5_000
 const LONGEST_POLL_MS = 60_000
 
 /**
- * Follows the identity check of a contact: its state, then its state after each change. There is no stream of it, since nothing of a contact is
- * recorded, so it is read from the payments API: 5 seconds after a change, then at intervals that double to a minute. Ends with `return()`
- * (which a `break` calls), or when the signal aborts. Throws a `PaymentsClientError` when there is no such contact (`NOT_FOUND`) or the caller may not
- * read it; after an error that may pass, it is read again. Requires `customers:read`.
+ * Follows the identity check of a contact: its state, then its state after each change, until it is `APPROVED`. A stream tells when it has to be
+ * read; where that is refused it is read at intervals, 5 seconds after a change, then at intervals that double to a minute. Ends after `APPROVED`, with
+ * `return()` (which a `break` calls), or when the signal aborts. Throws a `PaymentsClientError` when there is no such contact (`NOT_FOUND`) or the caller
+ * may not read it; after an error that may pass, it is read again. Requires `customers:read`.
  *
  * @example
  * for await (const { identityStatus } of watchPaymentContact({ email, currency: 'AUD' }, { url, token }))
- *   if (identityStatus === 'APPROVED') break
+ *   if (identityStatus === 'REJECTED') break
  */
 export async function* watchPaymentContact(
   contact: WatchedContact,
   { pollMs = POLL_MS, signal, ...endpoint }: ContactWatchOptions,
 ): AsyncGenerator<ContactDetails, void, void> {
+  const changes = contactChanges(contact, endpoint)
   let shown: string | null = null
   let waitMs = pollMs
-  while (signal?.aborted !== true) {
-    const found = await read(contact, endpoint, signal)
-    if (found === 'over') return
-    const text = JSON.stringify(found)
-    if (found !== null && text !== shown) {
-      shown = text
-      waitMs = pollMs
-      yield found
+  try {
+    while (signal?.aborted !== true) {
+      const found = await read(contact, endpoint, signal)
+      if (found === 'over') return
+      const text = JSON.stringify(found)
+      if (found !== null && text !== shown) {
+        shown = text
+        waitMs = pollMs
+        yield found
+        if (found.identityStatus === 'APPROVED') return
+      }
+      await (found === null ? pause(waitMs, signal) : changes.next(waitMs, found, signal))
+      waitMs = Math.min(waitMs * 2, LONGEST_POLL_MS)
     }
-    await pause(waitMs, signal)
-    waitMs = Math.min(waitMs * 2, LONGEST_POLL_MS)
+  } finally {
+    changes.close()
   }
 }
 

@@ -140,6 +140,7 @@ function idempotentCommandsOf(
       ref: newRef(),
       refKind: task.refKind,
       subject: task.subject,
+      requested: task.requested,
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,
@@ -155,6 +156,7 @@ function idempotentCommandsOf(
     if (!sameFingerprint(keys, task.input, command.fingerprint)) return conflict(false)
     if (command.state === 'SETTLED') return replay(task, command)
     if (command.state === 'REJECTED') return command.result as Rejection
+    if (command.state === 'ABANDONED') return sendAgain(task, command, 'ABANDONED')
     if (command.state === 'SENT') {
       if (command.leaseUntil > clock().getTime()) return conflict(true)
       await commands.markUnknown(command.id)
@@ -207,8 +209,17 @@ function idempotentCommandsOf(
       logger.error({ mutation: task.mutation, commandId: command.id }, 'an earlier attempt forbids another')
       return unknown(command)
     }
+    return sendAgain(task, command, 'UNKNOWN')
+  }
+
+  const sendAgain = async <Answer, Result>(
+    task: Task<Answer, Result>,
+    command: Command,
+    from: 'UNKNOWN' | 'ABANDONED',
+  ): Promise<CommandOutcome<Result>> => {
+    const sentAt = clock().getTime()
     const attempt = { ref: newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
-    if (!(await commands.retry(command.id, attempt))) return conflict(true)
+    if (!(await commands.retry(command.id, attempt, from))) return conflict(true)
     return send(task, { ...command, ...attempt, attempt: command.attempt + 1 })
   }
 

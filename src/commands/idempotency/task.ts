@@ -1,4 +1,5 @@
 import type { Command } from '../../domain/command.ts'
+import type { GatewayPaymentFacts } from '../../domain/gateway/gateway-payment.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
 
@@ -14,6 +15,8 @@ export type Task<Answer, Result> = {
   readonly subject?: CommandSubject
   /** The kind of object that the attempt's correlation id identifies in webhook URLs; null if the call has no webhook. */
   readonly refKind: RefKind | null
+  /** What is recorded with the attempt, so that it is known also if no answer comes. */
+  readonly requested?: GatewayPaymentFacts
   /** Calls the payments API once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
   /** Records the answer and ends the command in one transaction. */

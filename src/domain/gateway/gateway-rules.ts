@@ -2,7 +2,7 @@ import { normaliseName, normalisePhone } from '../contacts/normalise-contact.ts'
 import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from '../field-problems.ts'
 import type { Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
-import type { GatewayPaymentReport } from './gateway-payment.ts'
+import type { GatewayPaymentFacts, GatewayPaymentReport } from './gateway-payment.ts'
 
 /** A request for a payment through the v1 gateway. */
 export type GatewayRequest = {
@@ -40,13 +40,17 @@ export type GatewayItem = {
   readonly enableCashback?: boolean | null | undefined
 }
 
+/** Returns what is recorded of a request before it is sent. */
+export function requestedFacts({ orderId, amount, description }: GatewayRequest): GatewayPaymentFacts {
+  return { orderId, amount: amount.value, currency: amount.currency, description }
+}
+
 /** Returns the report about a payment that was just started: it is created, and has what was requested. */
 export function gatewayPaymentAsRequested(
   { paymentId, orderId }: { readonly paymentId: string; readonly orderId: string },
-  { amount, description }: GatewayRequest,
+  request: GatewayRequest,
 ): GatewayPaymentReport {
-  const { value, currency } = amount
-  return { id: paymentId, orderId, statusRaw: 'created', status: 'created', amount: value, currency, description }
+  return { ...requestedFacts(request), id: paymentId, orderId, statusRaw: 'created', status: 'created' }
 }
 
 /** Returns the request in the form in which it is checked and sent: names and e-mail addresses trimmed, phone numbers as `+` and digits. */

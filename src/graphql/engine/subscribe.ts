@@ -35,7 +35,7 @@ export async function subscribe(
     contextValue: context,
   })
   if (!(Symbol.asyncIterator in source)) return source.errors ?? []
-  if (!(source instanceof StreamSource)) throw new TypeError('The source of a subscription is no stream of the log.')
+  if (!(source instanceof StreamSource)) throw new TypeError('The source of a subscription is none of our streams.')
   const { follower, field } = source
   const { caller } = context
   return new FollowedAnswers(follower, { operation, field, caller }, options)

@@ -5,6 +5,7 @@ import { BalanceMovement } from './BalanceMovement.ts'
 import { CreateGatewayPaymentSuccess } from './CreateGatewayPaymentSuccess.ts'
 import { DuplicatePayment } from './DuplicatePayment.ts'
 import { GatewayPayment } from './GatewayPayment.ts'
+import { GatewayPaymentCreation } from './GatewayPaymentCreation.ts'
 import { IdentityDocument } from './IdentityDocument.ts'
 import { IdentityResult } from './IdentityResult.ts'
 import { amendPaymentAgreement } from './mutation/amendPaymentAgreement.ts'
@@ -26,6 +27,8 @@ import { refreshPayment } from './mutation/refreshPayment.ts'
 import { refundPayment } from './mutation/refundPayment.ts'
 import { replayWebhookDelivery } from './mutation/replayWebhookDelivery.ts'
 import { requestIdentityCheck } from './mutation/requestIdentityCheck.ts'
+import { settleGatewayPayment } from './mutation/settleGatewayPayment.ts'
+import { settleGatewayPaymentCreation } from './mutation/settleGatewayPaymentCreation.ts'
 import { simulateDeposit } from './mutation/simulateDeposit.ts'
 import { simulatePayin } from './mutation/simulatePayin.ts'
 import { updatePaymentCustomer } from './mutation/updatePaymentCustomer.ts'
@@ -36,6 +39,7 @@ import { Payment } from './Payment.ts'
 import { PaymentAgreement } from './PaymentAgreement.ts'
 import { PaymentAmount } from './PaymentAmount.ts'
 import { PaymentContact } from './PaymentContact.ts'
+import { PaymentContactStreamItem } from './PaymentContactStreamItem.ts'
 import { PaymentCurrency } from './PaymentCurrency.ts'
 import { PaymentCustomer } from './PaymentCustomer.ts'
 import { PaymentEvent } from './PaymentEvent.ts'
@@ -82,6 +86,7 @@ import { payouts } from './query/payouts.ts'
 import { reconciliationReport } from './query/reconciliationReport.ts'
 import { recordedPayouts } from './query/recordedPayouts.ts'
 import { signingKeys } from './query/signingKeys.ts'
+import { unansweredGatewayPayments } from './query/unansweredGatewayPayments.ts'
 import { webhookDeliveries } from './query/webhookDeliveries.ts'
 import { webhookDelivery } from './query/webhookDelivery.ts'
 import { ReadBacklog } from './ReadBacklog.ts'
@@ -89,6 +94,7 @@ import { Refund } from './Refund.ts'
 import { SigningKey } from './SigningKey.ts'
 import { gatewayPaymentUpdates } from './subscription/gatewayPaymentUpdates.ts'
 import { paymentAgreementUpdates } from './subscription/paymentAgreementUpdates.ts'
+import { paymentContactUpdates } from './subscription/paymentContactUpdates.ts'
 import { paymentEventStream } from './subscription/paymentEventStream.ts'
 import { paymentLinkUpdates } from './subscription/paymentLinkUpdates.ts'
 import { paymentUpdates } from './subscription/paymentUpdates.ts'
@@ -124,6 +130,7 @@ export const resolvers: Resolvers = {
     recordedPayouts,
     gatewayPayment,
     gatewayPayments,
+    unansweredGatewayPayments,
     balances,
     accountBalances,
     balanceHistory,
@@ -154,6 +161,8 @@ export const resolvers: Resolvers = {
     replayWebhookDelivery,
     importPayments,
     dismissDuplicatePayment,
+    settleGatewayPayment,
+    settleGatewayPaymentCreation,
     erasePayer,
     simulatePayin,
     simulateDeposit,
@@ -164,6 +173,7 @@ export const resolvers: Resolvers = {
     paymentAgreementUpdates,
     payoutUpdates,
     gatewayPaymentUpdates,
+    paymentContactUpdates,
     paymentEventStream,
   },
   DuplicatePayment,
@@ -176,6 +186,7 @@ export const resolvers: Resolvers = {
   PaymentNextAction,
   PaymentFailure,
   PaymentEvent,
+  PaymentContactStreamItem,
   PaymentStreamItem,
   Refund,
   AccountBalance,
@@ -186,6 +197,7 @@ export const resolvers: Resolvers = {
   PayoutMethod,
   PayoutTransaction,
   GatewayPayment,
+  GatewayPaymentCreation,
   CreateGatewayPaymentSuccess,
   SigningKey,
   WebhookDelivery,

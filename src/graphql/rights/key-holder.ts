@@ -11,6 +11,11 @@ export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
   return { keyScope: keyScopeOf(caller), mayRead: hasScope(caller, reading) }
 }
 
+/** Returns the subject of a caller's token; null if it names none. */
+export function subjectOf(caller: Caller): string | null {
+  return caller.kind === 'client' ? caller.subject : null
+}
+
 /** Returns the scope within which a caller's idempotency keys are unique, for each mutation. */
 export function keyScopeOf(caller: Caller): string {
   return (caller.kind === 'client' ? caller.identity : null) ?? UNNAMED

@@ -1,5 +1,6 @@
 import { hasScope, type Caller } from '../../access/caller.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
+import { isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
@@ -35,7 +36,7 @@ export async function mayReadPayment(
 export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
   if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
   if (event.payout !== null) return hasScope(context.caller, 'payouts:read')
-  if (event.gatewayPayment !== null) return mayReadAll(context)
+  if (isGatewayStream(event.streamId)) return mayReadAll(context)
   if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
   const link = await context.loaders.linkByRef.load(event.linkRef)
   return link !== null && mayReadLink(context, link)

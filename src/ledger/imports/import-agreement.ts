@@ -47,7 +47,7 @@ export function importAgreement(
 
 /** As of a command that is not on record any more, so that callbacks at its URL are accepted. */
 function recordCorrelationId(rows: Rows, { newRef: ref, site }: FoundAgreement, at: Date): void {
-  rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site })
+  rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site, requested: null })
 }
 
 function foundNames({ report: { id }, site, newRef }: FoundAgreement) {

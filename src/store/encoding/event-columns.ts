@@ -18,6 +18,8 @@ const KINDS: Readonly<Record<PaymentEventKind, string>> = {
   GATEWAY_PAYMENT_CREATED: 'G',
   GATEWAY_PAYMENT_STATUS_CHANGED: 'H',
   GATEWAY_PAYMENT_DETAILS_CHANGED: 'I',
+  GATEWAY_PAYMENT_SETTLED: 'J',
+  GATEWAY_PAYMENT_NOT_CREATED: 'N',
   // Only ever read: what a later version has written.
   OTHER: '?',
 }
@@ -39,7 +41,7 @@ export function storedKinds(kinds: readonly PaymentEventKind[]): string[] {
 }
 
 /** Must never change, like the kinds. */
-const SOURCES: Readonly<Record<EventSource, string>> = { WEBHOOK: 'W', READ: 'R', COMMAND: 'C' }
+const SOURCES: Readonly<Record<EventSource, string>> = { WEBHOOK: 'W', READ: 'R', COMMAND: 'C', OPERATOR: 'O' }
 const SOURCE_OF = new Map(Object.entries(SOURCES).map(([source, code]) => [code, source as EventSource]))
 
 /** Returns the code for `events.source`. */

@@ -10,6 +10,7 @@ import { toCommand } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
 import type { Db } from '../unit.ts'
 import { refsOfSameCommand } from './deliveries/refs.ts'
+import { unansweredGatewayCreations } from './unanswered-creations.ts'
 
 /** Creates the queries of commands, and their bulk changes. */
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
@@ -20,6 +21,7 @@ export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively
     traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
     tracePayout: async (ref) => payoutOf(reader, await refsOfSameCommand(reader, ref)),
     paidThrough: async (ref) => paidThrough(reader, await refsOfSameCommand(reader, ref)),
+    unansweredGatewayCreations: (page) => unansweredGatewayCreations(reader, page),
     expireLeases: (now) => exclusively(({ db }) => expireLeases(db, now)),
     purge: (before) => purge(exclusively, before.getTime()),
   }
@@ -120,7 +122,7 @@ async function purgeSome(db: Db, before: number): Promise<number> {
   const old = db
     .selectFrom('commands')
     .select('id')
-    .where('state', 'in', ['SETTLED', 'REJECTED'])
+    .where('state', 'in', ['SETTLED', 'REJECTED', 'ABANDONED'])
     .where('sent_at', '<', before)
     .limit(PURGED_AT_ONCE)
   const result = await db.deleteFrom('commands').where('id', 'in', old).executeTakeFirst()

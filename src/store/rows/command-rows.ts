@@ -1,4 +1,5 @@
 import type { Command, CommandState } from '../../domain/command.ts'
+import type { GatewayPaymentFacts } from '../../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { CommandKey, RefKind } from '../command-store.ts'
 import { fromIso, toIso } from './instants.ts'
@@ -29,6 +30,7 @@ export type CommandRefsTable = {
   sent_at: number
   kind: RefKind
   site: string | null
+  requested_json: string | null
 }
 
 export type PayinsTable = {
@@ -121,6 +123,8 @@ export type AttemptRow = {
   readonly kind: RefKind
   /** Id of the site whose credentials were used; null if it was not recorded. */
   readonly site: string | null
+  /** What a gateway payment was requested with, until the outcome is recorded; null for every other attempt. */
+  readonly requested: GatewayPaymentFacts | null
 }
 
 export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
@@ -132,6 +136,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     sent_at: 'integer',
     kind: 'text',
     site: 'text',
+    requested_json: 'text',
   },
   keyOf: ({ ref }) => ref,
   lookups: {
@@ -145,15 +150,22 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     sentAt: Number(row['sent_at']),
     kind: row['kind'] as RefKind,
     site: row['site'] as string | null,
+    requested: toRequested(row['requested_json'] as string | null),
   }),
-  toRow: ({ ref, commandId, attempt, sentAt, kind, site }) => ({
+  toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested }) => ({
     ref,
     command_id: commandId,
     attempt,
     sent_at: sentAt,
     kind,
     site,
+    requested_json: requested === null ? null : JSON.stringify(requested),
   }),
+}
+
+/** Returns the facts of the column; null without any. */
+export function toRequested(json: string | null): GatewayPaymentFacts | null {
+  return json === null ? null : (JSON.parse(json) as GatewayPaymentFacts)
 }
 
 export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = {

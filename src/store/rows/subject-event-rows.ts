@@ -1,3 +1,4 @@
+import type { SettledGatewayCreation } from '../../domain/gateway/gateway-creation.ts'
 import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { decodeKind, decodeSource, encodeKind, encodeSource } from '../encoding/event-columns.ts'
 import { decodeEventSubject, encodeEventSubject } from '../encoding/subject-snapshot.ts'
@@ -55,12 +56,21 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
         source: encodeSource(event.source),
         from_status: event.fromStatus,
         to_status: event.toStatus,
-        [column]: state === null ? null : encodeEventSubject(state),
+        [column]: state === null ? JSON.stringify(event.gatewayCreation) : encodeEventSubject(state),
         recorded_at: fromIso(event.recordedAt),
       }
     },
   }
 }
+
+/** The event that settles a creation contains the creation, since there is no gateway payment. */
+function subjectOf(text: string, subject: Subject, stored: Omit<PayoutEventsTable, 'payout_json'>) {
+  return stored.kind === NOT_CREATED
+    ? { gatewayCreation: JSON.parse(text) as SettledGatewayCreation }
+    : { [subject]: decodeEventSubject(text, stored) }
+}
+
+const NOT_CREATED = encodeKind('GATEWAY_PAYMENT_NOT_CREATED')
 
 function toSubjectEvent(row: StoredRow, subject: Subject, column: string): PaymentEvent {
   const stored = row as unknown as Omit<PayoutEventsTable, 'payout_json'>
@@ -78,7 +88,7 @@ function toSubjectEvent(row: StoredRow, subject: Subject, column: string): Payme
     agreement: null,
     payout: null,
     gatewayPayment: null,
-    [subject]: decodeEventSubject(String(row[column]), stored),
+    ...subjectOf(String(row[column]), subject, stored),
     recordedAt: toIso(stored.recorded_at),
   }
 }

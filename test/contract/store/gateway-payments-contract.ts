@@ -9,7 +9,8 @@ import type { Fixture } from './store-contract.ts'
 
 export function gatewayPaymentsContract(fixture: Fixture): void {
   async function begun(ref = 'gate', site = 'au'): Promise<string> {
-    const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site } as const
+    const requested = { orderId: 'order-1', amount: '99.95', currency: 'AUD', description: 'Two tickets' }
+    const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site, requested } as const
     return (await fixture.store.commands.begin(command(ref, parts))).command.id
   }
 
@@ -87,7 +88,12 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     await started()
     for (const status of ['pending', 'received', 'authorised', 'in_dispute', 'return_pending'])
       await receive(gatewayCallback(status))
-    expect(await paymentOf()).toMatchObject({ status: 'in_dispute', provisional: true, version: 4 })
+    expect(await paymentOf()).toMatchObject({
+      status: 'in_dispute',
+      provisional: true,
+      contradictedBy: 'return_pending',
+      version: 5,
+    })
     const deliveries = await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['46345'] })
     expect(deliveries.map(({ statusRaw, disposition, body }) => [statusRaw, disposition, body])).toEqual([
       ['return_pending', 'DOUBTFUL', null],
@@ -108,10 +114,23 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     const { store } = fixture
     const id = await begun('gate', 'second')
     expect(await receive(gatewayCallback('received'))).toMatchObject({ disposition: 'APPLIED' })
-    expect(await paymentOf()).toMatchObject({ site: 'second', status: 'received', amount: null })
+    expect(await paymentOf()).toMatchObject({
+      site: 'second',
+      status: 'received',
+      amount: '99.95',
+      currency: 'AUD',
+      unanswered: true,
+      provisional: true,
+    })
     const made = { ref: 'gate', site: 'second', result: { paymentId: '46345' } }
     await store.commands.settleWithGatewayPayment(id, made, gatewayCreation(), NOW)
-    expect(await paymentOf()).toMatchObject({ status: 'received', amount: '99.95', version: 2 })
+    expect(await paymentOf()).toMatchObject({
+      status: 'received',
+      amount: '99.95',
+      unanswered: false,
+      provisional: false,
+      version: 2,
+    })
     expect((await events(store)).map(({ kind }) => kind)).toEqual([
       'GATEWAY_PAYMENT_CREATED',
       'GATEWAY_PAYMENT_DETAILS_CHANGED',

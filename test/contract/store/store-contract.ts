@@ -12,7 +12,9 @@ import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
 import { duplicatesContract } from './duplicates-contract.ts'
 import { erasuresContract } from './erasures-contract.ts'
 import { gatewayPaymentsContract } from './gateway-payments-contract.ts'
+import { gatewaySettlementsContract } from './gateway-settlements-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
+import { identityWatchesContract } from './identity-watches-contract.ts'
 import { importRecordsContract } from './import-records-contract.ts'
 import { importsContract } from './imports-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
@@ -146,6 +148,12 @@ export function describeStore(
     })
     describe('gateway payments', () => {
       gatewayPaymentsContract(fixture)
+    })
+    describe('settled gateway payments', () => {
+      gatewaySettlementsContract(fixture)
+    })
+    describe('followed identity checks', () => {
+      identityWatchesContract(fixture)
     })
     describe('signing keys', () => {
       signingKeysContract(fixture)

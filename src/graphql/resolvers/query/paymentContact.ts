@@ -6,7 +6,7 @@ export const paymentContact: QueryResolvers['paymentContact'] = async (
   { email, currency, site },
   { operations },
 ) => {
-  const outcome = await operations.contact({ email: email.trim(), currency, site: site ?? null })
+  const outcome = await operations.contact({ email: email.trim(), currency: currency ?? null, site: site ?? null })
   if (outcome === null)
     throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')
   if (outcome.kind === 'done') return outcome.found

@@ -7,7 +7,8 @@ import { Moment } from '../pieces/moment.tsx'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Status } from '../pieces/status.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
-import { concernsGatewayPayments } from './gateway-payments.tsx'
+import { concernsGatewayPayments } from './concerns.ts'
+import { SettlePayment } from './settle-payment.tsx'
 
 /** One gateway payment: its facts and its history. */
 export function GatewayPayment({ id }: { readonly id: string }) {
@@ -26,7 +27,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
               <Fact name="Status">
                 <Status of={payment.status} />
                 {payment.status === 'UNRECOGNISED' && ` ${payment.statusRaw}`}
-                {payment.provisional && ' (in doubt: compare it in the dashboard)'}
+                {payment.provisional && ' (in doubt)'}
               </Fact>
               <Fact name="Amount">{payment.amount && <Amount of={payment.amount} />}</Fact>
               <Fact name="What for">{payment.description}</Fact>
@@ -40,8 +41,10 @@ export function GatewayPayment({ id }: { readonly id: string }) {
               <Fact name="Changed">
                 <Moment at={payment.updatedAt} />
               </Fact>
+              {payment.settledBy !== null && <Fact name="Settled by">{payment.settledBy}</Fact>}
             </Facts>
           </section>
+          {payment.provisional && <SettlePayment payment={payment} onDone={answer.askAgain} />}
           <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
         </>
       )}

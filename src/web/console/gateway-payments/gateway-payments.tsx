@@ -1,4 +1,3 @@
-import type { FeedEvent } from '../feed/feed-state.ts'
 import { GatewayPaymentsDocument, type GatewayPaymentStatusInput } from '../generated/graphql.ts'
 import { Amount } from '../pieces/amount.tsx'
 import { AnswerFailure } from '../pieces/failures.tsx'
@@ -10,14 +9,13 @@ import { Status } from '../pieces/status.tsx'
 import { Row, Table } from '../pieces/table.tsx'
 import { useAnswer } from '../pieces/use-answer.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
+import { concernsGatewayPayments } from './concerns.ts'
+import { Unanswered } from './unanswered.tsx'
 
 const PAGE = 20
 const COLUMNS = ['Order', 'Amount', 'Status', 'What for', 'Changed']
 
 const STATUSES: readonly GatewayPaymentStatusInput[] = ['CREATED', 'PENDING', 'RECEIVED', 'FAILED', 'EXPIRED']
-
-/** Returns whether an event is about a gateway payment. */
-export const concernsGatewayPayments = ({ kind }: FeedEvent): boolean => kind.startsWith('GATEWAY_PAYMENT_')
 
 /** Payments on the hosted gateway that were started through the subgraph, newest first. */
 export function GatewayPayments({ route }: { readonly route: Route }) {
@@ -45,16 +43,18 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
         <InstantField name="before" label="Made before" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
+      <Unanswered />
       <AnswerFailure of={answer} />
       {rows.length === 0 ? (
         <Waiting of={answer} what="gateway payments" />
       ) : (
         <Table caption="Gateway payments" columns={COLUMNS}>
-          {rows.map(({ id, orderId, status, description, amount, updatedAt }) => (
+          {rows.map(({ id, orderId, status, provisional, description, amount, updatedAt }) => (
             <Row key={id} href={hrefOf('gateway-payments', id)} name={orderId ?? id}>
               <td class="number">{amount === null ? '–' : <Amount of={amount} />}</td>
               <td>
                 <Status of={status} />
+                {provisional && ' (in doubt)'}
               </td>
               <td>{description ?? '–'}</td>
               <td>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   decideGatewayCallback,
+  decideGatewayConfirmation,
   decideGatewayCreation,
-  type GatewayPayment,
-  isGatewayKind,
-  isGatewayStream,
-} from '../../../../src/domain/gateway/gateway-payment.ts'
+  decideGatewaySettlement,
+} from '../../../../src/domain/gateway/gateway-decisions.ts'
+import { type GatewayPayment, isGatewayKind, isGatewayStream } from '../../../../src/domain/gateway/gateway-payment.ts'
 import { factsOf, PAYMENT_STATUSES, type PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
 import { decidedGateway, gatewayCallback, gatewayCreation } from '../gateway-payments.ts'
 
@@ -16,6 +16,10 @@ function given(...statuses: readonly string[]): GatewayPayment {
     state = decidedGateway(state, decideGatewayCallback(state, gatewayCallback(status), false))
   if (state === null) throw new Error('A gateway payment was created.')
   return state
+}
+
+const fail = (): never => {
+  throw new Error('It has to be accepted.')
 }
 
 const decide = (state: GatewayPayment, status: string, repeat = false) =>
@@ -36,6 +40,9 @@ describe('a gateway payment', () => {
       statusRaw: 'created',
       status: 'created',
       provisional: false,
+      unanswered: false,
+      contradictedBy: null,
+      settledBy: null,
       createdAt: '2030-01-02T03:04:05.678Z',
       updatedAt: '2030-01-02T03:04:05.678Z',
     })
@@ -87,9 +94,22 @@ describe('a gateway payment', () => {
     [['return_received'], 'quite_new'],
     [['quite_new'], 'pending'],
     [['quite_new'], 'another_one'],
-  ])('after %j keeps its state at %s, and is provisional', (before, status) => {
+  ])('after %j keeps its status at %s, and is provisional', (before, status) => {
     const state = given(...before)
-    expect(decide(state, status)).toEqual({ disposition: 'DOUBTFUL', change: null, provisional: true, confirm: false })
+    const doubt = decide(state, status)
+    expect(doubt).toMatchObject({
+      disposition: 'DOUBTFUL',
+      change: { kind: 'GATEWAY_PAYMENT_DETAILS_CHANGED', statusRaw: state.statusRaw, contradictedBy: status },
+      provisional: true,
+      confirm: false,
+    })
+    const doubted = decidedGateway(state, doubt)
+    expect(doubted).toMatchObject({ status: state.status, version: state.version + 1 })
+    // Another delivery with the same word says nothing new.
+    expect(decideGatewayCallback(doubted, gatewayCallback(status), false)).toMatchObject({
+      disposition: 'DOUBTFUL',
+      change: null,
+    })
   })
 
   it('shows a status that is not recognised until one that is certain comes', () => {
@@ -125,8 +145,40 @@ describe('a gateway payment', () => {
       decideGatewayCallback(null, gatewayCallback('received', { orderId: null }), false),
     )
     const filled = decidedGateway(early, decideGatewayCreation(early, gatewayCreation()))
+    expect(early).toMatchObject({ provisional: true, unanswered: true })
     expect(filled).toMatchObject({ status: 'received', amount: '99.95', orderId: 'order-1', version: 2 })
+    expect(filled).toMatchObject({ provisional: false, unanswered: false })
     expect(decideGatewayCreation(filled, gatewayCreation({ amount: '1' }))).toMatchObject({ disposition: 'NO_CHANGE' })
+  })
+
+  it('stays unanswered whatever its callbacks report, until the answer or an operator comes', () => {
+    let state = decidedGateway(null, decideGatewayCallback(null, gatewayCallback('pending'), false))
+    for (const status of ['received', 'return_received'])
+      state = decidedGateway(state, decideGatewayCallback(state, gatewayCallback(status), false))
+    expect(state).toMatchObject({ status: 'return_received', provisional: true, unanswered: true })
+    if (state === null) throw new Error('A gateway payment was reported.')
+    const confirmed = decidedGateway(state, decideGatewayConfirmation(state, 'ada'))
+    expect(confirmed).toMatchObject({ status: 'return_received', provisional: false, settledBy: 'ada' })
+    expect(decideGatewayConfirmation(confirmed ?? state, 'bob')).toMatchObject({ change: null })
+  })
+
+  it('is settled by an operator while it is provisional and has not changed since', () => {
+    const state = given('failed', 'pending')
+    const word = { version: state.version, status: 'received', settledBy: 'ada' } as const
+    const settled = decidedGateway(state, decideGatewaySettlement(state, word) ?? fail())
+    expect(settled).toMatchObject({ status: 'received', provisional: false, contradictedBy: null, settledBy: 'ada' })
+    expect(decideGatewaySettlement(settled ?? state, word)).toMatchObject({ disposition: 'NO_CHANGE', change: null })
+    expect(decideGatewaySettlement(settled ?? state, { ...word, settledBy: 'bob' })).toMatchObject({ change: null })
+    expect(decideGatewaySettlement(settled ?? state, { ...word, status: 'failed' })).toBeNull()
+    expect(decideGatewaySettlement(state, { ...word, version: state.version - 1 })).toBeNull()
+    expect(decideGatewaySettlement(given('received'), { ...word, version: 2 })).toBeNull()
+  })
+
+  it('is not made unpaid by an operator', () => {
+    const state = given('in_dispute', 'received')
+    const word = { version: state.version, settledBy: null }
+    expect(decideGatewaySettlement(state, { ...word, status: 'failed' })).toBeNull()
+    expect(decideGatewaySettlement(state, { ...word, status: 'received' })).toMatchObject({ provisional: false })
   })
 
   it('is told by its kinds and its stream', () => {

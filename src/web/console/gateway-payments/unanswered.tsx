@@ -1,0 +1,103 @@
+import { useMutation } from '@urql/preact'
+import {
+  SettleGatewayPaymentCreationDocument,
+  UnansweredGatewayPaymentsDocument,
+  type UnansweredGatewayPaymentsQuery,
+} from '../generated/graphql.ts'
+import { Amount } from '../pieces/amount.tsx'
+import { documentOf } from '../pieces/document.ts'
+import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
+import { Moment } from '../pieces/moment.tsx'
+import { Needs } from '../pieces/needs.tsx'
+import { useAnswer } from '../pieces/use-answer.ts'
+import { useSingle } from '../pieces/use-single.ts'
+import { hrefOf } from '../routes/route.ts'
+import { concernsGatewayPayments } from './concerns.ts'
+
+const SHOWN = 20
+
+type Creation = NonNullable<UnansweredGatewayPaymentsQuery['unansweredGatewayPayments']>[number]
+
+/** The creations of which no answer came; nothing while there are none. */
+export function Unanswered() {
+  const answer = useAnswer(UnansweredGatewayPaymentsDocument, { first: SHOWN }, { concerns: concernsGatewayPayments })
+  const waiting = answer.data?.unansweredGatewayPayments ?? []
+  if (waiting.length === 0) return null
+  return (
+    <section class="notice" aria-labelledby="unanswered">
+      <h2 id="unanswered">Without an answer</h2>
+      <p>
+        These payments were requested, and no answer came. Look each up in the payments API’s own pages by its order,
+        and record whether it is there.{waiting.length === SHOWN && ` The oldest ${SHOWN} are shown.`}
+      </p>
+      <Needs scopes={['payments:reconcile']} what="Settling">
+        {null}
+      </Needs>
+      <ul>
+        {waiting.map((creation) => (
+          <li key={creation.operationId}>
+            <Settle creation={creation} onDone={answer.askAgain} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Settle({ creation, onDone }: { readonly creation: Creation; readonly onDone: () => void }) {
+  const { operationId, orderId, description, amount, requestedAt, payment } = creation
+  const [{ error, data }, execute] = useMutation(documentOf(SettleGatewayPaymentCreationDocument))
+  const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
+    const fields = new FormData(form)
+    const isCreated = payment !== null || fields.get('outcome') === 'CREATED'
+    const named = payment?.id ?? (fields.get('payment') as string).trim()
+    const found = isCreated
+      ? ({ outcome: 'CREATED', paymentId: named } as const)
+      : ({ outcome: 'NOT_CREATED' } as const)
+    await execute({ input: { operationId, ...found } })
+    onDone()
+  })
+  const result = data?.settleGatewayPaymentCreation
+  return (
+    <form
+      aria-label={`Order ${orderId ?? operationId}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        settle(event.currentTarget)
+      }}
+    >
+      <p>
+        {orderId ?? operationId}, {amount === null ? 'amount not known' : <Amount of={amount} />}
+        {description !== null && `, ${description}`}
+        {requestedAt !== null && (
+          <>
+            , sent <Moment at={requestedAt} />
+          </>
+        )}
+      </p>
+      {payment === null ? (
+        <fieldset>
+          <legend>In the payments API</legend>
+          <label class="choice">
+            <input type="radio" name="outcome" value="CREATED" required /> It is there
+          </label>
+          <label>
+            with the id
+            <input name="payment" inputMode="numeric" autocomplete="off" />
+          </label>
+          <label class="choice">
+            <input type="radio" name="outcome" value="NOT_CREATED" required /> It is not there: its key may send it
+            again
+          </label>
+        </fieldset>
+      ) : (
+        <p>
+          A callback has reported the payment <a href={hrefOf('gateway-payments', payment.id)}>{payment.id}</a>.
+        </p>
+      )}
+      <button disabled={isBusy}>{payment === null ? 'Record' : 'It is there'}</button>
+      <RequestFailure error={error} />
+      {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
+    </form>
+  )
+}

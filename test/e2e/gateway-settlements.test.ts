@@ -1,0 +1,156 @@
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../src/operator/run-command.ts'
+import { GATEWAY_PAYMENT_UPDATES, setGatewayStatus } from '../support/gateway-payments.ts'
+import { mutate } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { BY_HAND } from '../support/payins.ts'
+import { settleCreation, settlePayment, unansweredCreation } from '../support/unanswered.ts'
+
+let network: Network
+beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
+afterAll(() => network.close())
+
+type Waiting = { operationId: string; payment: { id: string } | null }
+
+const LIST = `{ unansweredGatewayPayments(first: 100) {
+  operationId orderId site description amount { value currency } payment { id } settledBy } }`
+
+const waiting = async () =>
+  (await network.ask<{ unansweredGatewayPayments: Waiting[] }>(LIST, {})).data.unansweredGatewayPayments
+
+const waits = async (id: string) => (await waiting()).find(({ operationId }) => operationId === id)
+
+describe('a gateway payment whose creation got no answer', () => {
+  it('is settled with its id, and followed from then on', async () => {
+    const { operationId, orderId, paymentId, input } = await unansweredCreation(network, { arrives: true })
+    expect(await waits(operationId)).toMatchObject({
+      orderId,
+      site: 'aud',
+      amount: { value: '99.95', currency: 'AUD' },
+      payment: null,
+      settledBy: null,
+    })
+    const found = { operationId, outcome: 'CREATED', paymentId }
+    const settled = { __typename: 'SettleGatewayPaymentSuccess', payment: { id: paymentId, provisional: false } }
+    expect(await settleCreation(network, found)).toMatchObject(settled)
+    expect(await settleCreation(network, found)).toMatchObject(settled)
+    expect(await waits(operationId)).toBeUndefined()
+    const stream = await network.follow(GATEWAY_PAYMENT_UPDATES, { id: paymentId })
+    expect(await stream.next()).toMatchObject({ kind: 'SNAPSHOT', gatewayPayment: { status: 'CREATED' } })
+    await stream.next()
+    await setGatewayStatus(network, String(paymentId), 'received')
+    expect(await stream.next()).toMatchObject({ gatewayPayment: { status: 'RECEIVED', provisional: false } })
+    await stream.end()
+    // The page for the payer is not known: the key keeps its answer, and sends nothing again.
+    const posts = network.sandbox.control.state().gatewayPayments.length
+    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(network.sandbox.control.state().gatewayPayments).toHaveLength(posts)
+  })
+
+  it('was not carried out: the log says so, and its key sends it again', async () => {
+    const { operationId, orderId, input, paymentId } = await unansweredCreation(network, { arrives: false })
+    expect(paymentId).toBeNull()
+    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toEqual({
+      __typename: 'SettleGatewayPaymentSuccess',
+      payment: null,
+    })
+    const log = `{ paymentEvents(last: 1, filter: { kinds: [GATEWAY_PAYMENT_NOT_CREATED] }) {
+      nodes { source toStatus gatewayPayment { id } gatewayPaymentCreation { operationId orderId amount { value } settledBy } } } }`
+    expect((await network.ask(log, {})).data['paymentEvents']).toMatchObject({
+      nodes: [
+        {
+          source: 'OPERATOR',
+          toStatus: 'not_created',
+          gatewayPayment: null,
+          gatewayPaymentCreation: { operationId, orderId, amount: { value: '99.95' } },
+        },
+      ],
+    })
+    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({
+      __typename: 'CreateGatewayPaymentSuccess',
+      replayed: false,
+    })
+    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({
+      __typename: 'StateConflictError',
+    })
+  })
+
+  it('wins against an operator who found nothing, once its callback comes', async () => {
+    const { operationId, paymentId, input } = await unansweredCreation(network, { arrives: true })
+    await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })
+    await setGatewayStatus(network, String(paymentId), 'received')
+    expect(await waits(operationId)).toMatchObject({ payment: { id: paymentId } })
+    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({
+      __typename: 'StateConflictError',
+      statusRaw: 'received',
+    })
+    const word = { paymentId, version: 1, status: 'RECEIVED' }
+    expect(await settlePayment(network, { ...word, version: 9 })).toMatchObject({ __typename: 'StateConflictError' })
+    expect(await settlePayment(network, { ...word, paymentId: '0' })).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await settlePayment(network, word)).toMatchObject({ payment: { provisional: false, version: 2 } })
+    expect(await waits(operationId)).toBeUndefined()
+  })
+
+  it.each([
+    [{ outcome: 'CREATED' }],
+    [{ outcome: 'CREATED', paymentId: '' }],
+    [{ outcome: 'CREATED', paymentId: '007' }],
+    [{ outcome: 'CREATED', paymentId: 'operation-1' }],
+    [{ outcome: 'NOT_CREATED', paymentId: '1' }],
+  ])('is not settled by %j', async (found) => {
+    expect(await settleCreation(network, { operationId: 'nobody', ...found })).toEqual({
+      __typename: 'InvalidInputError',
+      problems: [{ path: ['paymentId'] }],
+    })
+    expect(await settleCreation(network, { operationId: 'nobody', outcome: 'NOT_CREATED' })).toMatchObject({
+      __typename: 'NotFoundError',
+    })
+  })
+})
+
+describe('the command line', () => {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const operator = async (...args: string[]) => {
+    const token = await network.token({ scopes: ['payments:read', 'payments:reconcile'] })
+    const env = { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token }
+    return run(args, env, { output, terminal: Object.assign(output, { isTTY: false }) })
+  }
+
+  it('lists what waits, and settles it', async () => {
+    const made = await unansweredCreation(network, { arrives: true })
+    const lost = await unansweredCreation(network, { arrives: false })
+    const { out } = await operator('unanswered')
+    expect(out).toContain(made.orderId)
+    expect(out).toMatch(new RegExp(`${lost.operationId} +${lost.orderId} +99\\.95 AUD +aud `))
+    expect(JSON.parse((await operator('unanswered', '--json', '--limit', '1')).out)).toHaveLength(1)
+    expect(await operator('settle', lost.operationId, '--not-created')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Recorded: it was not created/) as string,
+    })
+    await setGatewayStatus(network, String(made.paymentId), 'failed')
+    expect(await operator('settle', made.operationId, '--created', '1')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^STATE_CONFLICT: .* It is failed\.\n$/) as string,
+    })
+    const settled = await operator('settle', String(made.paymentId), '--status', 'received', '--version', '1')
+    expect(settled.out).toMatch(/status +received\nversion +2\n/)
+    expect(await operator('settle', made.operationId, '--created', String(made.paymentId), '--json')).toMatchObject({
+      code: 0,
+    })
+    expect((await operator('settle', 'x', '--created', 'y')).err).toMatch(/^INVALID_INPUT: .* paymentId must be/)
+  })
+
+  it.each([
+    [['settle']],
+    [['settle', 'x']],
+    [['settle', 'x', '--created', '1', '--not-created']],
+    [['settle', 'x', '--status', 'received']],
+    [['settle', 'x', '--not-created', '--version', '1']],
+    [['settle', 'x', '--status', 'received', '--version', '0']],
+    [['unanswered', 'x']],
+  ])('ends with 2 for %j', async (args) => {
+    expect(await operator(...args)).toMatchObject({ code: 2, out: '' })
+  })
+})

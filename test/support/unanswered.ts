@@ -1,0 +1,47 @@
+import { gatewayInput } from './inputs.ts'
+import { mutate } from './mutations.ts'
+import type { Network } from './network.ts'
+
+const CREATE = '/v1/payment_gateways/create_payment'
+
+type World = Pick<Network, 'ask' | 'sandbox'>
+
+export type Unanswered = {
+  readonly operationId: string
+  readonly orderId: string
+  readonly input: Record<string, unknown>
+  /** The payments API's id of the payment; null if the request did not arrive. */
+  readonly paymentId: string | null
+}
+
+/** Requests a gateway payment whose answer is lost, after the payments API has made it or before. */
+export async function unansweredCreation(network: World, { arrives }: { arrives: boolean }): Promise<Unanswered> {
+  const orderId = `unanswered-${crypto.randomUUID()}`
+  const input = gatewayInput({ orderId })
+  const answer = arrives ? 'drop-after' : 'reset'
+  network.sandbox.control.addFault({ method: 'POST', path: CREATE, answer, times: 1 })
+  const { operationId } = await mutate(network, 'createGatewayPayment', input)
+  const made = network.sandbox.control.state().gatewayPayments.find((payment) => payment.orderId === orderId)
+  return {
+    operationId: String(operationId),
+    orderId,
+    input,
+    paymentId: made === undefined ? null : String(made.paymentId),
+  }
+}
+
+const SETTLED = `__typename
+  ... on SettleGatewayPaymentSuccess { payment { id status provisional version settledBy amount { value } } }
+  ... on StateConflictError { statusRaw } ... on InvalidInputError { problems { path } }`
+
+/** Settles a creation as an operator. */
+export async function settleCreation(network: World, input: object) {
+  const query = `mutation S($input: SettleGatewayPaymentCreationInput!) { settleGatewayPaymentCreation(input: $input) { ${SETTLED} } }`
+  return (await network.ask(query, { input })).data['settleGatewayPaymentCreation']
+}
+
+/** Settles the status of a payment as an operator. */
+export async function settlePayment(network: World, input: object) {
+  const query = `mutation S($input: SettleGatewayPaymentInput!) { settleGatewayPayment(input: $input) { ${SETTLED} } }`
+  return (await network.ask(query, { input })).data['settleGatewayPayment']
+}
