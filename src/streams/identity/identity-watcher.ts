@@ -43,7 +43,7 @@ class Watcher implements IdentityWatcher {
   /** By the key of the contact. */
   readonly #watched = new Map<string, Watched>()
   readonly #taken = new Set<string>()
-  /** Open streams by caller, so that none takes the places of all others. */
+  /** Streams by caller, open or being opened, so that none takes the places of all others. */
   readonly #callers = new Map<string | null, number>()
   #cancelLook: (() => void) | null = null
   #looking: Promise<void> | null = null
@@ -68,14 +68,19 @@ class Watcher implements IdentityWatcher {
     const site = namedSite(sites, { currency, site: named })
     if (site === null) return { kind: 'no-site' }
     if (this.#isClosed) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
+    const { caller } = account
+    // With those that are being opened: a first read may take a while, and each has a place meanwhile.
+    if ((this.#callers.get(caller) ?? 0) >= this.#most / 2) return { kind: 'too-many' }
     const key = contactKey(keys, site.id, email)
     const watched = this.#watch(key, site, email)
     if (watched === null) return { kind: 'too-many' }
     watched.opening += 1
+    this.#count(caller, 1)
     try {
       return await this.#openStream(key, watched, account)
     } finally {
       watched.opening -= 1
+      this.#count(caller, -1)
       this.#release(key, watched)
     }
   }
@@ -85,8 +90,6 @@ class Watcher implements IdentityWatcher {
     if (failure !== null) return failure
     const { deadlines, streams } = this.#options
     const { caller } = account
-    const ofCaller = this.#callers.get(caller) ?? 0
-    if (ofCaller >= this.#most / 2) return { kind: 'too-many' }
     const follower = openIdentityStream({
       ...account,
       deadlines,
@@ -227,8 +230,10 @@ class Watcher implements IdentityWatcher {
       if (state !== null) this.#tell(key, state)
       return
     }
+    const isUnread = watched.state === null
     for (const tell of watched.waiting) tell(outcome)
-    if (outcome.kind !== 'not-found') return store.postpone(key, now)
+    // Of one that was never read only openings were waiting, and have ended: the next one reads at once.
+    if (outcome.kind !== 'not-found') return isUnread ? store.drop(key) : store.postpone(key, now)
     await store.drop(key)
     for (const stream of watched.streams) stream.stop()
   }
