@@ -10,7 +10,7 @@ import {
 } from '../domain/gateway/gateway-payment.ts'
 import { type GatewayPaymentRow, NO_READ } from '../store/rows/gateway-payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { findAttempt } from './attempts.ts'
+import { dropRequested, findAttempt } from './attempts.ts'
 import type { Subject, Target } from './subject.ts'
 
 export type GatewayPaymentKind = {
@@ -77,9 +77,13 @@ function findTarget(rows: Rows, report: GatewayPaymentReport, ref: string | null
   return { ...target, report: { ...report, ...filledIn(report, attempt.requested) } }
 }
 
-/** A callback about a creation that an operator has settled as not carried out, and that was not repeated since: its outcome is open again. */
+/**
+ * A callback about a creation that an operator has settled as not carried out: unless it was repeated since, its outcome is open again. What an
+ * earlier attempt was requested with is a part of its payment now.
+ */
 function reopenCreation(rows: Rows, ref: string): void {
   const attempt = findAttempt(rows, ref)
   const command = attempt === null ? null : rows.commands.first('id', attempt.commandId)
+  if (command?.ref !== ref) dropRequested(rows, ref)
   if (command?.state === 'ABANDONED' && command.ref === ref) rows.commands.put({ ...command, state: 'UNKNOWN' })
 }
