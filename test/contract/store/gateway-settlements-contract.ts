@@ -153,6 +153,27 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
       expect(await paymentOf('2')).toMatchObject({ status: 'created', provisional: false })
     })
 
+    it('is in doubt where a callback names another id than the operator did, whoever has that id', async () => {
+      await unanswered()
+      await unanswered('twin')
+      await settle('2')
+      await settle('1', 'id-twin')
+      for (const [ref, id, given] of [
+        ['gate', '1', '2'],
+        ['twin', '46345', '1'],
+      ] as const) {
+        expect(await callback('pending', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+        expect(await callback('received', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+        const doubted = { status: 'created', provisional: true, contradictedBy: 'received', version: 3 }
+        expect(await paymentOf(given)).toMatchObject(doubted)
+        const word = { version: 3, status: 'received', settledBy: 'ada' } as const
+        const settled = await fixture.store.commands.settleGatewayPayment(given, word, after(MINUTE))
+        expect(settled).toMatchObject({ kind: 'done', payment: { status: 'received', provisional: false } })
+        expect(await callback('refunded', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+      }
+      expect(await fixture.store.gatewayPayments.byIds(['46345'])).toEqual([])
+    })
+
     it.each(['settled', 'rejected'])(
       'tells what it was requested with, also once a later attempt is %s',
       async (end) => {
