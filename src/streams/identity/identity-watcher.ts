@@ -68,19 +68,18 @@ class Watcher implements IdentityWatcher {
     const site = namedSite(sites, { currency, site: named })
     if (site === null) return { kind: 'no-site' }
     if (this.#isClosed) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
-    const { caller } = account
-    // With those that are being opened: a first read may take a while, and each has a place meanwhile.
-    if ((this.#callers.get(caller) ?? 0) >= this.#most / 2) return { kind: 'too-many' }
+    // With those that are being opened, because each has a place during its first read.
+    if ((this.#callers.get(account.caller) ?? 0) >= this.#most / 2) return { kind: 'too-many' }
     const key = contactKey(keys, site.id, email)
     const watched = this.#watch(key, site, email)
     if (watched === null) return { kind: 'too-many' }
     watched.opening += 1
-    this.#count(caller, 1)
+    this.#count(account.caller, 1)
     try {
       return await this.#openStream(key, watched, account)
     } finally {
       watched.opening -= 1
-      this.#count(caller, -1)
+      this.#count(account.caller, -1)
       this.#release(key, watched)
     }
   }
@@ -123,10 +122,8 @@ class Watcher implements IdentityWatcher {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelLook?.()
-    for (const { streams, waiting } of this.#watched.values()) {
-      for (const stream of streams) stream.stop()
-      for (const tell of waiting) tell({ kind: 'upstream-unavailable', retryAfterSeconds: null })
-    }
+    for (const { streams } of this.#watched.values()) for (const stream of streams) stream.stop()
+    this.#fail()
     this.#watched.clear()
     await this.#looking
     await this.#reading
@@ -230,12 +227,11 @@ class Watcher implements IdentityWatcher {
       if (state !== null) this.#tell(key, state)
       return
     }
-    const isUnread = watched.state === null
     for (const tell of watched.waiting) tell(outcome)
-    // Of one that was never read only openings were waiting, and have ended: the next one reads at once.
-    if (outcome.kind !== 'not-found') return isUnread ? store.drop(key) : store.postpone(key, now)
+    if (outcome.kind !== 'not-found' && watched.state !== null) return store.postpone(key, now)
+    // One that was never read is dropped too: only openings waited for it, and the next one reads at once.
     await store.drop(key)
-    for (const stream of watched.streams) stream.stop()
+    if (outcome.kind === 'not-found') for (const stream of watched.streams) stream.stop()
   }
 
   #tell(key: string, state: IdentityState): void {

@@ -32,8 +32,8 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
 
   const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
   const commandOf = (key = 'gate') => fixture.store.commands.find(commandKey('createGatewayPayment', `key-${key}`))
-  const waiting = (from = 0, limit = 9, after: string | null = null) =>
-    fixture.store.commands.unansweredGatewayCreations({ limit, from, after })
+  const waiting = (from = 0, limit = 9, behind: string | null = null) =>
+    fixture.store.commands.unansweredGatewayCreations({ limit, from, after: behind })
 
   describe('a creation without an answer', () => {
     it('is listed with what was requested, the oldest first, until it is settled', async () => {
@@ -82,8 +82,7 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
         const turned = [...orders.slice(index % 4), ...orders.slice(0, index % 4)]
         await Promise.all(turned.map((order) => order()))
         const mine = (await events(fixture.store)).filter(
-          ({ gatewayPayment, gatewayCreation }) =>
-            gatewayPayment?.ref === ref || gatewayCreation?.operationId === operation,
+          (event) => event.gatewayPayment?.ref === ref || event.gatewayCreation?.operationId === operation,
         )
         const ids = new Set(mine.flatMap(({ gatewayPayment }) => gatewayPayment?.id ?? []))
         expect(ids.size).toBe(1)
