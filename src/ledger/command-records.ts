@@ -93,7 +93,7 @@ export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
   if (known === null || !isOpen(known)) return
   rows.commands.remove(known)
-  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, id)
+  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, known.ref)
 }
 
 /** Completes an open command with the payments API's refusal. */
@@ -101,7 +101,7 @@ export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   const known = rows.commands.first('id', id)
   if (known === null || !isOpen(known)) return
   rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
-  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, id)
+  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, known.ref)
 }
 
 /** Records that the outcome of a sent command is unknown. */

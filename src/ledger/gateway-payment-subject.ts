@@ -8,9 +8,10 @@ import {
   gatewayStreamId,
   type NewGatewayPayment,
 } from '../domain/gateway/gateway-payment.ts'
+import type { AttemptRow } from '../store/rows/command-rows.ts'
 import { type GatewayPaymentRow, NO_READ } from '../store/rows/gateway-payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { findAttempt } from './attempts.ts'
+import { dropRequested, findAttempt } from './attempts.ts'
 import type { Subject, Target } from './subject.ts'
 
 export type GatewayPaymentKind = {
@@ -73,13 +74,38 @@ function findTarget(rows: Rows, report: GatewayPaymentReport, ref: string | null
   const attempt = findAttempt(rows, ref)
   if (attempt?.kind !== 'gateway-payment' || attempt.site === null) return null
   const target = findAddressedGatewayPayment(rows, report, { ref, site: attempt.site })
-  if (target === null || target.state !== null || attempt.requested === null) return target
+  if (target === null) return findNamedByOperator(rows, report, attempt)
+  if (target.state !== null || attempt.requested === null) return target
   return { ...target, report: { ...report, ...filledIn(report, attempt.requested) } }
 }
 
-/** A callback about a creation that an operator has settled as not carried out, and that was not repeated since: its outcome is open again. */
+/**
+ * Returns the payment of an attempt without a response, to which only an operator or another callback has given an id: the callback shows that the id
+ * is a mistake.
+ */
+function findNamedByOperator(
+  rows: Rows,
+  report: GatewayPaymentReport,
+  { ref, commandId }: AttemptRow,
+): Target<GatewayPaymentKind> | null {
+  const known = rows.gatewayPayments.first('ref', ref)
+  const command = rows.commands.first('id', commandId)
+  if (known === null || command?.ref !== ref || command.state !== 'SETTLED' || isResponse(command.result)) return null
+  return { row: known, state: known.state, names: known.state, report }
+}
+
+/** Returns whether the result of a creation is its response: only that contains the page for the payer. */
+function isResponse(result: unknown): boolean {
+  return 'redirectUrl' in (result as object)
+}
+
+/**
+ * A callback about a creation that an operator has settled as not carried out: unless it was repeated since, its outcome is open again. What an
+ * earlier attempt was requested with is a part of its payment now.
+ */
 function reopenCreation(rows: Rows, ref: string): void {
   const attempt = findAttempt(rows, ref)
   const command = attempt === null ? null : rows.commands.first('id', attempt.commandId)
+  if (command?.ref !== ref) dropRequested(rows, ref)
   if (command?.state === 'ABANDONED' && command.ref === ref) rows.commands.put({ ...command, state: 'UNKNOWN' })
 }

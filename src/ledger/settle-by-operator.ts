@@ -139,7 +139,7 @@ function endCommand(
   const command = attempt === null ? null : rows.commands.first('id', attempt.commandId)
   if (command === null || command.ref !== ref || command.state === 'SETTLED' || command.state === 'REJECTED') return
   markSettled(rows, command.id, { paymentId, orderId })
-  dropRequested(rows, command.id)
+  dropRequested(rows, ref)
 }
 
 function targetOf(row: GatewayPaymentRow): Target<GatewayPaymentKind> {

@@ -31,5 +31,5 @@ export function settleWithGatewayPayment(
   const { row } = recordCreation(GATEWAY_PAYMENT, ledger, target, { decide: decideGatewayCreation, at: made.at })
   rows.gatewayPayments.put(row)
   markSettled(rows, commandId, made.result)
-  dropRequested(rows, commandId)
+  dropRequested(rows, made.ref)
 }

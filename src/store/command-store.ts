@@ -148,8 +148,8 @@ export type GatewaySettled =
   | { readonly kind: 'not-found' }
   | { readonly kind: 'state-conflict'; readonly statusRaw: string }
 
-/** `from`: milliseconds since the epoch, the earliest attempt. */
-export type UnansweredQuery = { readonly limit: number; readonly from: number }
+/** `from`: milliseconds since the epoch, the earliest attempt. `after`: of those at that instant, only operations behind this one. */
+export type UnansweredQuery = { readonly limit: number; readonly from: number; readonly after: string | null }
 
 /** An idempotency key. It belongs to a caller and a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>

@@ -85,6 +85,36 @@ it('a contact is read at intervals where no stream is given', async () => {
   await crowded.close()
 })
 
+it('a stream that is refused beyond a limit is asked for again only at the next read', async () => {
+  const crowded = await startNetwork({ sandbox: BY_HAND, limits: { streamsPerSubject: 1 } })
+  const { email } = await openedUpload(crowded)
+  const other = await openedUpload(crowded)
+  const stream = await crowded.follow(CONTACT_UPDATES, { email: other.email, site: 'aud' })
+  await stream.next()
+  const control = new AbortController()
+  const watch = watchPaymentContact(
+    { email, currency: 'AUD' },
+    {
+      url: `${crowded.app.url}/graphql`,
+      token: () => crowded.token(),
+      pollMs: 600_000,
+      signal: control.signal,
+    },
+  )
+  await next(watch)
+  const before = asked(crowded, 'GET', DETAIL)
+  const waiting = watch.next()
+  // Each takes as long as a read of the watch would.
+  const query = 'query ($email: String!) { paymentContact(email: $email, currency: "AUD") { identityStatus } }'
+  for (let turn = 0; turn < 50; turn += 1) await crowded.ask(query, { email })
+  // And one of the stream that was refused.
+  expect(asked(crowded, 'GET', DETAIL) - before).toBeLessThanOrEqual(51)
+  control.abort()
+  expect(await waiting).toEqual({ done: true, value: undefined })
+  await stream.end()
+  await crowded.close()
+})
+
 it('nobody, and a caller without the right to contacts, are errors; a signal ends it without one', async () => {
   const at = (over: object) =>
     watchPaymentContact({ email: 'nobody@example.test', currency: 'AUD' }, { ...endpoint(), ...over })

@@ -93,6 +93,31 @@ describe('a gateway payment whose creation got no answer', () => {
     expect(await waits(operationId)).toBeUndefined()
   })
 
+  it('is listed page by page, behind the last one of an instant', async () => {
+    const made = [
+      await unansweredCreation(network, { arrives: false }),
+      await unansweredCreation(network, { arrives: false }),
+    ]
+    const page = `query Page($from: DateTime, $after: ID) {
+      unansweredGatewayPayments(first: 1, requestedFrom: $from, after: $after) { operationId requestedAt } }`
+    const seen: string[] = []
+    let variables = {}
+    for (;;) {
+      const answer = await network.ask<{ unansweredGatewayPayments: { operationId: string; requestedAt: string }[] }>(
+        page,
+        variables,
+      )
+      const [last] = answer.data.unansweredGatewayPayments
+      if (last === undefined) break
+      seen.push(last.operationId)
+      variables = { from: last.requestedAt, after: last.operationId }
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toEqual((await waiting()).map(({ operationId }) => operationId))
+    expect(seen).toEqual(expect.arrayContaining(made.map(({ operationId }) => operationId)))
+    expect((await network.ask(page, { after: 'x' })).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+  })
+
   it.each([
     [{ outcome: 'CREATED' }],
     [{ outcome: 'CREATED', paymentId: '' }],

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCallbackRouter } from '../support/callback-router.ts'
 import { CONTACT_UPDATES, IDENTITY_STREAMS } from '../support/identity-streams.ts'
 import { openedUpload, pictures, refusedContact } from '../support/identity.ts'
 import { identityInput } from '../support/inputs.ts'
@@ -123,6 +125,43 @@ describe('the state of an identity check', () => {
     expect(JSON.stringify(rows)).not.toMatch(/@|example/)
     await stream.end()
   })
+})
+
+it('the state of an identity check comes to a router by callbacks, with their end', async () => {
+  const router = await startCallbackRouter()
+  const env = { CALLBACK_ORIGINS: router.origin, ROUTER_SECRETS: 'secret-of-the-router-1' }
+  const behind = await startNetwork({ sandbox: BY_HAND, env })
+  const { email, url } = await openedUpload(behind)
+  const id = randomUUID()
+  const subscription = {
+    callbackUrl: `${router.origin}/callback/${id}`,
+    subscriptionId: id,
+    verifier: 'v',
+    heartbeatIntervalMs: 0,
+  }
+  await fetch(`${behind.app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json;callbackSpec=1.0',
+      authorization: `Bearer ${await behind.token()}`,
+      'x-router-secret': 'secret-of-the-router-1',
+    },
+    body: JSON.stringify({
+      query: CONTACT_UPDATES,
+      variables: { email, currency: 'AUD' },
+      extensions: { subscription },
+    }),
+  })
+  const items = () => router.told.flatMap(({ payload }) => payload?.data?.['paymentContactUpdates'] ?? [])
+  await expect.poll(items).toMatchObject([{ kind: 'SNAPSHOT', identityStatus: 'NOT_SUBMITTED' }])
+  await upload(url)
+  await expect.poll(items).toMatchObject([{}, { kind: 'CHANGED', identityStatus: 'PENDING' }])
+  await behind.sandbox.control.advance((2 * BY_HAND.paceMs) / 1000)
+  await expect.poll(() => router.told.at(-1)?.action).toBe('complete')
+  expect(items().at(-1)).toMatchObject({ kind: 'CHANGED', identityStatus: 'APPROVED' })
+  await behind.close()
+  await router.close()
 })
 
 describe.skipIf(server === null)('two nodes on one database', () => {

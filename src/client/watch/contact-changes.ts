@@ -20,7 +20,10 @@ export type ContactChanges = {
 
 type Item = NonNullable<PaymentContactUpdatesSubscription['paymentContactUpdates']>
 
-/** Opens a stream of the state of a contact's identity check at the first `next`, and again after it has ended. Where it is refused, none is opened again. */
+/**
+ * Opens a stream of the state of a contact's identity check at the first `next`, and again at the next one after it has ended. Where it is refused for
+ * good, none is opened again.
+ */
 export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoint): ContactChanges {
   const tokens = createTokens(endpoint.token)
   let stream: 'none' | 'opening' | 'open' | 'refused' = 'none'
@@ -52,10 +55,12 @@ export function contactChanges(contact: WatchedContact, endpoint: PaymentsEndpoi
           const isRenewed = (kind === 'complete' || error.code === 'UNAUTHENTICATED') && tokens.refused()
           const isLeft = kind === 'unopened' && ++transport < LIVE.length
           const mayReopen = isRenewed || isLeft || (kind !== 'unopened' && kind !== 'refused')
+          const wasOpen = stream === 'open'
           stream = mayReopen ? 'none' : 'refused'
           connection = null
           latest = null
-          wake()
+          // One that may be refused again, such as beyond a limit, is opened again only after the pause.
+          if (wasOpen || isLeft || !mayReopen) wake()
         },
       },
     )

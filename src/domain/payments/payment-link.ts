@@ -110,13 +110,15 @@ const HTTP_DATE_MS = 1_000
 /**
  * Returns the expiry by our clock. Where the payments API's clock differs from ours, its expiry and its `Date` together tell the time that is
  * left. Of both readings the one nearer to the requested expiry counts, so that a wrong `Date` of a proxy has no effect.
+ * No link has expired before it was requested: without a usable `Date`, such an expiry counts as not reported.
  */
-function ownExpiry({ expiresAt, answeredAt, at }: Made, requestedMs: number): string {
+function ownExpiry({ expiresAt, answeredAt, sentAt, at }: Made, requestedMs: number): string {
   if (expiresAt === null) return new Date(requestedMs).toISOString()
   const leadMs = answeredAt === null ? 0 : answeredAt.getTime() + HTTP_DATE_MS - at.getTime()
   const reportedMs = Date.parse(expiresAt)
   const ownMs = reportedMs - leadMs
   const isOff = Math.abs(leadMs) > SAME_CLOCK_MS && Math.abs(ownMs - requestedMs) < Math.abs(reportedMs - requestedMs)
+  if ((isOff ? ownMs : reportedMs) <= sentAt) return new Date(requestedMs).toISOString()
   return isOff ? new Date(ownMs).toISOString() : expiresAt
 }
 

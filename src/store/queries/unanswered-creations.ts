@@ -7,7 +7,7 @@ import type { Db } from '../unit.ts'
 /** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
 export async function unansweredGatewayCreations(
   db: Db,
-  { limit, from }: UnansweredQuery,
+  { limit, from, after }: UnansweredQuery,
 ): Promise<UnansweredGatewayCreation[]> {
   const rows = await db
     .selectFrom('commands')
@@ -23,6 +23,7 @@ export async function unansweredGatewayCreations(
     .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
     .where('commands.state', '=', 'UNKNOWN')
     .where('commands.sent_at', '>=', from)
+    .where((where) => where.or([where('commands.sent_at', '>', from), where('commands.id', '>', after ?? '')]))
     .orderBy('commands.sent_at')
     .orderBy('commands.id')
     .limit(limit)

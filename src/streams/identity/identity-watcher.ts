@@ -43,7 +43,7 @@ class Watcher implements IdentityWatcher {
   /** By the key of the contact. */
   readonly #watched = new Map<string, Watched>()
   readonly #taken = new Set<string>()
-  /** Open streams by caller, so that none takes the places of all others. */
+  /** Streams by caller, open or being opened, so that none takes the places of all others. */
   readonly #callers = new Map<string | null, number>()
   #cancelLook: (() => void) | null = null
   #looking: Promise<void> | null = null
@@ -68,14 +68,18 @@ class Watcher implements IdentityWatcher {
     const site = namedSite(sites, { currency, site: named })
     if (site === null) return { kind: 'no-site' }
     if (this.#isClosed) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
+    // With those that are being opened, because each has a place during its first read.
+    if ((this.#callers.get(account.caller) ?? 0) >= this.#most / 2) return { kind: 'too-many' }
     const key = contactKey(keys, site.id, email)
     const watched = this.#watch(key, site, email)
     if (watched === null) return { kind: 'too-many' }
     watched.opening += 1
+    this.#count(account.caller, 1)
     try {
       return await this.#openStream(key, watched, account)
     } finally {
       watched.opening -= 1
+      this.#count(account.caller, -1)
       this.#release(key, watched)
     }
   }
@@ -85,8 +89,6 @@ class Watcher implements IdentityWatcher {
     if (failure !== null) return failure
     const { deadlines, streams } = this.#options
     const { caller } = account
-    const ofCaller = this.#callers.get(caller) ?? 0
-    if (ofCaller >= this.#most / 2) return { kind: 'too-many' }
     const follower = openIdentityStream({
       ...account,
       deadlines,
@@ -120,10 +122,8 @@ class Watcher implements IdentityWatcher {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelLook?.()
-    for (const { streams, waiting } of this.#watched.values()) {
-      for (const stream of streams) stream.stop()
-      for (const tell of waiting) tell({ kind: 'upstream-unavailable', retryAfterSeconds: null })
-    }
+    for (const { streams } of this.#watched.values()) for (const stream of streams) stream.stop()
+    this.#fail()
     this.#watched.clear()
     await this.#looking
     await this.#reading
@@ -228,9 +228,10 @@ class Watcher implements IdentityWatcher {
       return
     }
     for (const tell of watched.waiting) tell(outcome)
-    if (outcome.kind !== 'not-found') return store.postpone(key, now)
+    if (outcome.kind !== 'not-found' && watched.state !== null) return store.postpone(key, now)
+    // One that was never read is dropped too: only openings waited for it, and the next one reads at once.
     await store.drop(key)
-    for (const stream of watched.streams) stream.stop()
+    if (outcome.kind === 'not-found') for (const stream of watched.streams) stream.stop()
   }
 
   #tell(key: string, state: IdentityState): void {

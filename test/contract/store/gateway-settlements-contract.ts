@@ -32,7 +32,8 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
 
   const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
   const commandOf = (key = 'gate') => fixture.store.commands.find(commandKey('createGatewayPayment', `key-${key}`))
-  const waiting = (from = 0, limit = 9) => fixture.store.commands.unansweredGatewayCreations({ limit, from })
+  const waiting = (from = 0, limit = 9, behind: string | null = null) =>
+    fixture.store.commands.unansweredGatewayCreations({ limit, from, after: behind })
 
   describe('a creation without an answer', () => {
     it('is listed with what was requested, the oldest first, until it is settled', async () => {
@@ -53,6 +54,43 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
       expect(await waiting()).toEqual([{ ...gate, paymentId: '46345' }, later])
       await settle('46345')
       expect(await waiting()).toEqual([later])
+    })
+
+    it('is reached page by page, also where many were sent at one instant', async () => {
+      for (const name of ['c', 'a', 'e', 'b', 'd']) await unanswered(name)
+      await unanswered('later', after(MINUTE))
+      const seen: string[] = []
+      let page = await waiting(0, 2)
+      for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+        seen.push(...page.map(({ operationId }) => operationId))
+        page = await waiting(Date.parse(last.requestedAt), 2, last.operationId)
+      }
+      expect(seen).toEqual(['id-a', 'id-b', 'id-c', 'id-d', 'id-e', 'id-later'])
+    })
+
+    it('has one outcome, whoever comes first of two operators and a callback', async () => {
+      const refs = Array.from({ length: 12 }, (_, index) => `race-${index}`)
+      for (const [index, ref] of refs.entries()) {
+        const operation = await unanswered(ref)
+        const id = String(100 + index)
+        const orders = [
+          () => settle(id, operation),
+          () => settle(null, operation),
+          () => settle(String(900 + index), operation),
+          () => callback('received', { ref, id }),
+        ]
+        const turned = [...orders.slice(index % 4), ...orders.slice(0, index % 4)]
+        await Promise.all(turned.map((order) => order()))
+        const mine = (await events(fixture.store)).filter(
+          (event) => event.gatewayPayment?.ref === ref || event.gatewayCreation?.operationId === operation,
+        )
+        const ids = new Set(mine.flatMap(({ gatewayPayment }) => gatewayPayment?.id ?? []))
+        expect(ids.size).toBe(1)
+        const { state } = present(await commandOf(ref))
+        expect(['SETTLED', 'UNKNOWN']).toContain(state)
+        const shown = present((await fixture.store.gatewayPayments.byIds([...ids]))[0])
+        expect(shown).toMatchObject({ ref, amount: '99.95', unanswered: state === 'UNKNOWN' })
+      }
     })
 
     it('becomes the payment that an operator names, which callbacks move from then on', async () => {
@@ -113,6 +151,43 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
       expect(await paymentOf()).toMatchObject({ status: 'received', amount: '99.95', provisional: true })
       expect(await paymentOf('2')).toMatchObject({ status: 'created', provisional: false })
     })
+
+    it('is in doubt where a callback names another id than the operator did, whoever has that id', async () => {
+      await unanswered()
+      await unanswered('twin')
+      await settle('2')
+      await settle('1', 'id-twin')
+      for (const [ref, id, given] of [
+        ['gate', '1', '2'],
+        ['twin', '46345', '1'],
+      ] as const) {
+        expect(await callback('pending', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+        expect(await callback('received', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+        const doubted = { status: 'created', provisional: true, contradictedBy: 'received', version: 3 }
+        expect(await paymentOf(given)).toMatchObject(doubted)
+        const word = { version: 3, status: 'received', settledBy: 'ada' } as const
+        const settled = await fixture.store.commands.settleGatewayPayment(given, word, after(MINUTE))
+        expect(settled).toMatchObject({ kind: 'done', payment: { status: 'received', provisional: false } })
+        expect(await callback('refunded', { ref, id })).toMatchObject({ disposition: 'DOUBTFUL' })
+      }
+      expect(await fixture.store.gatewayPayments.byIds(['46345'])).toEqual([])
+    })
+
+    it.each(['settled', 'rejected'])(
+      'tells what it was requested with, also once a later attempt is %s',
+      async (end) => {
+        await unanswered()
+        await settle(null)
+        const attempt = { ref: 'second', owner: 'o', leaseUntil: 0, sentAt: NOW.getTime() }
+        await fixture.store.commands.retry(OPERATION, attempt, 'ABANDONED')
+        const made = { ref: 'second', site: 'au', result: { paymentId: '2' } }
+        await (end === 'settled'
+          ? fixture.store.commands.settleWithGatewayPayment(OPERATION, made, gatewayCreation({ id: '2' }), NOW)
+          : fixture.store.commands.reject(OPERATION, { httpStatus: 422 }))
+        await callback('received')
+        expect(await paymentOf()).toMatchObject({ status: 'received', provisional: true, ...REQUESTED })
+      },
+    )
 
     it('is open again where a callback comes after an operator found nothing', async () => {
       await unanswered()

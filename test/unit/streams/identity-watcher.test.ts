@@ -179,6 +179,34 @@ it('follows a bounded number of contacts, a bounded number for one caller, and f
   expect(await at('a@example.test', 'one')).toMatchObject({ kind: 'upstream-unavailable' })
 })
 
+it('counts streams that are being opened for their caller, so that none takes the places of others meanwhile', async () => {
+  const watcher = node({ mostContacts: 4 })
+  const at = (email: string, caller: string) => watcher.open({ ...PERSON, email }, { ...FOREVER, caller })
+  const held = ['a', 'b', 'c', 'd', 'e'].map((name) => at(`${name}@example.test`, 'one'))
+  const other = at('z@example.test', 'two')
+  expect((await Promise.all(held)).map(({ kind }) => kind)).toEqual([
+    'stream',
+    'stream',
+    'too-many',
+    'too-many',
+    'too-many',
+  ])
+  expect(await other).toMatchObject({ kind: 'stream' })
+  answer = { kind: 'not-found' }
+  for (let tries = 0; tries < 5; tries += 1) expect(await at('y@example.test', 'two')).toEqual({ kind: 'not-found' })
+  await watcher.close()
+})
+
+it('reads at once for the next follower after a first read that failed', async () => {
+  const watcher = node()
+  answer = { kind: 'upstream-unavailable', retryAfterSeconds: null }
+  for (let tries = 0; tries < 4; tries += 1) expect(await watcher.open(PERSON, FOREVER)).toEqual(answer)
+  answer = found('pending', 1)
+  expect(await watcher.open(PERSON, FOREVER)).toMatchObject({ kind: 'stream' })
+  expect([reads.length, time.elapsed()]).toEqual([5, 0])
+  await watcher.close()
+})
+
 it('takes over from a node that was killed in a read, and tells what another one has read', async () => {
   const now = time.clock().getTime()
   const times = { now, followedUntil: now + MINUTE, leaseUntil: now + 30_000, most: 1 }

@@ -37,6 +37,8 @@ describe('createdLink', () => {
       after(2 * MINUTE - 1_000),
       after(60 * MINUTE),
     ],
+    ['counted from the request if it is over before that, without a date', after(-MINUTE), null, inHalfAnHour],
+    ['counted from the request if it is over before that by a wrong date', after(-MINUTE), after(1_000), inHalfAnHour],
     ['verbatim with a date that is wrong', inHalfAnHour, new Date(0), inHalfAnHour],
   ])('has an expiry that is %s', (_name, reported, date, expected) => {
     expect(expiryOf(reported, date)).toBe(expected.toISOString())
