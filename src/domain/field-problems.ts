@@ -37,9 +37,11 @@ export function keyProblem(key: string): Problem | null {
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/
 
-/** Checks the format of an e-mail address. Returns null if it is valid. */
+/** Checks the format of an e-mail address. Returns null if it is valid: it has no control, invisible or broken characters. */
 export function emailProblem(value: string): string | null {
-  return value.length <= TEXT.longest && EMAIL.test(value) ? null : 'must be an e-mail address'
+  return value.length <= TEXT.longest && EMAIL.test(value) && !/[\p{Cc}\p{Cf}\p{Cs}]/u.test(value)
+    ? null
+    : 'must be an e-mail address'
 }
 
 /**

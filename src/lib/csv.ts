@@ -13,12 +13,13 @@ export class CsvError extends Error {
 }
 
 /**
- * Parses CSV (RFC 4180), up to `most` records; more are not read. The separator is a comma, or a semicolon if the first line has no comma. A byte
+ * Parses CSV (RFC 4180), up to `most` records; more are not read. The separator is a comma, or a semicolon if the first line with text has no comma outside of quotes. A byte
  * order mark and empty lines are skipped. Throws a `CsvError` for a quote that stands in a cell without quotes, or that is not closed.
  */
 export function parseCsv(text: string, most: number): CsvRecord[] {
   const source = text.replace(/^\uFEFF/, '')
-  const separator = /^[^\r\n,]*;/.test(source) && !/^[^\r\n]*,/.test(source) ? ';' : ','
+  const header = (/\S.*/.exec(source)?.[0] ?? '').replaceAll(/"[^"]*"/g, '')
+  const separator = header.includes(';') && !header.includes(',') ? ';' : ','
   const records: CsvRecord[] = []
   let [at, line] = [0, 1]
   while (at < source.length && records.length < most) {

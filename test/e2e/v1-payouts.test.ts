@@ -4,7 +4,7 @@ import { asked, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
 import { PAYOUT_UPDATES, V1_SITES, v1PayeeInput, v1PayoutInput } from '../support/payouts.ts'
-import { deliveries } from '../support/webhooks.ts'
+import { addressFor, deliveries } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND, env: V1_SITES })))
@@ -140,6 +140,26 @@ describe('a v1 payout in AUD', () => {
     expect(await mutate(network, 'createPayout', input)).toMatchObject({ replayed: true, payout })
     expect(asked(network, 'GET', `${PATH}/`)).toBe(before)
   })
+
+  it.each([
+    ['with the name of a method', { payout_method_name: 'au_bank_aud' }, 200],
+    ['with an unreadable number', { id: 'seven' }, 400],
+  ])(
+    'is never recorded as one of v2, whose answer was lost and whose callback comes %s',
+    async (_what, over, status) => {
+      const input = v1PayoutInput()
+      network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      const number = network.sandbox.control.state().payouts.at(-1)?.number
+      const headers = { 'app-id': 'sandbox-aud', 'secret-key': 'sandbox-secret-aud' }
+      const record = await fetch(`${network.sandbox.url}${PATH}/detail?id=${number}`, { headers })
+      const body = (await record.json()) as { webhook_notification: { endpoint_url: string } }
+      const { url, authorization } = addressFor(body.webhook_notification.endpoint_url, 'payout')
+      const callback = { method: 'POST', headers: { authorization, 'content-type': 'application/json' } }
+      expect((await fetch(url, { ...callback, body: JSON.stringify({ ...body, ...over }) })).status).toBe(status)
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ payout: { id: `v1-${number}` } })
+    },
+  )
 
   it('of which there is no trace is never sent again', async () => {
     const input = v1PayoutInput()

@@ -15,9 +15,16 @@ process.on('message', (point: KillPoint) => {
   process.send?.('armed')
 })
 
-const WRITES: readonly { readonly point: KillPoint; readonly sql: RegExp }[] = [
-  { point: 'intent', sql: /^INSERT INTO commands / },
-  { point: 'outcome', sql: /^UPDATE commands SET state = \?, result_json = \?/ },
+type Write = {
+  readonly point: KillPoint
+  readonly sql: RegExp
+  readonly isPoint: (values: readonly unknown[]) => boolean
+}
+
+/** Only changed columns are updated, and a refund keeps its result: that a command is settled is told by the value of its state alone. */
+const WRITES: readonly Write[] = [
+  { point: 'intent', sql: /^INSERT INTO commands /, isPoint: () => true },
+  { point: 'outcome', sql: /^UPDATE commands SET /, isPoint: (values) => values.includes('SETTLED') },
 ]
 
 /** What the open transaction has written. */
@@ -30,7 +37,7 @@ DatabaseSync.prototype.prepare = function watched(sql) {
   if (write === undefined) return statement
   statement.run = new Proxy(statement.run, {
     apply(run, self, values) {
-      written.add(write.point)
+      if (write.isPoint(values)) written.add(write.point)
       return Reflect.apply(run, self, values)
     },
   })

@@ -55,8 +55,8 @@ function targetProblems(given: MethodFields, at: (name: string) => readonly stri
   ]
 }
 
-/** Letters, digits, spaces and apostrophes. */
-const NAME = /^[\p{L}\p{M}\p{Nd} ']+$/u
+/** Letters, digits, spaces and apostrophes; no combining mark without a letter. */
+const NAME = /^(?!\p{M})[\p{L}\p{M}\p{Nd} ']+$/u
 
 function nameProblem(name: string): string | null {
   if (name.length > TEXT.longest) return `must have at most ${TEXT.longest} characters`
@@ -70,12 +70,29 @@ const ORGANISATION = /^(?:\d{9}|\d{11})$/
 
 function payIdProblem(value: unknown): string | null {
   if (typeof value !== 'string') return 'must be of type string'
+  if (isStrippedPhone(value)) return 'must be an ABN, or a phone number with its first zero or its "+"'
   if (PHONE.test(value) || ORGANISATION.test(value)) return null
   if (value.startsWith('+'))
     return 'must be a phone number with a hyphen after its country code, such as "+61-412345678"'
   return emailProblem(value) === null
     ? null
     : 'must be an e-mail address, a phone number such as "+61-412345678" or an ABN'
+}
+
+/**
+ * Returns whether a number has the form of an Australian mobile number of which a spreadsheet program dropped the first zero or the `+`: it would
+ * be paid to an organisation. No ACN begins with 4; an ABN that begins with 614 is told by its check digits.
+ */
+function isStrippedPhone(value: string): boolean {
+  return /^4\d{8}$/.test(value) || (/^614\d{8}$/.test(value) && !isAbn(value))
+}
+
+const ABN_WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]
+
+/** Checks the check digits of an ABN: the weighted sum of its digits, the first one less one, is divisible by 89. */
+function isAbn(digits: string): boolean {
+  const sum = ABN_WEIGHTS.reduce((total, weight, index) => total + weight * Number(digits[index]), -10)
+  return sum % 89 === 0
 }
 
 function shapeProblem(value: unknown, shape: RegExp, message: string): string | null {
@@ -101,9 +118,11 @@ function withApostrophe(name: string): string {
 function normalisePayId(value: string): string {
   const trimmed = value.trim()
   if (trimmed.includes('@')) return trimmed.toLowerCase()
-  if (PHONE.test(trimmed)) return trimmed
   const digits = withoutSpaces(trimmed)
-  return ORGANISATION.test(digits) ? digits : normalisePhone(trimmed, '-')
+  if (ORGANISATION.test(digits)) return digits
+  // First, because the hyphen of an Australian number may be after another digit.
+  const phone = normalisePhone(trimmed, '-')
+  return !PHONE.test(phone) && PHONE.test(trimmed) ? trimmed : phone
 }
 
 const NORMALISED: ReadonlyMap<string, (value: string) => string> = new Map([

@@ -104,13 +104,18 @@ export function readV1PayoutReport(json: ExactJson, names: V1PayoutNames = V1_PA
   return report && { ...report, currency: V1_CURRENCY, methodCode: V1_METHOD_CODE }
 }
 
+/** The fields that the record of a v1 payout adds, besides its number (gap sheet, section 20). */
+const OF_V1 = ['total_refund', 'total_failed_transactions'] as const
+
 /**
- * Reads the record in a callback, which says nothing of its version: one that has a number and no method of v2 is of v1 (gap sheet,
- * section 20).
+ * Reads the record in a callback, which says nothing of its version: one that has a number is of v1 if it has a field of v1, or no method of v2.
+ * Null for one of v1 whose number is unreadable: under its uuid it would be recorded as a payout of v2, which nothing can read again.
  */
 export function readPayoutCallback(json: ExactJson): PayoutReport | null {
-  const isV1 = isRecord(json) && (json['id'] ?? null) !== null && (json['payout_method_name'] ?? null) === null
-  return (isV1 ? readV1PayoutReport(json) : null) ?? readPayoutReport(json)
+  if (!isRecord(json)) return null
+  const [hasNumber, hasMethod] = [json['id'] ?? null, json['payout_method_name'] ?? null].map((value) => value !== null)
+  if (OF_V1.some((name) => name in json) && (hasNumber || !hasMethod)) return readV1PayoutReport(json)
+  return (hasNumber && !hasMethod ? readV1PayoutReport(json) : null) ?? readPayoutReport(json)
 }
 
 function reportOf(json: JsonRecord, body: z.infer<typeof payout>, id: string): PayoutReport | null {

@@ -48,6 +48,8 @@ describe('a v1 payout', () => {
     ['an e-mail address', { methodFields: { payid: 'ada@payee.test' } }],
     ['a phone number', { methodFields: { payid: '0412 345 678' } }],
     ['an ABN', { methodFields: { payid: '51 824 753 556' } }],
+    ['an ABN that begins like a mobile number', { methodFields: { payid: '61400155532' } }],
+    ['an ACN', { methodFields: { payid: '004 085 616' } }],
     ['an apostrophe', { firstName: 'Miles', lastName: "O'Brien" }],
     ['one name', { firstName: 'Tenders 4 Teens', lastName: '' }],
   ])('with %s may be sent', (_name, over) => {
@@ -65,6 +67,12 @@ describe('a v1 payout', () => {
     ['methodFields.payid', { methodFields: { payid: 'ada' } }],
     ['methodFields.payid', { methodFields: { payid: 7 } }],
     ['methodFields.payid', { methodFields: { payid: '+64 21 123 4567' } }],
+    ['methodFields.payid', { methodFields: { payid: '412345678' } }],
+    ['methodFields.payid', { methodFields: { payid: '61412345678' } }],
+    ['methodFields.payid', { methodFields: { payid: 'ada\0@payee.test' } }],
+    ['methodFields.payid', { methodFields: { payid: 'ada\u200B@payee.test' } }],
+    ['email', { email: 'ada\uD800@payee.test' }],
+    ['firstName', { firstName: '\u0301Ada' }],
     ['methodFields.bsb', { methodFields: { account_number: '112233445' } }],
     ['methodFields.bsb', { methodFields: { ...ACCOUNT, bsb: '62000' } }],
     ['methodFields.account_number', { methodFields: { bsb: '062-000' } }],
@@ -93,6 +101,7 @@ describe('a v1 payout', () => {
     expect(fieldsOf({ payid: ' Ada@Payee.Test ', bsb: null, address: ' ' })).toEqual({ payid: 'ada@payee.test' })
     expect(fieldsOf({ payid: '0412 345 678' })).toEqual({ payid: '+61-412345678' })
     expect(fieldsOf({ payid: '+61412345678' })).toEqual({ payid: '+61-412345678' })
+    expect(fieldsOf({ payid: '+614-12345678' })).toEqual({ payid: '+61-412345678' })
     expect(fieldsOf({ payid: '+64-211234567' })).toEqual({ payid: '+64-211234567' })
   })
 

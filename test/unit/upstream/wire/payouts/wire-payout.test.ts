@@ -132,6 +132,9 @@ describe('the record of a v1 payout', () => {
     expect(idOf({ id: '7', payout_method_name: 'au_bank_aud' })).toBe('P1')
     expect(idOf({ id: 'seven' })).toBe('P1')
     expect(idOf({ id: null })).toBe('P1')
+    expect(idOf({ id: '7', payout_method_name: 'au_bank_aud', total_refund: '0' })).toBe('v1-7')
+    expect(idOf({ id: null, payout_method_name: 'au_bank_aud', total_refund: '0' })).toBe('P1')
+    for (const id of ['7.0', 'seven', '0', null]) expect(idOf({ id, total_failed_transactions: '0' })).toBeUndefined()
   })
 
   it('is none for any other body whatsoever', () => {
