@@ -52,7 +52,9 @@ function judgeError(error: unknown, told: string): string[] {
   return found
 }
 
-/** Returns whether the client sent this text, as it is or escaped as in JSON. */
+/** Returns whether the client sent this text: as it is, escaped as in JSON, or in the search of an address. */
 function isTold(text: string, told: string): boolean {
-  return told.includes(text) || told.includes(JSON.stringify(text).slice(1, -1))
+  return [text, JSON.stringify(text).slice(1, -1), new URLSearchParams({ text }).toString().slice('text='.length)].some(
+    (sent) => told.includes(sent),
+  )
 }
