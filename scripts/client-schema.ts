@@ -16,8 +16,7 @@ import {
   visit,
 } from 'graphql'
 import { WIRE_SCALARS } from '../codegen.ts'
-import { createSchema } from '../src/graphql/schema/schema.ts'
-import { withoutScopes } from '../src/graphql/schema/without-scopes.ts'
+import { createSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
 
 /** The folder to write to. */
 const [, , TARGET = 'dist/schema'] = process.argv

@@ -10,7 +10,7 @@ import { createApp, type App } from '../src/app.ts'
 import { ask } from '../src/client/request/ask.ts'
 import type { Retry } from '../src/client/request/retry-request.ts'
 import { parseConfig } from '../src/config.ts'
-import { Secret } from '../src/keys/secret.ts'
+import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
 import { startSandbox, type Sandbox } from '../src/sandbox/index.ts'
 

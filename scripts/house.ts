@@ -12,7 +12,7 @@ import { WebSocket } from 'ws'
 import { issueDevelopmentToken } from '../src/access/issue-token.ts'
 import { createApp } from '../src/app.ts'
 import { parseConfig } from '../src/config.ts'
-import { Secret } from '../src/keys/secret.ts'
+import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
 import { startSandbox } from '../src/sandbox/index.ts'
 

@@ -4,8 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { graphqlSync } from 'graphql'
-import { createSchema } from '../src/graphql/schema/schema.ts'
-import { withoutScopes } from '../src/graphql/schema/without-scopes.ts'
+import { createSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
 
 const { values } = parseArgs({ options: { 'without-scopes': { type: 'boolean' } } })
 

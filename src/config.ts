@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import type { ConfigFault } from './config/config-faults.ts'
 import { type DatabaseConfig, parseDatabase } from './config/database.ts'
 import { readLimits } from './config/limits.ts'
 import { readMonitoring } from './config/monitoring.ts'
-import { startReading } from './config/read-setting.ts'
-import type { Environment, SettingReader } from './config/read-setting.ts'
+import {
+  type ConfigFault,
+  startReading,
+  type Environment,
+  type SettingReader,
+  oneOf,
+  parseLine,
+  wholeNumber,
+} from './config/read-setting.ts'
 import { readRedis } from './config/redis.ts'
-import { readRetention } from './config/retention.ts'
+import { readRetention } from './config/retention-settings.ts'
 import {
   Generated,
   readCallbackKeys,
@@ -19,13 +25,12 @@ import {
 import type { Config, GenerateKey } from './config/shape.ts'
 import { unknownSettings } from './config/unknown-settings.ts'
 import { parseCollector, parseServerOrigins } from './config/urls.ts'
-import { oneOf, parseLine, wholeNumber } from './config/values.ts'
 import { checkVerification } from './config/verification.ts'
 import { deeplyFrozen } from './lib/deeply-frozen.ts'
 import { LOG_LEVELS } from './observability/logger.ts'
 
-export { describeFaults } from './config/config-faults.ts'
-export type { ConfigFault } from './config/config-faults.ts'
+export { describeFaults } from './config/read-setting.ts'
+export type { ConfigFault } from './config/read-setting.ts'
 export type { OperationLimits } from './config/limits.ts'
 export type { Environment } from './config/read-setting.ts'
 export type { RedisConfig } from './config/redis.ts'

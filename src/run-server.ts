@@ -3,12 +3,11 @@ import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/v1-payout.ts'
-import { Secret } from './keys/secret.ts'
+import { Secret } from './keys/key-ring.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import type { SandboxSite } from './sandbox/index.ts'
-import { isExplained, openFilesFault, startFailure } from './start-failure.ts'
-import { startMessage } from './start-message.ts'
-import { isEnding, markEnding } from './store/sqlite/ending.ts'
+import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
+import { isEnding, markEnding } from './store/sqlite/files.ts'
 
 /** How long a drain may take before the process ends anyway, in milliseconds. */
 const DRAIN_MS = 14_000

@@ -1,8 +1,11 @@
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import { ALL_SCOPES } from './access/scopes.ts'
 import type { AppConfig } from './app.ts'
-import { emulatorOrigin } from './composition/emulator-origin.ts'
+import { emulatorOrigin } from './composition/compose-shop.ts'
+import type { Config } from './config.ts'
 import { pagesAreBuilt } from './http/pages/pages.ts'
+import { portHolder } from './lib/port-holder.ts'
+import { StoreUnusableError } from './store/store-errors.ts'
 
 type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }
 
@@ -48,4 +51,54 @@ async function tokenLines({ clients }: AppConfig): Promise<string[]> {
     audience: clients.audience,
   })
   return ['', 'A development token with every scope, good for a week:', `  authorization: Bearer ${token}`]
+}
+
+/** With fewer the process cannot serve: each connection and each file of the database takes one. */
+const FEWEST_OPEN_FILES = 256
+
+/** Returns what is wrong with the system's limit of open files; null if it is sufficient or unknown. */
+export function openFilesFault(limit: unknown): string | null {
+  if (typeof limit !== 'number' || limit >= FEWEST_OPEN_FILES) return null
+  return `The limit of open files (ulimit -n) is ${limit}: at least ${FEWEST_OPEN_FILES} are needed, and one more for each connection.`
+}
+
+/**
+ * Returns the message for the operator about a failed start: it names the setting to check, never its value. Our own errors have
+ * such messages; the error of a socket that could not listen has only a port number.
+ */
+export function startFailure(error: unknown, config: Config | null): string {
+  if (!(error instanceof Error)) return 'Could not start.'
+  const fault = listenFault(error, config)
+  return `Could not start: ${fault ?? error.message}`
+}
+
+function listenFault(error: Error, config: Config | null): string | null {
+  const { code, syscall, port, address, hostname }: ListenError = error
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null
+  if (code === 'EADDRINUSE') return `${portSetting(port, config)} names a port that is in use: ${inUse(Number(port))}.`
+  if (code === 'EACCES') return `${portSetting(port, config)} names a port that this user may not listen on.`
+  return `${hostSetting(address ?? hostname, config)} names nothing that this machine can listen on (${code ?? 'unknown'}).`
+}
+
+function inUse(port: number): string {
+  const holder = portHolder(port)
+  return holder === null ? String(port) : `${port}, by ${holder.program} (process ${holder.pid})`
+}
+
+/** Whether a failed start is explained by its message: then where in the program it happened says nothing more. */
+export function isExplained(error: unknown, config: Config | null): boolean {
+  return error instanceof StoreUnusableError || (error instanceof Error && listenFault(error, config) !== null)
+}
+
+type ListenError = NodeJS.ErrnoException & { port?: unknown; address?: unknown; hostname?: unknown }
+
+/** The clients' port is opened first: if both servers have the same host, that one fails first. */
+function hostSetting(host: unknown, config: Config | null): 'HOST' | 'ADMIN_HOST' {
+  const admin = config?.monitoring.admin
+  return admin?.host === host && config?.http.host !== host ? 'ADMIN_HOST' : 'HOST'
+}
+
+function portSetting(port: unknown, config: Config | null): 'PORT' | 'SANDBOX_PORT' | 'ADMIN_PORT' {
+  if (config?.monitoring.admin?.port === port) return 'ADMIN_PORT'
+  return config?.upstream.kind === 'built-in-sandbox' && config.upstream.port === port ? 'SANDBOX_PORT' : 'PORT'
 }

@@ -1,4 +1,4 @@
-import { createReadOrder, type Urgency } from '../../src/domain/reads/read-priority.ts'
+import { createReadOrder, type Urgency } from '../../src/domain/reads/read-pace.ts'
 import { nextPoll, type ReadClass, REFUND_WINDOW_MS } from '../../src/domain/reads/read-schedule.ts'
 import { createSitePace } from '../../src/reconciliation/site-pace.ts'
 

@@ -91,7 +91,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'repeats are recognised by the uuid of the payment',
     edits: [
       {
-        file: 'src/keys/body-hash.ts',
+        file: 'src/keys/hashes.ts',
         from: '.update(body)',
         to: String.raw`.update(/"uuid"\s*:\s*"([^"]*)"/.exec(Buffer.from(body).toString())?.[1] ?? body)`,
       },
@@ -118,7 +118,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a POST without an answer is sent again',
     edits: [
       {
-        file: 'src/upstream/resilience/retry-policy.ts',
+        file: 'src/upstream/resilience/resilience-policy.ts',
         from: "return method === 'GET' && PASSING.has(fault.reason)",
         to: 'return PASSING.has(fault.reason)',
       },
@@ -195,7 +195,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'an answer is recalled after its list has changed',
     edits: [
       {
-        file: 'src/graphql/engine/public-answers.ts',
+        file: 'src/graphql/engine/cache-policy.ts',
         from: ' || found.version !== version()) return null',
         to: ') return null',
       },

@@ -2,7 +2,7 @@ import type { Plant } from './plants.ts'
 
 const RULES = 'src/domain/payments/refund-rules.ts'
 const REFUNDS = 'src/domain/payments/refund.ts'
-const TRACE = 'src/domain/payments/refund-trace.ts'
+const TRACE = 'src/domain/payments/refund-rules.ts'
 const COMMAND = 'src/commands/refund-payment.ts'
 
 const RULES_TEST = ['test/unit/domain/payments/refund-rules.test.ts']

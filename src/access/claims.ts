@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import * as z from 'zod'
+import { hasRepeatedKey } from '../lib/exact-json.ts'
 import type { ClientCaller } from './caller.ts'
-import { ALL_SCOPES } from './scopes.ts'
-import type { Scope } from './scopes.ts'
-import { InvalidTokenError } from './token-errors.ts'
+import { ALL_SCOPES, type Scope } from './scopes.ts'
 
 const scopeList = z.union([z.string(), z.array(z.string())])
 
@@ -68,4 +67,60 @@ function knownScopes(list: string | readonly string[]): Scope[] {
   const parts = typeof list === 'string' ? [list] : list
   const listed = new Set(parts.flatMap((part) => part.split(' ')))
   return ALL_SCOPES.filter((scope) => listed.has(scope))
+}
+
+/**
+ * Returns whether a text is a JWS in compact form (RFC 7515, section 7.1): three parts that are not empty, each in canonical base64url.
+ * Decoders ignore white space, padding and unused bits at the end, so one token could otherwise be written in any number of ways.
+ */
+export function isCompactJws(text: string): boolean {
+  const parts = text.split('.', 4)
+  return parts.length === 3 && parts.every(isCanonical)
+}
+
+/**
+ * Returns whether neither the header nor the claims of a token contain a key twice (RFC 7515, section 4; RFC 7519, section 4): some parsers
+ * use the first value and others the last. The token must be verified, so that both are JSON objects.
+ */
+export function namesAreUnique(token: string): boolean {
+  return token
+    .split('.', 2)
+    .map((part) => Buffer.from(part, 'base64url').toString('utf8'))
+    .every((json) => !hasRepeatedKey(json))
+}
+
+function isCanonical(part: string): boolean {
+  return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
+}
+
+/** The reason why a token was rejected: `expired` is remedied by a new token, `invalid` is not explained further. */
+type TokenRefusal = 'expired' | 'invalid'
+
+const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
+  expired: 'The token has expired.',
+  invalid: 'The token is not valid.',
+}
+
+/** The token is rejected. The message contains no part of the token. */
+export class InvalidTokenError extends Error {
+  override readonly name = 'InvalidTokenError'
+  readonly code = 'INVALID_TOKEN'
+  readonly safeMessage = true
+  readonly reason: TokenRefusal
+
+  constructor(reason: TokenRefusal) {
+    super(REFUSALS[reason])
+    this.reason = reason
+  }
+}
+
+/** The issuer's keys are unavailable, so the token cannot be verified now. The client should retry. */
+export class TokenKeysUnavailableError extends Error {
+  override readonly name = 'TokenKeysUnavailableError'
+  readonly code = 'TOKEN_KEYS_UNAVAILABLE'
+  readonly safeMessage = true
+
+  constructor() {
+    super('Tokens cannot be checked at the moment.')
+  }
 }

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { SignJWT } from 'jose/jwt/sign'
-import type { Secret } from '../keys/secret.ts'
+import type { Secret } from '../keys/key-ring.ts'
 import type { Scope } from './scopes.ts'
 
 /** The content of a development token. `ttlSeconds` counts from `issuedAt`; the default of `issuedAt` is the current time. */

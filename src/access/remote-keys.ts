@@ -1,15 +1,15 @@
-import type { JWTVerifyGetKey } from 'jose'
+import type { JWTVerifyGetKey, FetchImplementation } from 'jose'
 import * as errors from 'jose/errors'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
+import { Agent, fetch } from 'undici'
 import type { Logger } from '../observability/logger.ts'
-import { createBoundedFetch } from './bounded-fetch.ts'
-import { TokenKeysUnavailableError } from './token-errors.ts'
+import { TokenKeysUnavailableError } from './claims.ts'
 
 /**
  * `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock causes neither too many requests to the issuer nor too
  * few.
  */
-export type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
+type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
 
 /** The keys for the verification of tokens. */
 export type VerificationKeys = {
@@ -132,4 +132,38 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
       return !inTrouble
     },
   }
+}
+
+/** The issuer's response is larger than any plausible key set. */
+class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError'
+  readonly code = 'ANSWER_TOO_LARGE'
+}
+
+/**
+ * Creates a `fetch` that reads a body of at most `maxBytes`, and rejects with `AnswerTooLargeError` for a longer one. The rest of a body is
+ * cancelled; the body of any status except 200 is not read. The caller's signal also aborts the reading of the body. Certificates are
+ * verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+ */
+export function createBoundedFetch(maxBytes: number): FetchImplementation {
+  // Requests are minutes apart: the issuer would have closed a kept connection by then.
+  const dispatcher = new Agent({ pipelining: 0, connect: { rejectUnauthorized: true } })
+  return async (url, { headers, ...init }) => {
+    const response = await fetch(url, { ...init, headers: Object.fromEntries(headers), dispatcher })
+    if (response.status === 200 && response.body !== null)
+      return new Response(await readAtMost(response.body, maxBytes))
+    await response.body?.cancel()
+    return new Response(null, { status: response.status })
+  }
+}
+
+async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of body) {
+    size += part.byteLength
+    if (size > maxBytes) throw new AnswerTooLargeError()
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
 }

@@ -5,10 +5,15 @@ import { jwtVerify } from 'jose/jwt/verify'
 import type { ClientsConfig } from '../config/shape.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { ClientCaller } from './caller.ts'
-import { callerFromClaims, checkType } from './claims.ts'
-import { isCompactJws, namesAreUnique } from './compact-form.ts'
+import {
+  callerFromClaims,
+  checkType,
+  isCompactJws,
+  namesAreUnique,
+  InvalidTokenError,
+  TokenKeysUnavailableError,
+} from './claims.ts'
 import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
-import { InvalidTokenError, TokenKeysUnavailableError } from './token-errors.ts'
 import { createTokenWatch, type TokenWatch } from './token-watch.ts'
 import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 

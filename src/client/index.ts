@@ -2,7 +2,7 @@
 export { formatAmount, type Amount } from './amount.ts'
 export { ask, type AskOptions } from './request/ask.ts'
 export { openCheckout, type Checkout, type CheckoutOptions } from './open-checkout.ts'
-export type { CheckoutMessage } from './checkout-message.ts'
+export type { CheckoutMessage } from './open-checkout.ts'
 export type {
   AnyDocument,
   PaymentsEndpoint,
@@ -12,7 +12,7 @@ export type {
 } from './graph-endpoint.ts'
 export { PaymentsClientError, type GraphError } from './client-errors.ts'
 export * from './generated/documents.ts'
-export type { Connection } from './connection/reconnect.ts'
+export type { Connection } from './connection/connection-attempt.ts'
 export { remaining } from './remaining.ts'
 export type { Retry } from './request/retry-request.ts'
 export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './link-store.ts'
@@ -25,10 +25,10 @@ export type {
   PaymentUpdate,
   PayoutDetails,
   RefundDetails,
-} from './watch/watched-subject.ts'
+} from './watch/watch-options.ts'
 export type { Timing } from './connection/timing.ts'
 export type { Transport } from './connection/open-transport.ts'
-export type { WakeSource } from './connection/wake-signal.ts'
+export type { WakeSource } from './connection/timing.ts'
 export {
   watchPayment,
   watchPaymentAgreement,

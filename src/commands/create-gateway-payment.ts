@@ -1,4 +1,4 @@
-import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-creation.ts'
+import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-decisions.ts'
 import {
   gatewayPaymentAsRequested,
   gatewayRequestProblems,
@@ -6,13 +6,12 @@ import {
   requestedFacts,
   type GatewayRequest,
 } from '../domain/gateway/gateway-rules.ts'
-import type { CommandFailure, InvalidInput } from '../lookups/operation-outcome.ts'
-import { siteProblem } from '../lookups/site-problem.ts'
+import { type CommandFailure, type InvalidInput, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { StartedGatewayPayment } from '../upstream/wire/payments/gateway-payment.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/callback-address.ts'
+import type { StartedGatewayPayment } from '../upstream/wire/payments/wire-gateway-payment.ts'
+import { callbackAddress, type CallbackOptions } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 
 export type GatewayOptions = CallbackOptions & {

@@ -1,6 +1,5 @@
-import type { MethodRequirements } from '../domain/methods/method-field.ts'
-import { OPEN_AMOUNT } from '../domain/methods/open-amount.ts'
-import { accepts } from '../domain/methods/payin-method-limits.ts'
+import type { MethodRequirements } from '../domain/methods/method-rules.ts'
+import { OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import {
   payinCurrency,
@@ -11,14 +10,12 @@ import {
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import type { CommandFailure, FieldProblem, InputFailure } from '../lookups/operation-outcome.ts'
-import { siteProblem } from '../lookups/site-problem.ts'
+import { type CommandFailure, type FieldProblem, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Notification } from '../upstream/wire/values/request-schema.ts'
-import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
-import { findByAddress } from './idempotency/find-by-address.ts'
+import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 

@@ -1,22 +1,19 @@
 import type { Command } from '../domain/command.ts'
-import { accepts, spanOf } from '../domain/methods/payin-method-limits.ts'
-import type { PayinMethod } from '../domain/methods/payin-method.ts'
+import { accepts, spanOf, type PayinMethod } from '../domain/methods/payin-method.ts'
 import {
   linkRequestProblems,
   createdLink,
   type LinkRequest,
   type PaymentLink,
 } from '../domain/payments/payment-link.ts'
-import type { CommandFailure, InputFailure } from '../lookups/operation-outcome.ts'
-import { siteProblem } from '../lookups/site-problem.ts'
+import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/payin-link.ts'
-import { callbackAddress, callbackUrl, type TraceOptions } from './idempotency/callback-address.ts'
-import { findByAddress } from './idempotency/find-by-address.ts'
+import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/wire-payin-link.ts'
+import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 

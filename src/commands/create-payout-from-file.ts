@@ -1,5 +1,5 @@
 import { MOST_FILE_PROBLEMS, type PayoutFileRequest, readPayoutFile } from '../domain/payouts/payout-file.ts'
-import { createPayout, type PayoutOptions, type PayoutOutcome } from './create-payout.ts'
+import { createPayout, type PayoutOptions, type PayoutOutcome } from './payouts.ts'
 
 /**
  * Pays out to the payees of a file, as one batch and by the same rules as `createPayout`. Nothing is sent if anything is wrong with one line. The

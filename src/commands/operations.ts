@@ -4,7 +4,7 @@ import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/ag
 import type { Contact, Customer } from '../domain/customers/person.ts'
 import type { GatewaySettlement } from '../domain/gateway/gateway-payment.ts'
 import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
-import type { ImportRequest } from '../domain/imports/payment-import.ts'
+import type { ImportRequest } from '../domain/imports/import-plan.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayinRequest } from '../domain/payments/payin-rules.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
@@ -20,10 +20,10 @@ import {
   type PersonList,
   type PersonQuery,
 } from '../lookups/find-customers.ts'
-import { createPayoutFinder, type FoundPayout } from '../lookups/find-payouts.ts'
-import { listPayouts, type PayoutList } from '../lookups/list-payouts.ts'
+import { createPayoutFinder, type PayoutLookup, listPayouts, type PayoutList } from '../lookups/find-payouts.ts'
 import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import { namedSite } from '../lookups/operation-outcome.ts'
 import {
   readBalanceHistory,
   readBalances,
@@ -31,7 +31,6 @@ import {
   type BalanceList,
   type BalanceQuery,
 } from '../lookups/read-balances.ts'
-import { namedSite } from '../lookups/site-problem.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
@@ -40,7 +39,14 @@ import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
-import { cancelScheduledPayout, type CancelOutcome, type CancelRequest } from './cancel-scheduled-payout.ts'
+import {
+  amendPaymentAgreement,
+  changePaymentAgreementStatus,
+  type ChangeOutcome,
+  type StatusRequest,
+  createPaymentAgreement,
+  type AgreementOutcome,
+} from './agreements.ts'
 import {
   createCustomer,
   type CustomerOutcome,
@@ -48,23 +54,38 @@ import {
   type CustomerUpdateRequest,
   updateCustomer,
 } from './change-customer.ts'
-import {
-  amendPaymentAgreement,
-  changePaymentAgreementStatus,
-  type ChangeOutcome,
-  type StatusRequest,
-} from './change-payment-agreement.ts'
 import { type ContactOutcome, type ContactRequest, createContact } from './create-contact.ts'
 import { createGatewayPayment, type GatewayOutcome } from './create-gateway-payment.ts'
 import { createPayin, type PayinOutcome } from './create-payin.ts'
-import { createPaymentAgreement, type AgreementOutcome } from './create-payment-agreement.ts'
 import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import { createPayoutFromFile } from './create-payout-from-file.ts'
-import { createPayout, type PayoutOutcome } from './create-payout.ts'
-import { dismissDuplicate, type DismissDuplicateOutcome } from './dismiss-duplicate.ts'
 import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
-import type { CallbackOptions } from './idempotency/callback-address.ts'
+import type { CallbackOptions } from './idempotency/find-by-address.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
+import {
+  beginPaymentsExport,
+  type ExportOutcome,
+  type ExportRequest,
+  type OpenedExport,
+  openPaymentsExport,
+  requestPaymentsExport,
+} from './payments-export.ts'
+import {
+  cancelScheduledPayout,
+  type CancelOutcome,
+  type CancelRequest,
+  createPayout,
+  type PayoutOutcome,
+} from './payouts.ts'
+import { importPayments, type ImportOutcome, refreshPayment, type RefreshOutcome } from './refresh.ts'
+import {
+  dismissDuplicate,
+  type DismissDuplicateOutcome,
+  refundPayment,
+  type RefundOutcome,
+  type RefundRequest,
+} from './refund-payment.ts'
+import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
   type OpenedUpload,
   openUpload,
@@ -74,19 +95,7 @@ import {
   UPLOADER,
   type UploadOutcome,
   type UploadRequest,
-} from './identity-check.ts'
-import { importPayments, type ImportOutcome } from './import-payments.ts'
-import {
-  beginPaymentsExport,
-  type ExportOutcome,
-  type ExportRequest,
-  type OpenedExport,
-  openPaymentsExport,
-  requestPaymentsExport,
-} from './payments-export.ts'
-import { refreshPayment, type RefreshOutcome } from './refresh-payment.ts'
-import { refundPayment, type RefundOutcome, type RefundRequest } from './refund-payment.ts'
-import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
+} from './request-identity-check.ts'
 import {
   type CreationRequest,
   settleGatewayCreation,
@@ -141,7 +150,7 @@ export type Operations = {
   simulateDeposit(request: DepositRequest): Promise<SimulateDepositOutcome>
   lookUpBank(qrContent: string): Promise<BankLookupOutcome>
   /** Results are in the order of the ids. */
-  payoutsByIds(ids: readonly string[]): Promise<readonly FoundPayout[]>
+  payoutsByIds(ids: readonly string[]): Promise<readonly PayoutLookup[]>
   payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
   balances(query: BalanceQuery): Promise<BalanceList>
   balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>

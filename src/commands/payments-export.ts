@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { present, TEXT, textProblem } from '../domain/field-problems.ts'
-import { fingerprint } from '../keys/fingerprint.ts'
+import { fingerprint } from '../keys/hashes.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { openGrant, sealGrant } from '../keys/url-grant.ts'
 import { type ExportQuery, exportPayments } from '../lookups/export-payments.ts'

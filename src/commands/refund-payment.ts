@@ -1,12 +1,17 @@
 import type { Command } from '../domain/command.ts'
 import { parseMethodCode } from '../domain/methods/method-code.ts'
-import { traitsOf, type MethodTraits } from '../domain/methods/method-traits.ts'
+import { traitsOf, type MethodTraits } from '../domain/methods/payin-method.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import { refundExpiresAt, refundProblem, type RefundCommand as Refund } from '../domain/payments/refund-rules.ts'
-import { isThisRefund } from '../domain/payments/refund-trace.ts'
+import {
+  refundExpiresAt,
+  refundProblem,
+  type RefundCommand as Refund,
+  isThisRefund,
+} from '../domain/payments/refund-rules.ts'
 import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
+import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
 import { linkIdOf, siteOfSubject } from '../reconciliation/read-sites.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
@@ -17,7 +22,7 @@ import type { Done, Task } from './idempotency/task.ts'
 
 export type RefundRequest = Refund & { readonly paymentId: string }
 
-export type RefundOptions = {
+type RefundOptions = {
   readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
   readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
   readonly sites: Sites
@@ -152,4 +157,25 @@ async function traceRefund(
   const since = states.filter(({ sequence }) => sequence > version).map(({ payment }) => payment)
   if (before === undefined) return null
   return isThisRefund({ amount: amount?.value ?? null, description }, { before, since, report }) ? report : null
+}
+
+type DismissDuplicateOptions = {
+  readonly store: { readonly commands: Pick<Store['commands'], 'dismissDuplicate'> }
+  readonly logger: Logger
+  readonly clock: () => Date
+}
+
+export type DismissDuplicateOutcome =
+  | { readonly kind: 'done'; readonly payment: Payment }
+  | { readonly kind: 'not-found' }
+
+/** Settles a duplicate payment without a refund. Calls nothing of the payments API, so it needs no idempotency key. */
+export async function dismissDuplicate(
+  { store, logger, clock }: DismissDuplicateOptions,
+  paymentId: string,
+): Promise<DismissDuplicateOutcome> {
+  const payment = await store.commands.dismissDuplicate(paymentId, clock())
+  if (payment === null) return { kind: 'not-found' }
+  logger.info({ paymentId }, 'duplicate payment dismissed')
+  return { kind: 'done', payment }
 }

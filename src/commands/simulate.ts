@@ -1,8 +1,13 @@
 import { checkDeposit, type DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import { amountProblem, type Money } from '../domain/money/money.ts'
-import type { InvalidInput, ReadFailure, SandboxFailure } from '../lookups/operation-outcome.ts'
-import { siteProblem } from '../lookups/site-problem.ts'
-import { faultOf, readFailure } from '../lookups/upstream-failure.ts'
+import {
+  type InvalidInput,
+  type ReadFailure,
+  type SandboxFailure,
+  siteProblem,
+  faultOf,
+  readFailure,
+} from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
+import { isLoopback } from '../config/urls.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
 import type { AppConfig } from './app-config.ts'
-import { emulatorOrigin } from './emulator-origin.ts'
 
 const TOKEN_TTL_S = 60
 
@@ -35,3 +35,13 @@ export function addDemoShop(config: AppConfig, parts: Parts): void {
 }
 
 type Parts = { readonly http: FastifyInstance; readonly logger: Logger }
+
+/**
+ * Returns the origin of the sandbox that emulates the payments API; null if a real payments API is configured. Even a sandbox
+ * account there belongs to somebody, so the demo shop, which creates links for everyone, and the emulator's pages are not served
+ * with it.
+ */
+export function emulatorOrigin({ upstream, production }: AppConfig): string | null {
+  const { origin, hostname } = new URL(upstream.url)
+  return upstream.environment === 'sandbox' && !production && isLoopback(hostname) ? origin : null
+}

@@ -1,9 +1,25 @@
+import { sharedDigest } from '../keys/hashes.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { RedisConnection } from '../redis/redis-connection.ts'
+import { SHARE_NOTHING, shareCounts } from '../redis/shared-counts.ts'
+import { createSharedState } from '../redis/shared-state.ts'
 import type { MigrationListener } from '../store/migrate.ts'
 import type { Database } from '../store/port.ts'
+import type { NotificationsState } from '../store/postgres/notifications.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
+import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
+import type { Site } from '../upstream/client/sites.ts'
+import { type LoadSubject, shareLoads } from '../upstream/methods/keyed-cache.ts'
+import {
+  PAYIN_METHODS,
+  PAYIN_REQUIREMENTS,
+  PAYOUT_METHODS,
+  PAYOUT_REQUIREMENTS,
+} from '../upstream/methods/payin-method-lists.ts'
+import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker-sharing.ts'
 import type { AppConfig } from './app-config.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -30,3 +46,75 @@ async function openDatabase({ database, ...config }: AppConfig, clock: () => Dat
   const { openPostgres } = await import('../store/postgres/postgres.ts')
   return openPostgres({ url: database.url.reveal(), clock, ...listener })
 }
+
+type WakeUpParts = { readonly redis: RedisConnection | null; readonly logId: string; readonly logger: Logger }
+
+/** Opens the wake-ups between the nodes on one database: over Redis if it is configured, otherwise over PostgreSQL; none on SQLite. */
+export async function openWakeUps({ database }: AppConfig, { redis, logId, logger }: WakeUpParts): Promise<WakeUps> {
+  if (database.kind === 'sqlite') return NO_WAKE_UPS
+  if (redis !== null) {
+    const { openRedisChannels } = await import('../redis/redis-channels.ts')
+    return createChannelWakeUps(logId, (listener) => openRedisChannels({ redis, logger, ...listener }))
+  }
+  const { openNotifications } = await import('../store/postgres/notifications.ts')
+  return createNotifiedWakeUps((listener) =>
+    openNotifications({
+      url: database.url.reveal(),
+      channel: `payments_${logId}`,
+      onState: logState(logger),
+      ...listener,
+    }),
+  )
+}
+
+/** Logs when notifications are lost and back, and why there are none. */
+function logState(logger: Logger): (state: NotificationsState) => void {
+  let wasLost = false
+  return (state) => {
+    if (state === 'lost')
+      logger.warn({}, 'notifications of the database are lost: events of other nodes are found by polling')
+    else if (state === 'pooled')
+      logger.warn(
+        { setting: 'DATABASE_URL' },
+        'a pooler is in front of the database: events of other nodes are found by polling; name its server, or set REDIS_URL',
+      )
+    else if (wasLost) logger.info({}, 'notifications of the database are back')
+    wasLost = state === 'lost'
+  }
+}
+
+type SharingParts = {
+  readonly redis: RedisConnection | null
+  readonly logId: string
+  readonly keys: KeyRing
+  /** Address of the payments API. */
+  readonly upstreamUrl: string
+}
+
+/** What the nodes on one database share through Redis; without it every process has its own. */
+export function openSharing({ redis, logId, keys, upstreamUrl }: SharingParts) {
+  if (redis === null) return { shareCounts: SHARE_NOTHING, shareBreaker: () => null, methods: null, close: () => {} }
+  const state = createSharedState({ redis, logId, digest: (text) => sharedDigest(keys, text) })
+  const counts = shareCounts(state)
+  const breakers = shareBreakers(state)
+  const partsOf = ({ id, appId, currencies }: Site) => [upstreamUrl, id, appId, currencies]
+  const nameOf = ({ site, methodCode }: LoadSubject) =>
+    JSON.stringify([...partsOf(site), ...(methodCode === undefined ? [] : [methodCode])])
+  return {
+    shareCounts: counts.share,
+    shareBreaker: (site: Site): BreakerShare => breakers.of(nameOf({ site })),
+    methods: {
+      link: shareLoads({ state, kind: 'payin-2', nameOf, schema: PAYIN_METHODS }),
+      direct: shareLoads({ state, kind: 'direct-payin-2', nameOf, schema: PAYIN_METHODS }),
+      payout: shareLoads({ state, kind: 'payout-1', nameOf, schema: PAYOUT_METHODS }),
+      payinFields: shareLoads({ state, kind: 'payin-fields-1', nameOf, schema: PAYIN_REQUIREMENTS }),
+      payoutFields: shareLoads({ state, kind: 'payout-fields-1', nameOf, schema: PAYOUT_REQUIREMENTS }),
+    },
+    close() {
+      counts.close()
+      breakers.close()
+    },
+  }
+}
+
+export type Sharing = ReturnType<typeof openSharing>

@@ -1,16 +1,17 @@
 import { createOperations } from '../commands/operations.ts'
-import { currencies } from '../domain/money/currencies.ts'
+import type { RetentionConfig } from '../config/retention-settings.ts'
+import { currencies } from '../domain/money/money.ts'
 import type { Services } from '../graphql/context.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
-import { withTimeout } from '../lib/timeout.ts'
-import { systemTimer, type Timer } from '../lib/timer.ts'
+import { withTimeout, systemTimer, type Timer } from '../lib/timers.ts'
 import { createHealth, type OpenStreams } from '../lookups/health.ts'
 import { createRequirementsReader } from '../lookups/method-requirements.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
+import { type ArchiveFolder, createArchiveFolder } from '../retention/archive-folder.ts'
 import { startSigningKeys } from '../retention/signing-keys.ts'
 import { createDeadlines } from '../streams/deadlines.ts'
 import { createIdentityWatcher } from '../streams/identity/identity-watcher.ts'
@@ -18,8 +19,7 @@ import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
 import { startTail, type TailOptions } from '../streams/tail.ts'
 import type { WakeUps } from '../streams/wake-ups.ts'
-import type { UpstreamWatch } from '../upstream/client/observe-upstream.ts'
-import { createSiteStates } from '../upstream/client/site-states.ts'
+import { type UpstreamWatch, createSiteStates } from '../upstream/client/site-states.ts'
 import { createSites, type Site, type Sites } from '../upstream/client/sites.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { createKeyedCache } from '../upstream/methods/keyed-cache.ts'
@@ -29,11 +29,7 @@ import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './app-config.ts'
 import { createReading } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
-import { openArchive } from './open-archive.ts'
-import { openRedisOf } from './open-redis.ts'
-import { openSharing, type Sharing } from './open-sharing.ts'
-import { openStore } from './open-store.ts'
-import { openWakeUps } from './open-wake-ups.ts'
+import { openSharing, type Sharing, openStore, openWakeUps } from './open-store.ts'
 import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
 /** Everything behind the transports. */
@@ -254,4 +250,19 @@ function hasDirectPayins(site: Site): boolean {
   return site.currencies.some(
     (code) => currencies.find((currency) => currency.code === code)?.versions.includes('V2') ?? true,
   )
+}
+
+/** Returns the configured folder of archives; null if there is none. Throws an `Error` if it cannot be written. */
+async function openArchive({ archive }: RetentionConfig): Promise<ArchiveFolder | null> {
+  if (archive?.kind !== 'folder') return null
+  const folder = createArchiveFolder(archive.path)
+  await folder.prepare()
+  return folder
+}
+
+/** Begins to connect to the configured Redis server; null if there is none. Its driver is loaded only then. */
+async function openRedisOf({ redis }: AppConfig, logger: Logger): Promise<RedisConnection | null> {
+  if (redis === null) return null
+  const { openRedis } = await import('../redis/redis-connection.ts')
+  return openRedis(redis, { logger })
 }

@@ -2,11 +2,13 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
-import { createAgreementWebhook } from '../webhooks/agreement-webhook.ts'
-import { createGatewayWebhook } from '../webhooks/gateway-webhook.ts'
-import { createIdentityWebhook } from '../webhooks/identity-webhook.ts'
-import { createPaymentWebhook } from '../webhooks/payment-webhook.ts'
-import { createPayoutWebhook } from '../webhooks/payout-webhook.ts'
+import {
+  createAgreementWebhook,
+  createGatewayWebhook,
+  createIdentityWebhook,
+  createPaymentWebhook,
+  createPayoutWebhook,
+} from '../webhooks/subject-webhooks.ts'
 import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { AppConfig } from './app-config.ts'
 import type { Readers } from './compose-readers.ts'

@@ -1,7 +1,5 @@
-import { Secret } from '../keys/secret.ts'
-import { bad, good } from './read-setting.ts'
-import type { Parsed } from './read-setting.ts'
-import { parseLine } from './values.ts'
+import { Secret } from '../keys/key-ring.ts'
+import { bad, good, type Parsed, parseLine } from './read-setting.ts'
 
 /** The database: a file for one process, or a server for any number of processes. */
 export type DatabaseConfig =

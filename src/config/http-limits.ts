@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { bad, good, type Parsed, type SettingReader } from './read-setting.ts'
-import { wholeNumber } from './values.ts'
+import { bad, good, type Parsed, type SettingReader, wholeNumber } from './read-setting.ts'
 
 /** Limits of the HTTP server, and the proxies that it trusts. */
 export type HttpLimits = {

@@ -1,5 +1,4 @@
-import type { SettingReader } from './read-setting.ts'
-import { wholeNumber } from './values.ts'
+import { type SettingReader, wholeNumber } from './read-setting.ts'
 
 /** Limits of one operation, the same over every transport. */
 export type OperationLimits = {

@@ -1,7 +1,6 @@
-import type { Secret } from '../keys/secret.ts'
-import { good, type Parsed, type SettingReader } from './read-setting.ts'
+import type { Secret } from '../keys/key-ring.ts'
+import { good, type Parsed, type SettingReader, parseHost, parsePort } from './read-setting.ts'
 import { secretOf } from './secrets.ts'
-import { parseHost, parsePort } from './values.ts'
 
 /** Who may read the metrics on the public port: everybody, holders of the token, or nobody. */
 export type MetricsAccess =

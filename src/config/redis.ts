@@ -1,4 +1,4 @@
-import { Secret } from '../keys/secret.ts'
+import { Secret } from '../keys/key-ring.ts'
 import type { DatabaseConfig } from './database.ts'
 import { bad, good, type Parsed, type SettingReader } from './read-setting.ts'
 

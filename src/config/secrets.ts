@@ -1,6 +1,5 @@
-import { Secret } from '../keys/secret.ts'
-import { bad, good } from './read-setting.ts'
-import type { Parsed, Parser } from './read-setting.ts'
+import { Secret } from '../keys/key-ring.ts'
+import { bad, good, type Parsed, type Parser } from './read-setting.ts'
 
 /** One secret or more. */
 export type Secrets = readonly [Secret, ...Secret[]]

@@ -1,16 +1,13 @@
 import { dirname, join } from 'node:path'
-import { Secret } from '../keys/secret.ts'
+import { Secret } from '../keys/key-ring.ts'
 import { parseFilePath, type DatabaseConfig } from './database.ts'
 import { readHttpLimits } from './http-limits.ts'
-import { good } from './read-setting.ts'
-import type { Parsed, SettingReader } from './read-setting.ts'
-import { secretOf, secretsOf } from './secrets.ts'
-import type { SecretRules, Secrets } from './secrets.ts'
+import { good, type Parsed, type SettingReader, oneOf, parseHost, parseLine, parsePort } from './read-setting.ts'
+import { secretOf, secretsOf, type SecretRules, type Secrets } from './secrets.ts'
 import type { ClientsConfig, GenerateKey, GeneratedSetting, HttpConfig, RouterConfig, UpstreamConfig } from './shape.ts'
 import { parseSites } from './site-settings.ts'
 import { parseSocketLimits, SOCKET_LIMITS } from './socket-limits.ts'
 import { LOOPBACK_ORIGINS, parsePageOrigins, parseResource, parseUpstreamUrl, parseUrl } from './urls.ts'
-import { oneOf, parseHost, parseLine, parsePort } from './values.ts'
 
 const SIGNING_RULES: SecretRules = { minimum: 32, unit: 'bytes' }
 const ROUTER_RULES: SecretRules = { minimum: 16, unit: 'characters', header: true }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../domain/payouts/v1-payout.ts'
-import { Secret } from '../keys/secret.ts'
-import { bad, good } from './read-setting.ts'
-import type { Parsed } from './read-setting.ts'
+import { Secret } from '../keys/key-ring.ts'
+import { bad, good, type Parsed } from './read-setting.ts'
 
 /** One site of the merchant account: a set of credentials and its currencies (docs/payments-api.md, section 5). */
 export type SiteConfig = {

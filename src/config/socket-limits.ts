@@ -1,5 +1,4 @@
-import { bad, good } from './read-setting.ts'
-import type { Parsed } from './read-setting.ts'
+import { bad, good, type Parsed } from './read-setting.ts'
 
 /** Limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. */
 export type SocketLimits = {

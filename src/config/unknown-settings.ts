@@ -1,5 +1,4 @@
-import type { ConfigFault } from './config-faults.ts'
-import type { Environment } from './read-setting.ts'
+import type { ConfigFault, Environment } from './read-setting.ts'
 
 /** The names of all settings. */
 export const SETTINGS = [

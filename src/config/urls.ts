@@ -1,5 +1,4 @@
-import { bad, good } from './read-setting.ts'
-import type { Parsed } from './read-setting.ts'
+import { bad, good, type Parsed } from './read-setting.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i

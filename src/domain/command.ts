@@ -2,7 +2,7 @@
  * A command for the payments API. Each attempt is sent at most once. A SENT command has an owner and a lease. If the lease expires without
  * a response, the effect at the payments API is uncertain, and the command is UNKNOWN until a trace of its effect settles it, or another
  * attempt is made. The earlier attempt is then abandoned: only the latest attempt is expected to give the command its result, and a link
- * that an abandoned one has created is an orphan (`orphan-link.ts`). An agreement is the same whichever attempt created it. ABANDONED: an operator
+ * that an abandoned one has created is an orphan (`attribution.ts`). An agreement is the same whichever attempt created it. ABANDONED: an operator
  * has found that it was not carried out, so that a repeat makes another attempt.
  */
 export type CommandState = 'SENT' | 'SETTLED' | 'REJECTED' | 'UNKNOWN' | 'ABANDONED'

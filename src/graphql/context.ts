@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Operations } from '../commands/operations.ts'
-import type { Currency } from '../domain/money/currencies.ts'
-import type { PayoutMethod } from '../domain/payouts/payout-method.ts'
+import type { Currency } from '../domain/money/money.ts'
+import type { PayoutMethod } from '../domain/payouts/payout-report.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Health } from '../lookups/health.ts'
@@ -12,7 +12,7 @@ import type { FollowServices } from '../streams/follow.ts'
 import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
-import { type AnswerFreshness, createAnswerFreshness } from './engine/answer-freshness.ts'
+import { type AnswerFreshness, createAnswerFreshness } from './engine/cache-policy.ts'
 import { createLoaders, type Loaders } from './loaders.ts'
 
 /** Dependencies that live as long as the process. */

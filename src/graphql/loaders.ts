@@ -14,12 +14,12 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
-import type { FoundPayout } from '../lookups/find-payouts.ts'
+import type { PayoutLookup } from '../lookups/find-payouts.ts'
 import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { RowsById, Store } from '../store/store.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { failedRead } from './error-formatter.ts'
-import { payoutView, type PayoutView } from './views/payout-view.ts'
+import { payoutView, type PayoutView } from './views/views.ts'
 
 /** Loads each row once per answer; synchronously if the store has it in memory. */
 export type RowLoader<Row> = { load(id: string): Row | null | Promise<Row | null> }
@@ -134,7 +134,7 @@ function mapLoader<Value>(
   })
 }
 
-function loadedPayout(found: FoundPayout): PayoutView | GraphQLError | null {
+function loadedPayout(found: PayoutLookup): PayoutView | GraphQLError | null {
   if (found.kind === 'done') return payoutView(found.payout, found.currencies)
   return found.kind === 'not-found' ? null : failedRead(found)
 }

@@ -1,4 +1,4 @@
-import type { SettledGatewayCreation, UnansweredGatewayCreation } from '../domain/gateway/gateway-creation.ts'
+import type { SettledGatewayCreation, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { Refund } from '../domain/payments/refund.ts'
@@ -24,4 +24,12 @@ export type FailureView = {
   readonly codeRaw: string
   readonly upstreamMessage: string | null
   readonly failedAt: string
+}
+
+/** Returns `make(value)`: synchronously for a plain value, or as a promise if the value is a promise. */
+export function whenKnown<Value, Result>(
+  value: Value | Promise<Value>,
+  make: (value: Value) => Result,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(make) : make(value)
 }

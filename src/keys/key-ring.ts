@@ -1,6 +1,5 @@
-import { createSecretKey, hkdfSync } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
-import type { Secret } from './secret.ts'
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { inspect } from 'node:util'
 
 /** The purpose of a derived key. A key of one purpose verifies nothing that was made for another. */
 export type KeyPurpose =
@@ -19,7 +18,7 @@ export type KeyPurpose =
 export type SubKey = { readonly id: string; readonly key: KeyObject }
 
 /** Sub-keys of every signing key, in the order of the settings: the first one signs, all verify. */
-export type SubKeys = readonly [SubKey, ...SubKey[]]
+type SubKeys = readonly [SubKey, ...SubKey[]]
 
 /** The setting that lists a key. */
 export type KeySetting = 'CALLBACK_KEYS' | 'SIGNING_KEYS'
@@ -71,4 +70,35 @@ function idOf(secret: Secret): string {
 
 function derive(secret: Secret, info: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', Buffer.from(secret.reveal(), 'utf8'), SALT, info, bytes))
+}
+
+const MASK = '[secret]'
+
+/**
+ * A text that must not be shown: as a string, as JSON and when inspected it is `[secret]`. Only `reveal` returns the text, so all uses can
+ * be found by that name.
+ */
+export class Secret {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Returns the text. Never put it into a log line or a message. */
+  reveal(): string {
+    return this.#text
+  }
+
+  toString(): string {
+    return MASK
+  }
+
+  toJSON(): string {
+    return MASK
+  }
+
+  [inspect.custom](): string {
+    return MASK
+  }
 }

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../domain/command.ts'
-import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-creation.ts'
+import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-decisions.ts'
 import type { CommandStore, CommandSubject, NewCommand } from '../store/command-store.ts'
 import { type AttemptRow, commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
-import { findAgreement } from './agreement-subject.ts'
-import { dropRequested } from './attempts.ts'
-import { findPayment } from './find-payment.ts'
-import { findPayout } from './payout-subject.ts'
+import { dropRequested, findPayment } from './find-payment.ts'
+import { findAgreement } from './subjects/agreement-subject.ts'
+import { findPayout } from './subjects/payout-subject.ts'
 
 /**
  * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its

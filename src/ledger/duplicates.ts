@@ -13,7 +13,7 @@ import type { Payment, PaymentChange } from '../domain/payments/payment.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findPayment, linkOf } from './find-payment.ts'
-import type { Ledger } from './subject.ts'
+import type { Ledger } from './subjects/subject.ts'
 
 export type Occasion = { readonly source: EventSource; readonly at: Date }
 

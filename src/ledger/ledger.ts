@@ -1,9 +1,10 @@
+import { FULL_PACE, faster, nextSlot, type ReadPace, slower, withoutSlot, withSlot } from '../domain/reads/read-pace.ts'
 import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
-import type { Lease } from '../store/lease-store.ts'
+import type { Lease, LeaseName } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { PaceStore, Store, SweepStep } from '../store/store.ts'
-import { wantLogHead } from './append-events.ts'
+import { LeaseLostError } from '../store/store-errors.ts'
+import type { PaceStore, Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
 import {
   adoptCommand,
   beginCommand,
@@ -13,19 +14,27 @@ import {
   retryCommand,
 } from './command-records.ts'
 import { expectSeveral } from './duplicates.ts'
-import { recordFoundPayment } from './imports/import-payment.ts'
+import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent } from './imports/record-import.ts'
-import { releaseLease, takeLease, underLease } from './leases.ts'
-import { releaseSlot, takeSlot, throttleSite } from './read-paces.ts'
 import { keepCallback, receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
-import { postponeAgreementRead, recordAgreementRead } from './record-agreement-read.ts'
-import { confirmListed, postponePaymentRead, recordPaymentRead, schedulePaymentRead } from './record-payment-read.ts'
-import { postponePayoutRead, recordPayoutRead } from './record-payout-read.ts'
+import {
+  postponeAgreementRead,
+  recordAgreementRead,
+  confirmListed,
+  postponePaymentRead,
+  recordPaymentRead,
+  schedulePaymentRead,
+  postponePayoutRead,
+  recordPayoutRead,
+} from './record-read.ts'
 import { DryRun, replayDelivery } from './replay.ts'
 import { settleGatewayCreation, settleGatewayPayment } from './settle-by-operator.ts'
-import { settleWithGatewayPayment } from './settle-gateway-payment.ts'
-import { settleWithLink } from './settle-link.ts'
-import { settleWithPayout, settleWithPayoutCancellation } from './settle-payout.ts'
+import {
+  settleWithGatewayPayment,
+  settleWithLink,
+  settleWithPayout,
+  settleWithPayoutCancellation,
+} from './settle-created.ts'
 import {
   dismissDuplicate,
   settle,
@@ -34,7 +43,7 @@ import {
   settleWithPayin,
   settleWithPayment,
 } from './settle.ts'
-import type { Ledger } from './subject.ts'
+import { wantLogHead, type Ledger } from './subjects/subject.ts'
 import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
 
 export type LedgerOptions = {
@@ -181,4 +190,71 @@ async function stepSweep({ sweep, decide }: Database, now: number, lease: Lease 
     underLease(rows, lease, () => sweepPage(rows, { cursor, index, page, now })),
   )
   return { planned: isPlanned ? page.ids.length : 0, done: false }
+}
+
+type Taking = { readonly name: LeaseName; readonly owner: string; readonly now: Date; readonly until: Date }
+
+/** The owner of a lease that was released. */
+const NOBODY = ''
+
+/** Acquires or renews a lease. Returns null if another owner holds it. The fencing number rises if the lease changes hands. */
+function takeLease(rows: Rows, { name, owner, now, until }: Taking): Lease | null {
+  const row = rows.leases.first('name', name)
+  if (row !== null && row.owner !== owner && row.until > now.getTime()) return null
+  const fence = (row?.fence ?? 0) + (row?.owner === owner ? 0 : 1)
+  rows.leases.put({ name, owner, until: until.getTime(), fence })
+  return { name, owner, fence }
+}
+
+/** Releases a lease; does nothing if another owner holds it. The row stays, since it has the fencing number. */
+function releaseLease(rows: Rows, lease: Lease): void {
+  const row = rows.leases.first('name', lease.name)
+  if (row !== null && isHolder(row, lease)) rows.leases.put({ ...row, owner: NOBODY, until: 0 })
+}
+
+/**
+ * Runs a decision under a lease; null for one that needs none. Throws a `LeaseLostError`, which undoes the decision, if the lease has
+ * changed hands. An expired lease is valid until another process takes it. The owner is compared too, because a version of this program
+ * without fencing numbers takes a lease over without raising the number.
+ */
+function underLease<Result>(rows: Rows, lease: Lease | null, decision: () => Result): Result {
+  if (lease === null) return decision()
+  // Loaded together with the rows of the decision.
+  rows.leases.want('name', lease.name)
+  const result = decision()
+  const row = rows.leases.first('name', lease.name)
+  if (row === null || !isHolder(row, lease)) throw new LeaseLostError()
+  return result
+}
+
+function isHolder(row: { readonly owner: string; readonly fence: number }, lease: Lease): boolean {
+  return row.owner === lease.owner && row.fence === lease.fence
+}
+
+/** Milliseconds. A slot further ahead was taken by a clock that has been set back since, as by the one of a failed server. */
+const MOST_AHEAD_MS = 5 * 60_000
+
+/** Takes the next slot of a site, unless it is too far ahead or the site is closed. */
+function takeSlot(rows: Rows, site: string, request: Omit<SlotRequest, 'lease'>): ReadSlot {
+  const { now, perSecond, answers, aheadMs } = request
+  const stored = faster(paceOf(rows, site), answers)
+  const pace = (stored.slots.at(-1) ?? now) > now + MOST_AHEAD_MS ? { ...stored, slots: [] } : stored
+  const at = Math.max(Math.ceil(nextSlot(pace, now, perSecond)), pace.closedUntil)
+  const taken = pace.closedUntil <= now && at <= now + aheadMs
+  if (taken || answers > 0) rows.readPaces.put({ site, ...(taken ? withSlot(pace, at) : pace) })
+  return { taken, at, share: pace.share, closedUntil: pace.closedUntil }
+}
+
+/** Gives the last slot of a site back; does nothing if another one was taken after it. */
+function releaseSlot(rows: Rows, site: string, at: number): void {
+  rows.readPaces.put({ site, ...withoutSlot(paceOf(rows, site), at) })
+}
+
+/** Slows a site down. */
+function throttleSite(rows: Rows, site: string, throttled: ThrottledRead): void {
+  rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })
+}
+
+function paceOf(rows: Rows, site: string): ReadPace {
+  return rows.readPaces.first('site', site) ?? FULL_PACE
 }

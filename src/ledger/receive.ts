@@ -1,6 +1,6 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
-import { hasBecomePaid, isOrphan } from '../domain/payments/orphan-link.ts'
+import { hasBecomePaid, isOrphan } from '../domain/payments/attribution.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import { deliveryKey } from '../store/encoding/delivery-columns.ts'
@@ -14,13 +14,12 @@ import type {
   KeptCallback,
   OrphanLink,
 } from '../store/store.ts'
-import { AGREEMENT } from './agreement-subject.ts'
-import { findAttempt } from './attempts.ts'
-import { linkOf } from './find-payment.ts'
-import { GATEWAY_PAYMENT } from './gateway-payment-subject.ts'
-import { PAYMENT, type PaymentTarget } from './payment-subject.ts'
-import { PAYOUT } from './payout-subject.ts'
-import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subject.ts'
+import { findAttempt, linkOf } from './find-payment.ts'
+import { AGREEMENT } from './subjects/agreement-subject.ts'
+import { GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
+import { PAYMENT, type PaymentTarget } from './subjects/payment-subject.ts'
+import { PAYOUT } from './subjects/payout-subject.ts'
+import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subjects/subject.ts'
 
 /** Returns the decision that stores a payment webhook and applies it. */
 export function receivePayment(delivery: IncomingDelivery): (ledger: Ledger) => DeliveryOutcome {

@@ -1,11 +1,11 @@
 import { replayableBody } from '../domain/delivery.ts'
 import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { DeliveryReplay, ReplayOutcome } from '../store/store.ts'
-import { AGREEMENT } from './agreement-subject.ts'
-import { findAttempt } from './attempts.ts'
-import { PAYMENT } from './payment-subject.ts'
+import { findAttempt } from './find-payment.ts'
 import { applyDelivery } from './receive.ts'
-import { confirmBy, type Kind, type Ledger, type Subject } from './subject.ts'
+import { AGREEMENT } from './subjects/agreement-subject.ts'
+import { PAYMENT } from './subjects/payment-subject.ts'
+import { confirmBy, type Kind, type Ledger, type Subject } from './subjects/subject.ts'
 
 /** Thrown to roll back a dry run; contains its outcome. */
 export class DryRun extends Error {

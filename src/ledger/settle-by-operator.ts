@@ -4,8 +4,6 @@ import {
   type CreationSettlement,
   creationStreamId,
   type SettledGatewayCreation,
-} from '../domain/gateway/gateway-creation.ts'
-import {
   decideGatewayConfirmation,
   decideGatewayDiscovery,
   decideGatewaySettlement,
@@ -20,11 +18,14 @@ import type { GatewaySettled } from '../store/command-store.ts'
 import type { AttemptRow } from '../store/rows/command-rows.ts'
 import type { GatewayPaymentRow } from '../store/rows/gateway-payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { appendEvent, OF_A_LINK } from './append-events.ts'
-import { dropRequested, findAttempt } from './attempts.ts'
 import { markSettled } from './command-records.ts'
-import { findAddressedGatewayPayment, GATEWAY_PAYMENT, type GatewayPaymentKind } from './gateway-payment-subject.ts'
-import { type Ledger, recordChange, type Target } from './subject.ts'
+import { dropRequested, findAttempt } from './find-payment.ts'
+import {
+  findAddressedGatewayPayment,
+  GATEWAY_PAYMENT,
+  type GatewayPaymentKind,
+} from './subjects/gateway-payment-subject.ts'
+import { appendEvent, OF_A_LINK, type Ledger, recordChange, type Target } from './subjects/subject.ts'
 
 /** Records an operator's word about a provisional gateway payment. See `CommandStore.settleGatewayPayment`. */
 export function settleGatewayPayment(

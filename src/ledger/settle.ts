@@ -1,5 +1,5 @@
-import { decideAgreementCreation } from '../domain/agreements/agreement-creation.ts'
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import { decideAgreementCreation } from '../domain/agreements/agreement-rules.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
@@ -11,12 +11,12 @@ import type { RefundTerms } from '../store/command-store.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
-import { AGREEMENT, findAddressed, findAgreement } from './agreement-subject.ts'
 import { findUnsettled, linkDeliveries, markSettled } from './command-records.ts'
 import { resolveDuplicate } from './duplicates.ts'
 import { findPayment, linkOf } from './find-payment.ts'
-import { appendUnchanged, asRequested, PAYMENT, targetOf } from './payment-subject.ts'
 import { answeredAgreement, answeredPayment, applyAnswer } from './record-answer.ts'
+import { AGREEMENT, findAddressed, findAgreement } from './subjects/agreement-subject.ts'
+import { appendUnchanged, asRequested, PAYMENT, targetOf } from './subjects/payment-subject.ts'
 import {
   confirmBy,
   type Kind,
@@ -25,7 +25,7 @@ import {
   type Subject,
   type SubjectDecision,
   type Target,
-} from './subject.ts'
+} from './subjects/subject.ts'
 
 /** Completes a command with a plain result. Idempotent. Throws as `findUnsettled` does. */
 export function settle(rows: Rows, commandId: string, result: unknown): void {

@@ -1,5 +1,5 @@
 import { isFinished } from '../domain/payouts/payout.ts'
-import { planNoLater } from '../domain/reads/read-plan.ts'
+import { planNoLater } from '../domain/reads/read-schedule.ts'
 import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'

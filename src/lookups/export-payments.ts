@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { exportBounds } from '../domain/exports/export-bounds.ts'
-import { EXPORT_FORMATS, EXPORT_FORMATS_WITH_PAYERS, type ExportFormatName } from '../domain/exports/export-format.ts'
+import {
+  exportBounds,
+  EXPORT_FORMATS,
+  EXPORT_FORMATS_WITH_PAYERS,
+  type ExportFormatName,
+  PaymentTotals,
+} from '../domain/exports/export-format.ts'
 import { exportedPayment, type ExportedPayers, type ExportedPayment } from '../domain/exports/exported-payment.ts'
-import { PaymentTotals } from '../domain/exports/payment-totals.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PageCursor, PaymentFilter, Store } from '../store/store.ts'
 

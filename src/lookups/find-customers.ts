@@ -2,10 +2,9 @@ import type { Contact, Customer } from '../domain/customers/person.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { PersonSearch, WirePersonPage } from '../upstream/endpoints/customer-endpoints.ts'
-import { combinedPage } from '../upstream/wire/values/wire-page.ts'
+import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
 import { fromAllSites, sitesAsked } from './list-from-sites.ts'
-import type { ReadFailure } from './operation-outcome.ts'
-import { faultOf, readFailure } from './upstream-failure.ts'
+import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 /** A customer or a contact with the site whose credentials know it. */
 export type Sited<Entry> = Entry & { readonly site: string }

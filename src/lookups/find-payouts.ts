@@ -1,23 +1,24 @@
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import type { Payout } from '../domain/payouts/payout.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { SitedPayout } from './list-payouts.ts'
-import type { ReadFailure } from './operation-outcome.ts'
-import { faultOf, nothingDone } from './upstream-failure.ts'
+import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
+import { fromAllSites, sitesAsked } from './list-from-sites.ts'
+import { type ReadFailure, faultOf, nothingDone } from './operation-outcome.ts'
 
 type NotFound = ReadFailure
 
 /** A payout of the payments API, and the site that pays it. */
-export type ReadPayout = { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site } | NotFound
+type ReadPayout = { readonly kind: 'done'; readonly payout: PayoutReport; readonly site: Site } | NotFound
 
-export type FoundPayout = ({ readonly kind: 'done' } & SitedPayout) | NotFound
+export type PayoutLookup = ({ readonly kind: 'done' } & SitedPayout) | NotFound
 
 export type PayoutFinder = {
   /**
    * Returns payouts as they are recorded; those that are not are read from the payments API. Results are in the order of the ids.
    */
-  find(ids: readonly string[]): Promise<readonly FoundPayout[]>
+  find(ids: readonly string[]): Promise<readonly PayoutLookup[]>
   /** Reads one payout from the payments API, also if it is recorded. */
   read(id: string): Promise<ReadPayout>
 }
@@ -122,4 +123,36 @@ function absent(error: unknown, site: Site): NotFound {
   if (fault === null) throw error
   if (fault.kind === 'not-sent' && fault.reason === 'invalid-request') return { kind: 'not-found' }
   return fault.kind === 'refused' ? { kind: 'not-found' } : nothingDone(fault, site.id)
+}
+
+/** A payout and the currencies of the site whose account pays it. */
+export type SitedPayout = { readonly payout: Payout | PayoutReport; readonly currencies: readonly string[] }
+
+type PayoutPage = {
+  readonly payouts: readonly SitedPayout[]
+  readonly page: number
+  readonly totalPages: number | null
+  readonly totalCount: number | null
+}
+
+export type PayoutList = { readonly kind: 'done'; readonly page: PayoutPage } | ReadFailure
+
+type ListOptions = { readonly upstream: Pick<UpstreamClient, 'listPayouts'>; readonly sites: Sites }
+
+/**
+ * Returns one page of the payouts of one currency's site, or that page of every site. If any site does not answer, returns its
+ * failure: a list with a gap would look complete.
+ */
+export async function listPayouts(
+  { upstream, sites }: ListOptions,
+  { from, to, page, currency }: { from: Date; to: Date; page: number; currency: string | null },
+): Promise<PayoutList> {
+  const answers = await fromAllSites(sitesAsked(sites, currency), (site) =>
+    upstream.listPayouts(site, { from, to, page }),
+  )
+  if (!Array.isArray(answers)) return answers
+  const payouts = answers.flatMap(({ site, answer }) =>
+    answer.payouts.map((payout) => ({ payout, currencies: site.currencies })),
+  )
+  return { kind: 'done', page: { payouts, page, ...combinedPage(answers.map(({ answer }) => answer)) } }
 }

@@ -1,6 +1,5 @@
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { ReadFailure } from './operation-outcome.ts'
-import { faultOf, readFailure } from './upstream-failure.ts'
+import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 /** The answer of one site. */
 export type Answered<Answer> = { readonly site: Site; readonly answer: Answer }

@@ -1,5 +1,7 @@
 import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { Money } from '../domain/money/money.ts'
+import type { Site, Sites } from '../upstream/client/sites.ts'
+import { UpstreamFault, type FaultDetail } from '../upstream/client/upstream-fault.ts'
 
 /** A problem with one field of the input. */
 export type FieldProblem = { readonly path: readonly string[]; readonly message: string }
@@ -8,7 +10,7 @@ export type FieldProblem = { readonly path: readonly string[]; readonly message:
 export type InvalidInput = { readonly kind: 'invalid-input'; readonly problems: readonly FieldProblem[] }
 
 /** The amount or method is not possible, and the caller should choose another; nothing was sent. */
-export type MethodFailure =
+type MethodFailure =
   | { readonly kind: 'amount-out-of-range'; readonly min: Money | null; readonly max: Money | null }
   | { readonly kind: 'method-unavailable'; readonly availableCodes: readonly string[] }
 
@@ -16,7 +18,7 @@ export type MethodFailure =
 export type InputFailure = InvalidInput | MethodFailure
 
 /** A conflict on the idempotency key: use another key, wait for the first use of this one, or retry with it. */
-export type RepeatFailure =
+type RepeatFailure =
   | { readonly kind: 'idempotency-conflict'; readonly inProgress: boolean }
   | { readonly kind: 'outcome-unknown'; readonly operationId: string }
 
@@ -29,7 +31,7 @@ export type Rejection = {
 }
 
 /** The payments API did nothing: retry later, or have an operator check the credentials. */
-export type NothingDone =
+type NothingDone =
   | { readonly kind: 'upstream-unavailable'; readonly retryAfterSeconds: number | null }
   | { readonly kind: 'credentials-rejected'; readonly site: string }
 
@@ -72,3 +74,58 @@ export type OperationFailure =
   | SandboxFailure
   | QrFailure
   | ReplayFailure
+
+/**
+ * Returns why no site can serve a request: its currency has no credentials, or the named site does not exist or does not serve
+ * it.
+ */
+export function siteProblem(
+  sites: Sites,
+  { amount, site }: { readonly amount: { readonly currency: string }; readonly site?: string | null | undefined },
+  path: readonly string[] = ['amount', 'currency'],
+): FieldProblem {
+  if (site == null) return { path, message: `no credentials for ${amount.currency} are configured` }
+  return sites.byId(site) === null
+    ? { path: ['site'], message: 'there is no such site' }
+    : { path: ['site'], message: `this site does not serve ${amount.currency}` }
+}
+
+/** Returns the site that an id or a currency names; null if none does, or if the named one does not serve the currency. */
+export function namedSite(
+  sites: Pick<Sites, 'byId' | 'forCurrency'>,
+  { currency, site }: { readonly currency: string | null; readonly site: string | null },
+): Site | null {
+  if (currency !== null) return sites.forCurrency(currency, site)
+  return site === null ? null : sites.byId(site)
+}
+
+type Refusal = Extract<FaultDetail, { kind: 'refused' | 'forbidden' }>
+
+/** Returns the fault of an `UpstreamFault`; null for any other error, which is a bug of ours. */
+export function faultOf(error: unknown): FaultDetail | null {
+  return error instanceof UpstreamFault ? error.detail : null
+}
+
+/** Maps the fault of a read to a failure: not found, refused, or unavailable. */
+export function readFailure(fault: FaultDetail, site: string): ReadFailure {
+  if (fault.kind !== 'refused') return nothingDone(fault, site)
+  return fault.httpStatus === 404 ? { kind: 'not-found' } : rejection(fault)
+}
+
+/** Maps a fault after which it is certain that the payments API did nothing, and after which the same request may succeed. */
+export function nothingDone(fault: Exclude<FaultDetail, { kind: 'refused' }>, site: string): NothingDone | Rejection {
+  if (fault.kind === 'forbidden') return rejection(fault)
+  if (fault.kind === 'credentials') return { kind: 'credentials-rejected', site: fault.site ?? site }
+  return {
+    kind: 'upstream-unavailable',
+    retryAfterSeconds: 'retryAfterSeconds' in fault ? fault.retryAfterSeconds : null,
+  }
+}
+
+/** Maps a refusal, keeping the messages and field names of the payments API. */
+export function rejection(fault: Refusal): Rejection {
+  const { httpStatus, code, message } = fault
+  const fields: FieldProblem[] = fault.fields.map((field) => ({ path: [field.path], message: field.message }))
+  const problems = fields.length > 0 || message === null ? fields : [{ path: [], message }]
+  return { kind: 'upstream-rejected', httpStatus, upstreamCode: code, problems }
+}

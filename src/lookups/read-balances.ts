@@ -4,10 +4,9 @@ import {
   type BalanceHistoryPage,
   type BalanceHistorySearch,
   HISTORY_CURRENCY,
-} from '../upstream/endpoints/balance-endpoints.ts'
+} from '../upstream/endpoints/account-endpoints.ts'
 import type { Balances } from '../upstream/wire/accounts/wire-balances.ts'
-import type { ReadFailure } from './operation-outcome.ts'
-import { faultOf, readFailure } from './upstream-failure.ts'
+import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 /** The balance of one account: of a site, in one currency. */
 export type SitedBalances = Balances & { readonly site: string }

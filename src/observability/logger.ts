@@ -1,8 +1,7 @@
 import { pino } from 'pino'
 import type { DestinationStream, Logger as PinoLogger } from 'pino'
 import { batchLines } from './log/batch-lines.ts'
-import { allowedFields } from './log/log-fields.ts'
-import type { LogFields } from './log/log-fields.ts'
+import { allowedFields, type LogFields } from './log/log-fields.ts'
 
 export type { LogFields } from './log/log-fields.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { UsageError } from './operator-errors.ts'
+import { UsageError } from './operator-answers.ts'
 
 export type DeliveriesCommand = {
   readonly kind: 'deliveries'

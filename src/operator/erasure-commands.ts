@@ -1,9 +1,7 @@
 import type { ErasePayerCommand, ErasuresCommand } from './command-line.ts'
 import { ERASE, ERASURES } from './documents.ts'
 import type { Ask } from './graph-client.ts'
-import { eraseAnswer, type Erasure, erasuresAnswer } from './operator-answers.ts'
-import { OperatorError } from './operator-errors.ts'
-import { facts, plain, table } from './print.ts'
+import { eraseAnswer, type Erasure, erasuresAnswer, OperatorError, facts, plain, table } from './operator-answers.ts'
 
 /** Maximum page size of the graph. */
 const PAGE = 100

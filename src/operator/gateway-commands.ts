@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { SettleCommand, UnansweredCommand } from './command-line.ts'
 import { SETTLE_CREATION, SETTLE_PAYMENT, UNANSWERED } from './documents.ts'
 import type { Ask } from './graph-client.ts'
-import { OperatorError } from './operator-errors.ts'
-import { facts, plain, table } from './print.ts'
+import { OperatorError, facts, plain, table } from './operator-answers.ts'
 
 const amount = z.object({ value: z.string(), currency: z.string() }).nullable()
 

@@ -1,8 +1,7 @@
 import { Agent, fetch, type Response } from 'undici'
 import { z } from 'zod'
 import type { OperatorDocument } from './documents.ts'
-import { OperatorError } from './operator-errors.ts'
-import { plain } from './print.ts'
+import { OperatorError, plain } from './operator-answers.ts'
 
 /** Sends one document to the subgraph. Throws `OperatorError` when there is no response to show. */
 export type Ask = <Data>(document: OperatorDocument, request: Request<Data>) => Promise<Answer<Data>>

@@ -1,8 +1,7 @@
 import type { KeysCommand } from './command-line.ts'
 import { KEYS } from './documents.ts'
 import type { Ask } from './graph-client.ts'
-import { keysAnswer, type SigningKey } from './operator-answers.ts'
-import { table } from './print.ts'
+import { keysAnswer, type SigningKey, table } from './operator-answers.ts'
 
 /** Returns the signing keys as text, with what depends on each. */
 export async function listKeys(ask: Ask, { json }: KeysCommand): Promise<string> {

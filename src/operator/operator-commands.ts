@@ -8,9 +8,12 @@ import {
   type FullDelivery,
   replayAnswer,
   type Replayed,
+  OperatorError,
+  facts,
+  NOTHING,
+  plain,
+  table,
 } from './operator-answers.ts'
-import { OperatorError } from './operator-errors.ts'
-import { facts, NOTHING, plain, table } from './print.ts'
 
 /** Maximum page size of the graph. */
 const PAGE = 100

@@ -1,12 +1,19 @@
 import { READ_CLASSES, readAfterFailure } from '../domain/reads/read-schedule.ts'
-import type { Timer } from '../lib/timer.ts'
+import type { Timer } from '../lib/timers.ts'
 import type { Logger, LogFields } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
 import type { Lease, ReadOutcome } from '../store/store.ts'
-import { createDueQueue, type DueSource, dueQueueId, type DueQueueKey } from './due-queue.ts'
-import type { HeldLease } from './leader.ts'
 import type { ReadBudget, ReadPermit } from './read-budget.ts'
-import { type SingleFlightReader, createSingleFlightReader, type ReadResult } from './single-flight-reader.ts'
+import {
+  createDueQueue,
+  type DueSource,
+  dueQueueId,
+  type DueQueueKey,
+  type SingleFlightReader,
+  createSingleFlightReader,
+  type ReadResult,
+} from './single-flight-reader.ts'
+import type { HeldLease } from './upkeep.ts'
 
 /** Where due subjects come from, and how each is read. */
 export type ReadSource<Subject> = DueSource<Subject> & {

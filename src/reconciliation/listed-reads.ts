@@ -1,4 +1,4 @@
-import { isListable } from '../domain/payments/listed-payment.ts'
+import { isListable } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
 import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'

@@ -1,12 +1,11 @@
-import type { Urgency } from '../domain/reads/read-priority.ts'
+import type { Urgency } from '../domain/reads/read-pace.ts'
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
-import type { Timer } from '../lib/timer.ts'
+import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
 import type { SharedPace } from './shared-pace.ts'
 import { createSiteBudget, type SiteBudget } from './site-budget.ts'
-import { createSitePace } from './site-pace.ts'
-import type { SiteTrouble } from './site-trouble.ts'
+import { createSitePace, type SiteTrouble } from './site-pace.ts'
 
 /** Permission for one call to the payments API. Call exactly one of the two methods, once. */
 export type ReadPermit = {

@@ -1,7 +1,6 @@
 import { identityOf, type IdentityState } from '../domain/customers/identity-watch.ts'
 import { findContact } from '../lookups/find-customers.ts'
-import type { ReadFailure } from '../lookups/operation-outcome.ts'
-import { faultOf } from '../lookups/upstream-failure.ts'
+import { type ReadFailure, faultOf } from '../lookups/operation-outcome.ts'
 import type { Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { ReadBudget, ReadPermit } from './read-budget.ts'

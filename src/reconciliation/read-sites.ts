@@ -1,4 +1,4 @@
-import { parseReadSite, readSiteOf } from '../domain/reads/read-site.ts'
+import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
 import type { ReadSubject } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 

@@ -1,10 +1,9 @@
-import type { Urgency } from '../domain/reads/read-priority.ts'
-import { withTimeout } from '../lib/timeout.ts'
-import type { Timer } from '../lib/timer.ts'
+import type { Urgency } from '../domain/reads/read-pace.ts'
+import { withTimeout, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
 import type { PaceStore, ReadSlot, Store } from '../store/store.ts'
-import type { HeldLease } from './leader.ts'
+import type { HeldLease } from './upkeep.ts'
 
 /** The slots of one site, which all processes on the database share. No method rejects or throws. */
 export type SharedPace = {

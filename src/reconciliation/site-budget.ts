@@ -1,10 +1,9 @@
-import { createReadOrder, URGENCIES, type Urgency } from '../domain/reads/read-priority.ts'
-import type { Timer } from '../lib/timer.ts'
+import { createReadOrder, URGENCIES, type Urgency } from '../domain/reads/read-pace.ts'
+import type { Timer } from '../lib/timers.ts'
 import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
 import type { ReadPermit } from './read-budget.ts'
 import type { SharedPace } from './shared-pace.ts'
-import type { SitePace } from './site-pace.ts'
-import { type SiteTrouble, wasAnswered } from './site-trouble.ts'
+import { type SitePace, type SiteTrouble, wasAnswered } from './site-pace.ts'
 
 /** A permit, or the reason why there is none. */
 export type Granted = ReadPermit | UpstreamFault

@@ -1,5 +1,5 @@
 import { FULL_PACE, faster, nextSlot, type ReadPace, slower, withoutSlot, withSlot } from '../domain/reads/read-pace.ts'
-import { type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
+import { UpstreamFault } from '../upstream/client/upstream-fault.ts'
 
 /** How fast this process may read one site, and whether it may be read at all. All times are in milliseconds of the timer. */
 export type SitePace = {
@@ -67,4 +67,50 @@ export function createSitePace(now: () => number, perSecond: number): SitePace {
       pace = { ...pace, share, closedUntil: Math.max(pace.closedUntil, now() + closedMs) }
     },
   }
+}
+
+/** A failed read that concerns its whole site, and not only its subject. */
+export type SiteTrouble = {
+  readonly kind: 'throttled' | 'out-of-reach' | 'credentials'
+  /** Milliseconds for which the payments API asks for a pause; null if it names no time. */
+  readonly retryAfterMs: number | null
+  /**
+   * Whether the failure may be caused by the subject itself: then it counts as a failed read of the subject, which does not stay
+   * first in the queue.
+   */
+  readonly mayBeItsOwn: boolean
+}
+
+/** Returns what the error of a read means for the site; null if it concerns the subject alone. */
+function siteTroubleOf(error: unknown): SiteTrouble | null {
+  if (!(error instanceof UpstreamFault)) return null
+  const { detail } = error
+  switch (detail.kind) {
+    case 'throttled':
+      return { kind: 'throttled', retryAfterMs: inMs(detail.retryAfterSeconds), mayBeItsOwn: false }
+    // A 403 may concern the whole site or one endpoint, as the permissions of its credentials say.
+    case 'forbidden':
+    case 'credentials':
+      return { kind: 'credentials', retryAfterMs: null, mayBeItsOwn: true }
+    case 'not-sent':
+      // A request stopped by our own validation concerns that request alone; all other causes stop every request of the site.
+      return detail.reason === 'invalid-request'
+        ? null
+        : { kind: 'out-of-reach', retryAfterMs: null, mayBeItsOwn: false }
+    case 'unknown':
+      return detail.retryAfterSeconds === null
+        ? null
+        : { kind: 'throttled', retryAfterMs: inMs(detail.retryAfterSeconds), mayBeItsOwn: true }
+    default:
+      return null
+  }
+}
+
+/** Returns whether the payments API answered at all: a refusal is an answer too. */
+export function wasAnswered(error: unknown): boolean {
+  return error === null || (error instanceof UpstreamFault && (error.kind === 'refused' || error.kind === 'forbidden'))
+}
+
+function inMs(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000
 }

@@ -1,5 +1,5 @@
 import type { RedisConfig } from '../config/redis.ts'
-import { withTimeout } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createRedisClient, type RedisClient } from './redis-client.ts'
 import { RedisFailure, toRedisFailure } from './redis-failure.ts'

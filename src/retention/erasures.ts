@@ -1,5 +1,4 @@
-import { type PeriodicTask, restAsLong, startPeriodicTask } from '../lib/periodic-task.ts'
-import type { Timer } from '../lib/timer.ts'
+import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { ErasureStore } from '../store/store.ts'
 

@@ -1,6 +1,5 @@
-import type { RetentionConfig } from '../config/retention.ts'
-import { type PeriodicTask, restAsLong, startPeriodicTask } from '../lib/periodic-task.ts'
-import type { Timer } from '../lib/timer.ts'
+import type { RetentionConfig } from '../config/retention-settings.ts'
+import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Archive, ArchivedRow, PrunedKind, PruneUnit, RetentionStore } from '../store/retention/retention-store.ts'
 import type { ArchiveContent, ArchiveFolder } from './archive-folder.ts'

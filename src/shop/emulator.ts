@@ -1,7 +1,6 @@
 import { fetch } from 'undici'
 import { z } from 'zod'
-import { ShopError } from './fault.ts'
-import { VERIFIED_AGENT } from './verified-agent.ts'
+import { ShopError, VERIFIED_AGENT } from './graph.ts'
 
 /** The faults that the drawer can request from the emulator of the payments API. */
 const FAULT = z.strictObject({

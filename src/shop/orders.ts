@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Amount, CURRENCIES, describe, LANGUAGES, SKUS, totalOf } from './catalogue.ts'
-import { type FieldProblem, ShopError } from './fault.ts'
-import type { Ask } from './graph.ts'
+import { type FieldProblem, ShopError, type Ask } from './graph.ts'
 
 const LINE = z.strictObject({ sku: z.enum(SKUS), quantity: z.int().min(1).max(99) })
 

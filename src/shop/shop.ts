@@ -5,8 +5,7 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { catalogue } from './catalogue.ts'
 import { connectEmulator, readFault } from './emulator.ts'
-import { type Fault, ShopError } from './fault.ts'
-import { connectGraph, type GraphOptions } from './graph.ts'
+import { type Fault, ShopError, connectGraph, type GraphOptions } from './graph.ts'
 import { placeOrder, readOrder } from './orders.ts'
 
 export type ShopOptions = GraphOptions & {

@@ -1,7 +1,7 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
-import type { CreationSettlement, UnansweredGatewayCreation } from '../domain/gateway/gateway-creation.ts'
+import type { CreationSettlement, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
 import type {
   GatewayPayment,
   GatewayPaymentFacts,

@@ -5,8 +5,8 @@ import { deeplyFrozen } from '../lib/deeply-frozen.ts'
 import type { Transaction } from './decide.ts'
 import type { TransactionSteps } from './group-commit.ts'
 import type { Change } from './rows/rows.ts'
-import { keyColumn } from './statements.ts'
 import type { RowsById } from './store.ts'
+import { keyColumn } from './tables.ts'
 
 /** Caches of committed rows, by primary key. */
 export type CommittedRows = {

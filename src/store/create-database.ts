@@ -1,8 +1,7 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { CommittedRows } from './committed-rows.ts'
+import type { Db } from './decide.ts'
 import type { GroupCommit } from './group-commit.ts'
-import type { Listeners } from './listeners.ts'
-import type { LogBranches } from './log-branches.ts'
 import type { Database } from './port.ts'
 import { createAgreementStore } from './queries/agreement-queries.ts'
 import { commandQueries } from './queries/command-queries.ts'
@@ -21,11 +20,11 @@ import { readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import { createSigningKeyStore } from './queries/signing-key-queries.ts'
 import { createErasureStore } from './retention/erasure-queries.ts'
-import type { PruneUnits } from './retention/prune-units.ts'
 import { createRetentionStore } from './retention/retention-queries.ts'
-import type { Db } from './unit.ts'
+import type { PruneUnits } from './retention/retention-store.ts'
+import type { EventLog, Store } from './store.ts'
 
-export type DatabaseParts = {
+type DatabaseParts = {
   /** Reads committed data: a few rows by their keys, or adjacent rows of an index. */
   readonly reader: Db
   /** The same for lists and counts, which may take milliseconds. */
@@ -124,3 +123,45 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
 async function metaOf(db: Db) {
   return db.selectFrom('meta').select(['log_id', 'heartbeat_at']).where('id', '=', 1).executeTakeFirstOrThrow()
 }
+
+/** The listeners of something that happens in the store, each called with the same value. */
+export type Listeners<Value> = {
+  /** Returns the function that removes the listener. */
+  add(listener: (value: Value) => void): () => void
+  notify(value: Value): void
+}
+
+/** Creates an empty set of listeners. If one throws, the others are still called, and its error is rethrown as an uncaught error. */
+export function createListeners<Value>(): Listeners<Value> {
+  const entries = new Set<{ readonly listener: (value: Value) => void }>()
+  return {
+    add(listener) {
+      const entry = { listener }
+      entries.add(entry)
+      return () => {
+        entries.delete(entry)
+      }
+    },
+    notify(value) {
+      for (const { listener } of entries) {
+        try {
+          listener(value)
+        } catch (error) {
+          queueMicrotask(() => {
+            throw error
+          })
+        }
+      }
+    },
+  }
+}
+
+/** Where the log went on on another server. */
+export type LogBranches = {
+  /** See `Store.branches`. */
+  readonly positions: Store['branches']
+  readonly onBranch: EventLog['onBranch']
+}
+
+/** Those of a log that never does. */
+export const NO_BRANCHES: LogBranches = { positions: () => [], onBranch: () => () => {} }

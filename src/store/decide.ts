@@ -1,8 +1,8 @@
+import type { Kysely } from 'kysely'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
-import type { Change, Load, Rows } from './rows/rows.ts'
-import { trackRows } from './rows/rows.ts'
+import { type Change, type Load, type Rows, trackRows } from './rows/rows.ts'
 import { NOT_LOADED, type StoredRow } from './rows/table.ts'
-import type { Db } from './unit.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * A decision: a synchronous function that depends only on the rows that it reads and changes. It is run again from its start whenever
@@ -23,7 +23,7 @@ export type Transaction = {
 /** The result of one decision, or the error that it threw; then it changed nothing. */
 export type DecisionResult = { readonly result: unknown } | { readonly error: unknown }
 
-export type Decided = {
+type Decided = {
   readonly outcomes: readonly DecisionResult[]
   /** The events that were appended to the log, by position. */
   readonly appended: readonly PaymentEvent[]
@@ -79,3 +79,6 @@ function attempt(decision: DecisionOnRows<unknown>, rows: Rows): DecisionResult 
     return error === NOT_LOADED ? null : { error }
   }
 }
+
+/** Runs queries: on a connection that reads, or inside a transaction that writes. */
+export type Db = Kysely<Tables>

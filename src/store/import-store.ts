@@ -1,7 +1,6 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
-import type { CheckPlace, ImportPart, ListPlace } from '../domain/imports/import-plan.ts'
+import type { CheckPlace, ImportPart, ListPlace, PaymentImport } from '../domain/imports/import-plan.ts'
 import type { Amounts, ImportProblem } from '../domain/imports/import-report.ts'
-import type { PaymentImport } from '../domain/imports/payment-import.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'

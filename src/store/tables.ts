@@ -2,19 +2,18 @@ import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
 import type { KeySetting } from '../keys/key-ring.ts'
 import type { LeaseName } from './lease-store.ts'
-import type { ErasureKind } from './retention/erasure-store.ts'
+import type { ErasureKind } from './retention/erasure-subjects.ts'
 import type { PrunedKind } from './retention/retention-store.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
-import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/duplicate-rows.ts'
 import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
 import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/import-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
 import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
-import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
+import type { DuplicatePaymentsTable, PaidOrdersTable, PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { GatewayPaymentEventsTable, PayoutEventsTable } from './rows/subject-event-rows.ts'
-import type { Numbering } from './rows/table.ts'
+import type { Numbering, AnySpec } from './rows/table.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {
@@ -115,3 +114,40 @@ export type ErasuresTable = {
 
 /** Payouts of versions before `payout_records`, and of processes of such a version. */
 type PayoutsTable = { id: string; site: string }
+
+/** The parts of statements that differ between the databases. */
+export type Dialect = {
+  /** Returns the condition that columns have one of the values of a parameter. */
+  oneOf(columns: readonly string[], spec: AnySpec, parameter: number): string
+  /** Returns the source of an insert's rows, which follows the list of columns. */
+  source(spec: AnySpec, parameter: number): string
+}
+
+/** Returns the select list of a row. */
+function selected({ columns, numbered, derived }: AnySpec): string {
+  if (derived !== undefined) return derived.select
+  return [...(numbered === true ? ['number'] : []), ...Object.keys(columns)].join(', ')
+}
+
+/** Returns the statement that finds rows by a lookup, in any order: with ORDER BY a planner may scan the whole table in that order. */
+export function selectStatement(dialect: Dialect, spec: AnySpec, lookup: string, parameter = 1): string {
+  const columns = spec.lookups[lookup]?.columns ?? []
+  const where = `FROM ${spec.name} WHERE ${dialect.oneOf(columns, spec, parameter)}`
+  const group = spec.derived === undefined ? '' : ` GROUP BY ${spec.derived.groupBy}`
+  return `SELECT ${selected(spec)} ${where}${group}`
+}
+
+/** Returns the statement that inserts rows; a duplicate key is an error. */
+export function insertStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
+  return `INSERT INTO ${spec.name} (${Object.keys(spec.columns).join(', ')}) ${dialect.source(spec, parameter)}`
+}
+
+/** Returns the statement that deletes rows by their primary keys. */
+export function deleteStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
+  return `DELETE FROM ${spec.name} WHERE ${dialect.oneOf([keyColumn(spec)], spec, parameter)}`
+}
+
+/** Returns the name of a table's primary key. */
+export function keyColumn({ columns }: AnySpec): string {
+  return Object.keys(columns)[0] ?? ''
+}

@@ -2,7 +2,6 @@ import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/store-errors.ts'
 import type { EventLog } from '../store/store.ts'
-import { createFollowedStreams } from './followed-streams.ts'
 import { createRecentEvents, type EventPredicate } from './recent-events.ts'
 import type { Piece, SliceScheduler } from './slice-scheduler.ts'
 import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
@@ -172,6 +171,41 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       const all = [...waitingFor.values()]
       waitingFor.clear()
       for (const set of all) for (const waiting of set) waiting.stop()
+    },
+  }
+}
+
+/** How many followers each stream has. */
+type FollowedStreams = {
+  /** Number of followers of all streams. */
+  readonly count: number
+  /** Adds a follower of a stream, or of the whole log (null). */
+  open(streamId: string | null): void
+  leave(streamId: string | null): void
+}
+
+/** Has wake-ups follow each stream from its first follower to its last. */
+function createFollowedStreams({ follow, unfollow }: Pick<WakeUps, 'follow' | 'unfollow'>): FollowedStreams {
+  const counts = new Map<string | null, number>()
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    open(streamId) {
+      count += 1
+      const others = counts.get(streamId) ?? 0
+      counts.set(streamId, others + 1)
+      if (others === 0) follow(streamId)
+    },
+    leave(streamId) {
+      count -= 1
+      const others = (counts.get(streamId) ?? 0) - 1
+      if (others > 0) counts.set(streamId, others)
+      else {
+        counts.delete(streamId)
+        unfollow(streamId)
+      }
     },
   }
 }

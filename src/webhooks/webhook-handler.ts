@@ -1,18 +1,17 @@
 import { createSecretKey } from 'node:crypto'
-import { bodyHashes } from '../keys/body-hash.ts'
+import { LRUCache } from 'lru-cache'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/callback-secret.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
-import type { Secret } from '../keys/secret.ts'
+import { bodyHashes } from '../keys/hashes.ts'
+import type { KeyRing, Secret } from '../keys/key-ring.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
-import { withTimeout } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
-import { rememberKnown } from './known-correlation-ids.ts'
 import { readBody, type BodyFault, type BodyLimits, type BodyStream } from './read-body.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */
-export type WebhookRequest = {
+type WebhookRequest = {
   readonly method: string
   /** Last segment of an address that was made for one command; null for the merchant's default address. */
   readonly correlationId: string | null
@@ -53,7 +52,7 @@ export type CallbackKeyObserver = {
 }
 
 /** Per-endpoint configuration. */
-export type WebhookEndpoint = {
+type WebhookEndpoint = {
   /** The kinds of objects that its URLs are made for. */
   readonly callback: CallbackKind
   readonly refKinds: readonly RefKind[]
@@ -63,7 +62,7 @@ export type WebhookEndpoint = {
 }
 
 /** A body whose signature, or the Authorization header of its URL, is valid. */
-export type AuthenticDelivery = {
+type AuthenticDelivery = {
   /** Null if the body is not a JSON object. */
   readonly json: ExactJson | null
   readonly bodyHashes: readonly [string, ...string[]]
@@ -201,4 +200,24 @@ class TooSlowError extends Error {
 
 function tooSlow(): never {
   throw new TooSlowError()
+}
+
+/** Each takes about 100 bytes. */
+const MAX_KNOWN = 10_000
+
+/**
+ * Caches which correlation ids are known. A known id stays known and keeps its kind. An unknown one may be assigned to a command a
+ * moment later, so it is looked up each time. A failed lookup is not cached.
+ */
+export function rememberKnown(
+  lookUp: (correlationId: string) => Promise<boolean>,
+  max: number = MAX_KNOWN,
+): (correlationId: string) => boolean | Promise<boolean> {
+  const known = new LRUCache<string, true>({ max })
+  const lookUpAndRemember = async (correlationId: string) => {
+    const isKnown = await lookUp(correlationId)
+    if (isKnown) known.set(correlationId, true)
+    return isKnown
+  }
+  return (correlationId) => known.get(correlationId) === true || lookUpAndRemember(correlationId)
 }

@@ -157,7 +157,6 @@ describe('connections', () => {
         ),
       )
     expect(opening.toSorted()).toEqual([
-      'access/bounded-fetch.ts',
       'access/remote-keys.ts',
       // Calls its own process, before it is ready.
       'composition/warm-up.ts',
@@ -165,7 +164,6 @@ describe('connections', () => {
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
       'shop/emulator.ts',
       'shop/graph.ts',
-      'shop/verified-agent.ts',
       'upstream/client/transport.ts',
     ])
   })

@@ -1,5 +1,5 @@
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
-import type { PaymentStatus } from '../../src/sandbox/payments/status.ts'
+import type { PaymentStatus } from '../../src/sandbox/payments/link.ts'
 import { agreementBody, payoutBody } from '../unit/sandbox/bodies.ts'
 import { call, linkBody } from '../unit/sandbox/support.ts'
 import { refusingPort } from './upstream/scripted-service.ts'

@@ -36,7 +36,7 @@ describe('the examples of the explorer', () => {
   })
 
   it('are all shown', () => {
-    const shown = readFileSync('src/web/explorer/examples.ts', 'utf8')
+    const shown = readFileSync('src/web/explorer/example-operations.ts', 'utf8')
     for (const name of names) expect(shown).toContain(`./operations/${name}.graphql?raw`)
     for (const path of globSync(`${FOLDER}/*.json`)) expect(shown).toContain(`./operations/${basename(path)}?raw`)
   })

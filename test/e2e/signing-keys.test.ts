@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { callbackAuthorization } from '../../src/keys/callback-secret.ts'
-import { createKeyRing } from '../../src/keys/key-ring.ts'
-import { Secret } from '../../src/keys/secret.ts'
+import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { run } from '../../src/operator/run-command.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { mutate } from '../support/mutations.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
-import { Secret } from '../../src/keys/secret.ts'
+import { Secret } from '../../src/keys/key-ring.ts'
 import { startApp } from '../faults/killable-app.ts'
 import { SECRETS } from '../support/network.ts'
 import { temporaryFolder } from '../support/process.ts'

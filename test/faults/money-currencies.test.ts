@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { currencies, exponentOf, roundsSubmittedAmount } from '../../src/domain/money/currencies.ts'
-import { amountProblem } from '../../src/domain/money/money.ts'
+import { currencies, exponentOf, roundsSubmittedAmount, amountProblem } from '../../src/domain/money/money.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, tryCreateLink } from '../support/operations.ts'
 import { addressOf, deliver, deliveries, paymentBody } from '../support/webhooks.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entityTag } from '../../src/http/graphql/entity-tag.ts'
+import { entityTag } from '../../src/http/graphql/negotiation.ts'
 import { casesOf } from '../faults/rounds.ts'
 import { settle } from '../support/deliveries.ts'
 import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'

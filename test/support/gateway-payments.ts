@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '../../src/domain/payments/payment-status.ts'
+import type { PaymentStatus } from '../../src/domain/payments/payment-report.ts'
 import type { Network } from './network.ts'
 
 export const GATEWAY_PAYMENT_UPDATES = `subscription GatewayPaymentUpdates($id: ID!, $after: String) {

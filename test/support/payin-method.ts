@@ -1,5 +1,4 @@
-import { NO_FLAGS } from '../../src/domain/methods/method-traits.ts'
-import type { PayinMethod } from '../../src/domain/methods/payin-method.ts'
+import { NO_FLAGS, type PayinMethod } from '../../src/domain/methods/payin-method.ts'
 
 /** Returns a method for links of which the payments API says no more than a code and a currency; `over` replaces parts of it. */
 export function payinMethod(over: Partial<PayinMethod> = {}): PayinMethod {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Timer } from '../../src/lib/timer.ts'
+import type { Timer } from '../../src/lib/timers.ts'
 
 /** A clock and its timers: time passes only when a test advances it. */
 export type VirtualTime = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { createBoundedFetch } from '../../src/access/bounded-fetch.ts'
+import { createBoundedFetch } from '../../src/access/remote-keys.ts'
 import { createRouterClient } from '../../src/http/callback/router-client.ts'
 import { createTracing } from '../../src/observability/tracing/tracing.ts'
 import { DELIVERY } from '../../src/operator/documents.ts'

@@ -108,6 +108,8 @@ describe('in the source', () => {
     // The source of a script that runs in the sandbox's hosted page.
     expect(own.map(({ file }) => file)).toEqual(['src/sandbox/checkout/assets.ts'])
     expect(filesWith(/from 'node:(?:https|tls)'/).map(({ file }) => file)).toEqual([])
-    expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual(['src/store/postgres/tls.ts'])
+    expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual([
+      'src/store/postgres/postgres-connection.ts',
+    ])
   })
 })

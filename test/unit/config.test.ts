@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import type { Config, Environment } from '../../src/config.ts'
-import { Secret } from '../../src/keys/secret.ts'
+import { Secret } from '../../src/keys/key-ring.ts'
 import { ACCOUNT, configOf, faultsOf, generate, PRODUCTION, SITES } from './config-environments.ts'
 
 const pathOf = ({ database }: Config) => database.kind === 'sqlite' && database.path

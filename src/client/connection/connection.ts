@@ -1,7 +1,7 @@
 import { errorOf, PaymentsClientError } from '../client-errors.ts'
 import { operationOf, type Operation, type PaymentsEndpoint } from '../graph-endpoint.ts'
-import type { Result } from '../request/post.ts'
-import type { State, StreamItem, Subject } from '../watch/watched-subject.ts'
+import type { Result } from '../request/ask.ts'
+import type { State, StreamItem, Subject } from '../watch/watch-options.ts'
 import type { Timing } from './timing.ts'
 
 /** A connection that delivers one stream. */

@@ -1,5 +1,4 @@
 import { PaymentsClientError } from '../client-errors.ts'
-import { pause } from './pause.ts'
 
 /** A refused request that will be sent again. */
 export type Retry = {
@@ -9,7 +8,7 @@ export type Retry = {
   readonly waitMs: number
 }
 
-export type RetryOptions = {
+type RetryOptions = {
   readonly signal?: AbortSignal | undefined
   /** Maximum retries of a refused request. Default: 3; 0 for none. */
   readonly retries?: number | undefined
@@ -53,4 +52,18 @@ function waitAfter(error: unknown): number | null {
 /** Adds up to half of the wait at random, so that clients that were refused together do not retry together. */
 export function spreadMs(milliseconds: number, random: number): number {
   return milliseconds * (1 + random / 2)
+}
+
+/** Resolves after the delay, or when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal?.addEventListener('abort', end)
+  })
 }

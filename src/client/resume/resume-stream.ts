@@ -1,5 +1,5 @@
 import { errorOf, type GraphError } from '../client-errors.ts'
-import { backoffMs } from '../connection/reconnect.ts'
+import { backoffMs } from '../connection/connection-attempt.ts'
 import { timingOf, type Timing } from '../connection/timing.ts'
 import { createPosition, type ResumableItem } from '../stream-position.ts'
 

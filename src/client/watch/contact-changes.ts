@@ -3,10 +3,10 @@ import { connectionOver, type Transport } from '../connection/open-transport.ts'
 import { timingOf } from '../connection/timing.ts'
 import { PaymentContactUpdatesDocument, type PaymentContactUpdatesSubscription } from '../generated/documents.ts'
 import type { PaymentsEndpoint } from '../graph-endpoint.ts'
-import { pause } from '../request/pause.ts'
+import { pause } from '../request/retry-request.ts'
 import { createTokens } from '../token-source.ts'
 import type { ContactDetails, WatchedContact } from './watch-contact.ts'
-import type { Subject } from './watched-subject.ts'
+import type { Subject } from './watch-options.ts'
 
 /** When a contact has to be read again. */
 export type ContactChanges = {

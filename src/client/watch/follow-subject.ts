@@ -1,14 +1,17 @@
 import { asClientError } from '../client-errors.ts'
-import { runAttempt } from '../connection/connection-attempt.ts'
+import {
+  runAttempt,
+  NO_ATTEMPTS,
+  nextStep,
+  type Connection,
+  type AttemptEnd,
+} from '../connection/connection-attempt.ts'
 import { endBy, type ConnectionRequest } from '../connection/connection.ts'
 import { connectionOver, TRANSPORTS } from '../connection/open-transport.ts'
-import { NO_ATTEMPTS, nextStep, type Connection, type AttemptEnd } from '../connection/reconnect.ts'
-import { timingOf } from '../connection/timing.ts'
-import { onWake } from '../connection/wake-signal.ts'
+import { timingOf, onWake } from '../connection/timing.ts'
 import { createTokens } from '../token-source.ts'
 import { createReader } from './item-reader.ts'
-import type { WatchOptions } from './watch-options.ts'
-import type { PaymentUpdate, Subject } from './watched-subject.ts'
+import type { WatchOptions, PaymentUpdate, Subject } from './watch-options.ts'
 
 export type Sink = {
   update(update: PaymentUpdate): void

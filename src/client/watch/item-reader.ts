@@ -1,5 +1,5 @@
 import { createPosition } from '../stream-position.ts'
-import type { PaymentUpdate, State, StreamItem, Subject } from './watched-subject.ts'
+import type { PaymentUpdate, State, StreamItem, Subject } from './watch-options.ts'
 
 /** The position of a subscription, across connections. */
 export type Reader = {

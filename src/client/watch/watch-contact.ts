@@ -2,7 +2,7 @@ import { PaymentsClientError } from '../client-errors.ts'
 import { PaymentContactDocument, type PaymentContactQuery } from '../generated/documents.ts'
 import type { PaymentsEndpoint } from '../graph-endpoint.ts'
 import { ask } from '../request/ask.ts'
-import { pause } from '../request/pause.ts'
+import { pause } from '../request/retry-request.ts'
 import { contactChanges } from './contact-changes.ts'
 
 /** A contact, masked, with the state of its identity check. */

@@ -3,8 +3,7 @@ import { createChannel } from '../connection/channel.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
 import { follow } from './follow-subject.ts'
 import { agreementSubject, eventsSubject, linkSubject, paymentSubject, payoutSubject } from './subjects.ts'
-import type { WatchOptions } from './watch-options.ts'
-import type { PaymentLinkUpdate, PaymentUpdate, Subject } from './watched-subject.ts'
+import type { WatchOptions, PaymentLinkUpdate, PaymentUpdate, Subject } from './watch-options.ts'
 
 /**
  * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.

@@ -1,4 +1,7 @@
-import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/search-pages.ts'
+import { callbackAuthorization, type CallbackKind } from '../../keys/callback-secret.ts'
+import type { KeyRing } from '../../keys/key-ring.ts'
+import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/find-agreement.ts'
+import type { Notification } from '../../upstream/wire/values/request-schema.ts'
 
 const MINUTE_MS = 60_000
 /** Upper limit of the clock difference to the payments API plus the longest call. */
@@ -58,4 +61,29 @@ export async function findByAddress<Entry extends Addressed>(
 export function spansAround(sentAt: number): SearchSpan[] {
   const span = (from: number, to: number) => ({ from: new Date(sentAt + from), to: new Date(sentAt + to) })
   return [span(-NEAR_MS.before, NEAR_MS.after), span(NEAR_MS.after, MARGIN_MS), span(-MARGIN_MS, -NEAR_MS.before)]
+}
+
+export type CallbackOptions = {
+  readonly keys: KeyRing
+  /** Public base URL at which the payments API reaches us, without a trailing slash. */
+  readonly publicUrl: () => string
+}
+
+/** What a search by webhook URL needs. */
+export type TraceOptions = CallbackOptions & { readonly searches: AddressSearches }
+
+/**
+ * Returns the webhook URL and secret of one attempt of a command. The last segment of the URL is the attempt's correlation id,
+ * which is made before the call, and the secret is derived from it: a webhook finds its command even if the call gets no answer.
+ */
+export function callbackAddress({ keys, publicUrl }: CallbackOptions, kind: CallbackKind, ref: string): Notification {
+  return {
+    endpointUrl: callbackUrl(publicUrl(), kind, ref),
+    authorizationHeader: callbackAuthorization(keys, kind, ref),
+  }
+}
+
+/** Returns the webhook URL alone, by which our objects are found in lists of the payments API. */
+export function callbackUrl(publicUrl: string, kind: CallbackKind, ref: string): string {
+  return `${publicUrl}/webhooks/${kind}s/${ref}`
 }

@@ -1,12 +1,17 @@
 import type { Command } from '../../domain/command.ts'
-import { fingerprint, sameFingerprint } from '../../keys/fingerprint.ts'
+import { fingerprint, sameFingerprint } from '../../keys/hashes.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
-import { withTimeout } from '../../lib/timeout.ts'
-import type { CommandFailure, Rejection } from '../../lookups/operation-outcome.ts'
-import { faultOf, nothingDone, rejection } from '../../lookups/upstream-failure.ts'
+import { withTimeout } from '../../lib/timers.ts'
+import {
+  type CommandFailure,
+  type Rejection,
+  faultOf,
+  nothingDone,
+  rejection,
+} from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { CommandStore } from '../../store/store.ts'
-import { IncompleteSearchError } from '../../upstream/endpoints/search-pages.ts'
+import { IncompleteSearchError } from '../../upstream/endpoints/find-agreement.ts'
 import type { CommandOutcome, Task } from './task.ts'
 
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>

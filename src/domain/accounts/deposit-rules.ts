@@ -1,7 +1,5 @@
-import { present, problem, TEXT, textProblem } from '../field-problems.ts'
-import type { Problem } from '../field-problems.ts'
+import { present, problem, TEXT, textProblem, type Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
-import { toHalfWidthKatakana } from './katakana.ts'
 
 /** A request for a simulated deposit in the sandbox. */
 export type DepositRequest = {
@@ -15,7 +13,7 @@ export type DepositRequest = {
 }
 
 /** The request in the form in which it is sent, or all its problems. */
-export type DepositCheck =
+type DepositCheck =
   | { readonly ok: true; readonly request: DepositRequest }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
@@ -56,4 +54,83 @@ function remitterField({ amount, ...request }: DepositRequest, name: (typeof REM
   // The character is payer data, so the message does not contain it.
   const message = `must be katakana or hiragana: the character at position ${converted.position} has no half-width form`
   return { name, value, problem: problem(message, [name]) }
+}
+
+/** The text in half-width katakana, or the first character without a half-width form, with its offset in the text. */
+type KatakanaConversion =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly position: number; readonly character: string }
+
+/** The full-width forms of U+FF61 to U+FF9D, in the order of that block. */
+const FULL_WIDTH =
+  '。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン'
+const BLOCK_START = 0xff61
+
+const VOICED_MARK = 'ﾞ'
+const SEMI_VOICED_MARK = 'ﾟ'
+const COMBINING_MARKS: Readonly<Record<string, string>> = { '\u3099': VOICED_MARK, '\u309a': SEMI_VOICED_MARK }
+
+/** Offset from the code point of a hiragana to that of the katakana with the same sound. */
+const HIRAGANA_TO_KATAKANA = 0x60
+
+const TO_HALF_WIDTH = conversionTable()
+
+/**
+ * Converts katakana and hiragana of any width to half-width katakana, in which a voiced or semi-voiced mark is a separate character: ガ
+ * becomes ｶﾞ, and パ becomes ﾊﾟ. The punctuation of the half-width block and the ideographic space are converted to their narrow forms; the
+ * ordinary space is kept.
+ *
+ * Everything else is rejected: Latin letters, digits, and the brackets and dots of bank files, which the payments API does not document;
+ * and the kana without a half-width form (ヮ ヰ ヱ ヵ ヶ, iteration marks), because another spelling would be another name. Source:
+ * payments-api.md, section 4.8.
+ */
+export function toHalfWidthKatakana(text: string): KatakanaConversion {
+  let converted = ''
+  let position = 0
+  while (position < text.length) {
+    const character = characterAt(text, position)
+    const narrow = TO_HALF_WIDTH.get(character.normalize('NFC'))
+    if (narrow === undefined) return refusal(text, position)
+    converted += narrow
+    position += character.length
+  }
+  return { ok: true, text: converted }
+}
+
+/** Returns one code point, together with a combining mark that follows if both form one kana. */
+function characterAt(text: string, position: number): string {
+  const character = String.fromCodePoint(text.codePointAt(position) ?? 0)
+  const mark = text.charAt(position + character.length)
+  return mark in COMBINING_MARKS && (character + mark).normalize('NFC').length === 1 ? character + mark : character
+}
+
+function refusal(text: string, position: number): KatakanaConversion {
+  return { ok: false, position, character: String.fromCodePoint(text.codePointAt(position) ?? 0) }
+}
+
+function conversionTable(): ReadonlyMap<string, string> {
+  const plain = Array.from(FULL_WIDTH, (wide, index) => [wide, String.fromCodePoint(BLOCK_START + index)] as const)
+  const katakana = [...plain, ...plain.flatMap(([wide, narrow]) => marked(wide, narrow))]
+  const narrow = [...plain.map(([, form]) => form), VOICED_MARK, SEMI_VOICED_MARK, ' ']
+  return new Map<string, string>([
+    ...narrow.map((form) => [form, form] as const),
+    ...katakana,
+    ...katakana.flatMap(([wide, form]) => hiragana(wide).map((kana) => [kana, form] as const)),
+    ['゛', VOICED_MARK],
+    ['゜', SEMI_VOICED_MARK],
+    ['\u3000', ' '],
+  ])
+}
+
+/** Returns the kana that this one forms with a combining mark, with their half-width forms. */
+function marked(wide: string, narrow: string): (readonly [string, string])[] {
+  return Object.entries(COMBINING_MARKS)
+    .map(([combining, mark]) => [(wide + combining).normalize('NFC'), narrow + mark] as const)
+    .filter(([kana]) => kana.length === 1)
+}
+
+/** Returns the hiragana of the same sound; empty if there is none. */
+function hiragana(wide: string): string[] {
+  const kana = String.fromCodePoint((wide.codePointAt(0) ?? 0) - HIRAGANA_TO_KATAKANA)
+  return /^[ぁ-ゔ]$/.test(kana) ? [kana] : []
 }

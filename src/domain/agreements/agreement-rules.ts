@@ -1,11 +1,26 @@
 import { normaliseName, normalisePhone, withoutSpaces } from '../contacts/normalise-contact.ts'
-import { emailProblem, personNameProblem, present, problem, TEXT, textProblem, keyProblem } from '../field-problems.ts'
-import type { Problem } from '../field-problems.ts'
+import {
+  emailProblem,
+  personNameProblem,
+  present,
+  problem,
+  TEXT,
+  textProblem,
+  keyProblem,
+  type Problem,
+} from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
-import type { AgreementFrequency, AgreementPurpose, AmountRule, PayIdType } from './agreement-report.ts'
+import type {
+  AgreementFrequency,
+  AgreementPurpose,
+  AmountRule,
+  PayIdType,
+  AgreementReport,
+} from './agreement-report.ts'
+import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
 
 /** The limit, amount rule, frequency and first day of the charges under an agreement. */
-export type AgreementTerms = {
+type AgreementTerms = {
   readonly limit: Money
   readonly amountRule: AmountRule
   readonly frequency: AgreementFrequency
@@ -127,4 +142,58 @@ const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | nul
   EMAIL: emailProblem,
   PHONE: (value) => (PHONE.test(value) ? null : 'must be a phone number with its area code, such as "+61-412345678"'),
   ABN: (value) => (/^\d{11}$/.test(value) ? null : 'must have 11 digits'),
+}
+
+/**
+ * Decides what the response to the creation of an agreement means. It shows the agreement's first state, and may be found much later by a
+ * search. If callbacks were applied earlier, it only changes the status `created` or fills in missing facts; a read settles all other
+ * differences.
+ */
+export function decideAgreementCreation(state: Agreement | null, report: AgreementReport): AgreementDecision {
+  const asRead = decideAgreementRead(state, report)
+  if (state === null) return asRead
+  if (namesAnother(state, report)) return { disposition: 'STALE', change: null, provisional: true, confirm: true }
+  const { change } = asRead
+  if (change?.kind === 'AGREEMENT_STATUS_CHANGED' && state.status === 'created') return asRead
+  const facts = filledIn(state, report)
+  const fills = keysOf(facts).some((key) => state[key] !== facts[key])
+  const { statusRaw, status } = state
+  return {
+    disposition: fills ? 'APPLIED' : 'NO_CHANGE',
+    change: fills ? { kind: 'AGREEMENT_AMENDED', statusRaw, status, facts } : null,
+    provisional: null,
+    confirm:
+      change !== null &&
+      (change.statusRaw !== statusRaw || keysOf(facts).some((key) => change.facts[key] !== facts[key])),
+  }
+}
+
+function namesAnother(state: Agreement, report: AgreementReport): boolean {
+  return (
+    (state.serviceId ?? report.serviceId) !== (report.serviceId ?? state.serviceId) ||
+    (state.clientTransactionId ?? report.clientTransactionId) !==
+      (report.clientTransactionId ?? state.clientTransactionId)
+  )
+}
+
+function filledIn(state: Agreement, said: AgreementReport): AgreementFacts {
+  return {
+    serviceId: state.serviceId ?? said.serviceId,
+    clientTransactionId: state.clientTransactionId ?? said.clientTransactionId,
+    externalId: state.externalId ?? said.externalId,
+    description: state.description ?? said.description,
+    limit: state.limit ?? said.limit,
+    purposeRaw: state.purposeRaw ?? said.purposeRaw,
+    purpose: state.purposeRaw === null ? said.purpose : state.purpose,
+    amountRule: state.amountRule ?? said.amountRule,
+    frequencyRaw: state.frequencyRaw ?? said.frequencyRaw,
+    frequency: state.frequencyRaw === null ? said.frequency : state.frequency,
+    startDate: state.startDate ?? said.startDate,
+    createdAt: state.createdAt ?? said.createdAt,
+    amendmentStatusRaw: state.amendmentStatusRaw,
+  }
+}
+
+function keysOf(facts: AgreementFacts): (keyof AgreementFacts)[] {
+  return Object.keys(facts) as (keyof AgreementFacts)[]
 }

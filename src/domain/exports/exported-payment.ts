@@ -1,5 +1,4 @@
-import { exponentOf } from '../money/currencies.ts'
-import { withDecimals } from '../money/money.ts'
+import { exponentOf, withDecimals } from '../money/money.ts'
 import type { DirectPayin } from '../payments/direct-payin.ts'
 import type { PaymentLink } from '../payments/payment-link.ts'
 import type { Payer } from '../payments/payment-report.ts'

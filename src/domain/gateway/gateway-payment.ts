@@ -1,6 +1,6 @@
-import { type PaymentStatus, recogniseStatus } from '../payments/payment-status.ts'
+import { type PaymentStatus, recogniseStatus } from '../payments/payment-report.ts'
 import type { Disposition } from '../payments/payment.ts'
-import type { GatewayCreationKind } from './gateway-creation.ts'
+import type { GatewayCreationKind } from './gateway-decisions.ts'
 
 /** `created`: started, and no callback has reported anything yet. */
 export type GatewayPaymentStatus = 'created' | PaymentStatus

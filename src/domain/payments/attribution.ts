@@ -1,6 +1,7 @@
+import type { Command } from '../command.ts'
 import { compareDecimals, type Money } from '../money/money.ts'
 import type { PaymentLink } from './payment-link.ts'
-import type { PaymentReport } from './payment-report.ts'
+import { type PaymentReport, PAID_RANK } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 /**
@@ -46,7 +47,7 @@ function isOf(requested: Money, { details: { currency, amount } }: PaymentReport
 }
 
 /** Result of a read of a link without a known payment. */
-export type UntouchedLink = 'untouched' | 'expired' | 'paid-through'
+type UntouchedLink = 'untouched' | 'expired' | 'paid-through'
 
 /**
  * Returns the state of a link without a known payment. For an unused link, the payments API responds as if there were a payment with the
@@ -56,4 +57,20 @@ export function readOfUnusedLink(link: PaymentLink, report: PaymentReport): Unto
   if (report.paymentId !== link.id) return 'paid-through'
   if (report.status === 'pending') return 'untouched'
   return report.status === 'expired' ? 'expired' : 'paid-through'
+}
+
+/**
+ * Returns whether a link of which only the correlation id is known is an orphan: the payments API has created it, and no client received
+ * it. It is not an orphan while the attempt that requested it is in flight. `command` is null if it was deleted; `now` is in milliseconds
+ * since the epoch.
+ */
+export function isOrphan(ref: string, command: Command | null, now: number): boolean {
+  if (command === null) return true
+  const underWay = command.state === 'SENT' && command.ref === ref && command.leaseUntil > now
+  return !underWay
+}
+
+/** Returns whether a change made an unpaid payment paid. */
+export function hasBecomePaid(before: Pick<Payment, 'rank'> | null, after: Pick<Payment, 'rank'>): boolean {
+  return after.rank >= PAID_RANK && (before === null || before.rank < PAID_RANK)
 }

@@ -1,4 +1,4 @@
-import { PAID_RANK } from './payment-status.ts'
+import { PAID_RANK } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 /** SAME_REFERENCE: another payment has paid the same order. EXPIRED_LINK: the link had expired before it was paid. */

@@ -1,8 +1,7 @@
-import { describeFailure } from './failures/describe-failure.ts'
+import { describeFailure, type NextActionKind } from './failures/describe-failure.ts'
 import { textsFor } from './failures/messages/languages.ts'
-import type { NextActionKind } from './failures/next-action-kind.ts'
 import { linkState, type PaymentLink } from './payment-link.ts'
-import { PAID_RANK, type PaymentStatus } from './payment-status.ts'
+import { PAID_RANK, type PaymentStatus } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 export type NextAction = {

@@ -8,9 +8,8 @@ import {
   type TextRange,
   keyProblem,
 } from '../field-problems.ts'
-import type { MethodRequirements } from '../methods/method-field.ts'
-import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
-import { takesOpenAmount } from '../methods/open-amount.ts'
+import { type MethodRequirements, limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
+import { takesOpenAmount } from '../methods/payin-method.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 
 /** A request for a direct payin. */

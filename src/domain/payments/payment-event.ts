@@ -1,5 +1,5 @@
 import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
-import type { GatewayCreationKind, SettledGatewayCreation } from '../gateway/gateway-creation.ts'
+import type { GatewayCreationKind, SettledGatewayCreation } from '../gateway/gateway-decisions.ts'
 import type { GatewayPayment, GatewayPaymentChange } from '../gateway/gateway-payment.ts'
 import type { Payout, PayoutChange } from '../payouts/payout.ts'
 import type { Payment, PaymentChange } from './payment.ts'

@@ -10,7 +10,7 @@ import {
 } from '../field-problems.ts'
 import { parseMethodCode } from '../methods/method-code.ts'
 import { amountProblem, type Money } from '../money/money.ts'
-import { PAID_RANK } from './payment-status.ts'
+import { PAID_RANK } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
 /** A request for a link. */

@@ -1,6 +1,12 @@
 import { compareDecimals, type Money } from '../money/money.ts'
-import type { PaymentDetails, PaymentReport } from './payment-report.ts'
-import { factsOf, PAID_RANK, type PaymentPhase, type PaymentStatus } from './payment-status.ts'
+import {
+  type PaymentDetails,
+  type PaymentReport,
+  factsOf,
+  PAID_RANK,
+  type PaymentPhase,
+  type PaymentStatus,
+} from './payment-report.ts'
 import { type Refund, refundsAfter, type RequestedRefund } from './refund.ts'
 
 /** A payment: the result of its events. */

@@ -1,6 +1,5 @@
 import { compareDecimals, subtractDecimals, sumDecimals } from '../money/money.ts'
-import type { PaymentDetails } from './payment-report.ts'
-import type { PaymentStatus } from './payment-status.ts'
+import type { PaymentDetails, PaymentStatus } from './payment-report.ts'
 
 /**
  * One refund of a payment. The payments API reports a status and a total of the payment, and no refund by itself (gap sheet, section 12):

@@ -1,3 +1,6 @@
+import type { MethodKind } from '../methods/method-code.ts'
+import type { MethodRequirements } from '../methods/method-rules.ts'
+
 /** The statuses of a batch (gap sheet, section 19), in the payments API's spelling. */
 export const PAYOUT_STATUSES = ['created', 'processing', 'scheduled', 'completed', 'expired'] as const
 
@@ -61,3 +64,20 @@ export function maskedName(name: string | null): string | null {
     .map(([first = '']) => `${first}***`)
     .join(' ')
 }
+
+/** A payout method of the merchant's account (docs/payments-api.md, section 2.6). */
+export type PayoutMethod = {
+  /** Opaque: new codes appear without notice. */
+  readonly code: string
+  /** Upper-case currency code. */
+  readonly currency: string
+  /** ISO 3166 alpha-2 code; null if the code does not have the usual format. */
+  readonly countryCode: string | null
+  readonly kind: MethodKind
+  readonly kindRaw: string
+}
+
+export type PayoutBank = { readonly code: string; readonly name: string; readonly shortName: string | null }
+
+/** The required fields and limits of a payout method, and the banks that it reaches. */
+export type PayoutMethodRequirements = MethodRequirements & { readonly banks: readonly PayoutBank[] }

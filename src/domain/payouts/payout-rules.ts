@@ -9,8 +9,7 @@ import {
   type Problem,
   keyProblem,
 } from '../field-problems.ts'
-import type { MethodRequirements } from '../methods/method-field.ts'
-import { limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
+import { type MethodRequirements, limitProblem, methodFieldProblems, methodProblem } from '../methods/method-rules.ts'
 import { amountProblem, sumDecimals } from '../money/money.ts'
 import type { PayoutReport } from './payout-report.ts'
 import { normaliseV1Transaction, v1TransactionProblems } from './v1-payout-rules.ts'

@@ -1,5 +1,5 @@
-import { NO_FLAGS } from '../methods/method-traits.ts'
-import type { PayoutMethod, PayoutMethodRequirements } from './payout-method.ts'
+import { NO_FLAGS } from '../methods/payin-method.ts'
+import type { PayoutMethod, PayoutMethodRequirements } from './payout-report.ts'
 
 /** The code under which v1 payouts in AUD are chosen: ours, in the form of the payments API's codes, of which it lists none for v1. */
 export const V1_METHOD_CODE = 'au_bank_v1_aud'

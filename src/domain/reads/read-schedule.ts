@@ -61,7 +61,7 @@ const FINAL_RANK = 6
 const ENDED_RANK = 3
 
 /** The data for planning a poll, besides the payment. All in milliseconds; instants since the epoch. */
-export type PollPlan = {
+type PollPlan = {
   readonly linkExpiresAt: number | null
   /** Time after its last change in which the payment is polled. */
   readonly windowMs: number
@@ -194,4 +194,63 @@ export function readAfterFailure(now: number, failures: number): number | null {
 
 function retryAfter({ firstMs, longestMs }: Retries, now: number, failures: number): number | null {
   return failures >= MOST_RETRIES ? null : now + Math.min(firstMs * 2 ** failures, longestMs)
+}
+
+/** The plan for the next read. All instants are milliseconds since the epoch. */
+export type ReadPlan = {
+  /** Null if no read is planned; then the class has no meaning. */
+  readonly dueAt: number | null
+  readonly readClass: ReadClass
+  /** Number of consecutive reads that failed or returned nothing usable. */
+  readonly failures: number
+}
+
+/** Returns the plan after a read with a result. Null plans no read. */
+export function planAnew(plan: ReadPlan, next: PlannedRead | null): ReadPlan {
+  return { dueAt: next?.at ?? null, readClass: next?.readClass ?? plan.readClass, failures: 0 }
+}
+
+/** Returns the plan after a read without a result: a retry at an instant, or none if it is null. */
+export function planRetry(plan: ReadPlan, dueAt: number | null): ReadPlan {
+  return { ...plan, dueAt, failures: plan.failures + 1 }
+}
+
+/**
+ * Returns the plan with a read at an instant, or earlier. The age of a doubt counts from the instant at which it arose, so a doubt replaces
+ * other reads, even if they are due earlier. Of two doubts, or of two other reads, the one that is due first stays.
+ */
+export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): ReadPlan {
+  const { dueAt, readClass: planned } = plan
+  const isSooner = dueAt !== null && dueAt < at
+  if (readClass === 'doubt') return isSooner && planned === 'doubt' ? plan : { ...plan, dueAt: at, readClass }
+  const keepsClass = dueAt !== null && (isSooner || planned === 'doubt')
+  return { ...plan, dueAt: isSooner ? dueAt : at, readClass: keepsClass ? planned : readClass }
+}
+
+/** Returns the plan with another poll, after a change at `now`. A read that is already due, or a retry that is due earlier, stays. */
+export function replacePoll(plan: ReadPlan, next: PlannedRead | null, now: number): ReadPlan {
+  const { dueAt, failures } = plan
+  const stays = dueAt !== null && (dueAt <= now || (failures > 0 && next !== null && dueAt < next.at))
+  return stays ? plan : { dueAt: next?.at ?? null, readClass: next?.readClass ?? 'poll', failures }
+}
+
+/** Prefix of a currency if the site of a payment is not recorded: no site id can begin with it. */
+const CURRENCY_MARK = '*'
+
+/**
+ * Returns the key by which the due reads of a payment are selected: the id of its site or, if neither its link nor its payin is recorded,
+ * its currency.
+ */
+export function readSiteOf(siteId: string | null, currency: string | null): string {
+  return siteId ?? `${CURRENCY_MARK}${currency ?? ''}`
+}
+
+/** Returns the site id or the currency from which `readSiteOf` made the key. */
+export function parseReadSite(readSite: string): { readonly siteId: string } | { readonly currency: string } {
+  return readSite.startsWith(CURRENCY_MARK) ? { currency: readSite.slice(CURRENCY_MARK.length) } : { siteId: readSite }
+}
+
+/** Returns whether the key is a currency, because the site is not recorded. */
+export function isPickedByCurrency(readSite: string): boolean {
+  return readSite.startsWith(CURRENCY_MARK)
 }

@@ -11,9 +11,9 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { badRequest } from '../error-formatter.ts'
 import { createVariableCoercion } from './coerce-variables.ts'
-import { createDocumentCache } from './document-cache.ts'
 import { createHideNames } from './hidden-names.ts'
 import { measureDocument, type MeasuredDocument } from './measure-document.ts'
 import {
@@ -24,11 +24,10 @@ import {
   weightRefusal,
   type OperationPolicy,
 } from './operation-policy.ts'
-import { readRequest, type OperationRequest, type RequestReading } from './read-request.ts'
+import { readRequest, type OperationRequest, type RequestReading, type TrustedDocuments } from './read-request.ts'
 import { readSchemaCosts } from './schema-costs.ts'
-import type { TrustedDocuments } from './trusted-documents.ts'
 
-export type AdmissionOptions = {
+type AdmissionOptions = {
   readonly schema: GraphQLSchema
   readonly policy: OperationPolicy
   readonly trusted: TrustedDocuments | null
@@ -200,4 +199,24 @@ function coded(error: GraphQLError, code: string): GraphQLError {
 function renamed(error: GraphQLError, message: string): GraphQLError {
   const { nodes = null, source = null, positions = null, originalError, extensions } = error
   return new GraphQLError(message, { nodes, source, positions, originalError, extensions })
+}
+
+type CacheBounds = {
+  readonly maxDocuments: number
+  /** Characters of all texts together. A cached value takes about a hundred bytes per character of its text. */
+  readonly maxCharacters: number
+}
+
+/** Creates an LRU cache of values by document text. A value whose text is longer than a tenth of `maxCharacters` is not kept. */
+export function createDocumentCache<Value extends object | string>({
+  maxDocuments,
+  maxCharacters,
+}: CacheBounds): Pick<LRUCache<string, Value>, 'get' | 'set'> {
+  return new LRUCache({
+    max: maxDocuments,
+    maxSize: maxCharacters,
+    maxEntrySize: Math.floor(maxCharacters / 10),
+    // The size of an entry must be positive, also for an empty text.
+    sizeCalculation: (_value, text) => Math.max(1, text.length),
+  })
 }

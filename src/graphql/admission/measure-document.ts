@@ -14,8 +14,8 @@ import {
   type InlineFragmentNode,
   type OperationDefinitionNode,
 } from 'graphql'
-import type { RequestVariables } from './cost-expression.ts'
 import {
+  type RequestVariables,
   costsOfField,
   NO_COSTS,
   startTally,

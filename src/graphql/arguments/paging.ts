@@ -1,4 +1,6 @@
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
+import type { EventFilter } from '../../store/store.ts'
+import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 
 /** Maximum size of a page. */
@@ -66,8 +68,40 @@ export function connection<Row, Node>(
 type PageBefore<Row> = Pick<PageOf<Row>, 'rows' | 'size'> & { readonly before: string | null | undefined }
 
 /** Returns the connection for the last `size` of `size` + 1 or fewer rows; the extra row shows that others precede them. */
-export function lastConnection<Row>({ rows, size, before }: PageBefore<Row>, cursor: (row: Row) => string) {
+function lastConnection<Row>({ rows, size, before }: PageBefore<Row>, cursor: (row: Row) => string) {
   const page = connection({ rows: rows.slice(-size), size, after: null }, { cursor, node: (row) => row })
   const hasNextPage = before !== null && before !== undefined
   return { ...page, pageInfo: { ...page.pageInfo, hasNextPage, hasPreviousPage: rows.length > size } }
+}
+
+/**
+ * Returns a page of the events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `first` or `after`, also for a
+ * cursor after which events have been pruned: the caller must not miss them without notice.
+ */
+export async function eventPage(
+  filter: EventFilter,
+  { first, after }: { readonly first: number; readonly after?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(first)
+  const start = pageStart(cursors, 'log', after)
+  const rows = await store.log.read(start ?? 0, size + 1, filter)
+  if (start !== null && start < (await store.log.horizon()))
+    throw badArgument('after', 'is older than the events that are kept: read the state again')
+  return connection(
+    { rows, size, after },
+    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
+  )
+}
+
+/** Returns the last events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `last` or `before`. */
+export async function newestEvents(
+  filter: EventFilter,
+  { last, before }: { readonly last: number; readonly before?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(last, 'last')
+  const end = pageStart(cursors, 'log', before, 'before')
+  const rows = await store.log.newest(size + 1, filter, end ?? undefined)
+  return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
 }

@@ -13,10 +13,12 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { LRUCache } from 'lru-cache'
 import { foldSelections } from '../admission/fold-selections.ts'
+import type { Answer } from './request-outcome.ts'
 
 /** Returns for how many seconds an operation's answer may be shared between callers; null if it is private to the caller. */
-export type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
+type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
 
 /**
  * Creates the policy from `@cacheControl` in the schema, evaluated once per operation of a document. A hint on a root field applies
@@ -114,5 +116,71 @@ function createHintReader(schema: GraphQLSchema): HintOf {
       maxAge: hints.find((hint) => typeof hint?.maxAge === 'number')?.maxAge ?? null,
       scope: hints.find((hint) => hint?.scope != null)?.scope ?? null,
     }
+  }
+}
+
+/** Cache of answers that are equal for all callers, by the text of the request. */
+export type PublicAnswers = {
+  /** Returns the answer to an equal request within the last second; null if there is none, or if a list has changed since then. */
+  find(text: string): Answer | null
+  /** Returns the version of the lists from which answers are created. */
+  version(): number
+  /**
+   * Keeps an answer that was created when the lists had this version or a later one. Only answers to repeated requests are kept,
+   * because answers to unique requests would fill the memory.
+   */
+  keep(text: string, answer: Answer, version: number): void
+}
+
+/** Time to live in milliseconds. All other data in public answers changes as rarely as the lists. */
+const TTL_MS = 1_000
+const MAX_ANSWERS = 500
+/** Maximum characters of all requests with their answers, and of one request with its answer. */
+const MAX_CHARACTERS = 8_000_000
+const MAX_CHARACTERS_EACH = 500_000
+
+/** Number of recent requests that are kept to detect repeated ones. */
+const RECENT_TEXTS = 1_000
+/** Maximum characters of a request. For a longer one neither the request nor its answer is kept. */
+const MAX_TEXT = 8_000
+
+/** Creates an empty cache. `version` returns the current version of the lists. */
+export function createPublicAnswers(version: () => number): PublicAnswers {
+  const kept = new LRUCache<string, { readonly answer: Answer; readonly version: number; readonly at: number }>({
+    max: MAX_ANSWERS,
+    maxSize: MAX_CHARACTERS,
+    maxEntrySize: MAX_CHARACTERS_EACH,
+    sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
+  })
+  const asked = new LRUCache<string, true>({ max: RECENT_TEXTS })
+  return {
+    find(text) {
+      const found = kept.get(text)
+      if (found === undefined || performance.now() - found.at > TTL_MS || found.version !== version()) return null
+      return found.answer
+    },
+    version,
+    keep(text, answer, made) {
+      if (asked.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
+      else if (text.length <= MAX_TEXT) asked.set(text, true)
+    },
+  }
+}
+
+/** Tracks whether all parts of one answer are current. Caches between this server and the client must not keep a stale answer. */
+export type AnswerFreshness = {
+  /** Must be called by code that reads a part that is older than its time to live, unavailable, or null because of a failed read. */
+  readonly markStale: () => void
+  readonly isStale: () => boolean
+}
+
+/** Creates the tracker of one answer: current until a part is reported stale. */
+export function createAnswerFreshness(): AnswerFreshness {
+  let stale = false
+  return {
+    markStale: () => {
+      stale = true
+    },
+    isStale: () => stale,
   }
 }

@@ -1,6 +1,13 @@
-import { GraphQLError, OperationTypeNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import type { Span } from '@opentelemetry/api'
+import {
+  GraphQLError,
+  OperationTypeNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type GraphQLFormattedError,
+} from 'graphql'
 import type { Caller } from '../../access/caller.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
 import type { Admission, AdmittedOperation } from '../admission/admission.ts'
@@ -9,14 +16,11 @@ import { createContext, type Context, type Services } from '../context.ts'
 import type { ErrorFormatter } from '../error-formatter.ts'
 import type { ExecutedText, Execute } from '../execution/executor.ts'
 import { isPromise } from '../execution/run-plan.ts'
-import { createCachePolicy } from './cache-policy.ts'
-import { inDocumentOrder } from './error-order.ts'
+import { createCachePolicy, type PublicAnswers } from './cache-policy.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
-import type { PublicAnswers } from './public-answers.ts'
 import type { Answer, RequestOutcome, Refusal } from './request-outcome.ts'
 import { subscribe } from './subscribe.ts'
-import { describeSpan, recordErrors } from './trace-operation.ts'
 
 export type OperationKind = `${OperationTypeNode}`
 
@@ -170,4 +174,40 @@ function httpOf(errors: readonly GraphQLError[]) {
   return errors.find(({ extensions }) => extensions['http'] !== undefined)?.extensions['http'] as
     | { readonly status?: number; readonly challenge?: string }
     | undefined
+}
+
+const MAX_NAME = 64
+
+/** Names the span of an operation by its kind and name; neither the document nor the variables are recorded. */
+function describeSpan(span: Span | undefined, { operation, name }: OperationDefinitionNode): void {
+  if (span === undefined) return
+  const shown = name?.value.slice(0, MAX_NAME) ?? ''
+  span.updateName(`${operation} ${shown}`.trimEnd()).setAttribute('graphql.operation.type', operation)
+  if (shown !== '') span.setAttribute('graphql.operation.name', shown)
+}
+
+/** Records the codes of an operation's errors. */
+function recordErrors(span: Span | undefined, errors: readonly GraphQLFormattedError[]): void {
+  if (errors.length === 0) return
+  span?.setAttribute('graphql.error.codes', [...new Set(errors.map(({ extensions }) => String(extensions?.['code'])))])
+}
+
+type Path = NonNullable<GraphQLError['path']>
+
+/** Returns the errors sorted by the position of their field in the document; errors of one field by path. */
+export function inDocumentOrder(errors: readonly GraphQLError[]): GraphQLError[] {
+  return errors.toSorted(
+    (a, b) => (a.positions?.[0] ?? 0) - (b.positions?.[0] ?? 0) || comparePaths(a.path ?? [], b.path ?? []),
+  )
+}
+
+/** Compares paths by the first keys that differ: list indexes as numbers, names as strings. */
+function comparePaths(a: Path, b: Path): number {
+  for (const [at, key] of a.entries()) {
+    const other = b[at]
+    if (key === other) continue
+    if (typeof key === 'number' && typeof other === 'number') return key - other
+    return String(key) < String(other) ? -1 : 1
+  }
+  return 0
 }

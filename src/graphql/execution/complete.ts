@@ -16,8 +16,6 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql'
-import { leafText, stringText } from './json-text.ts'
-import { Parts } from './parts.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 import { isStatic } from './static-texts.ts'
@@ -174,4 +172,74 @@ function objectCompleter(type: GraphQLObjectType, field: FieldPlan, operation: O
       texts.set(value, text)
     return text
   }
+}
+
+/** Joins the parts of a text in order; parts may be promises. */
+class Parts {
+  /** The text before each pending part, and after the last one. */
+  readonly #before: string[] = []
+  readonly #later: Promise<string>[] = []
+  #text = ''
+
+  /** Adds a label and a part. */
+  add(label: string, part: Text): void {
+    if (typeof part === 'string') this.#text += label + part
+    else {
+      this.#before.push(this.#text + label)
+      this.#later.push(part)
+      this.#text = ''
+    }
+  }
+
+  /** Returns the whole text, synchronously if no part is pending. Rejects if a part does. */
+  end(last: string): Text {
+    if (this.#later.length === 0) return this.#text + last
+    const rest = this.#text + last
+    return Promise.all(this.#later).then(
+      (parts) => this.#before.map((text, index) => text + parts[index]).join('') + rest,
+    )
+  }
+
+  /** Discards the text; rejections of pending parts are ignored. */
+  abandon(): void {
+    for (const part of this.#later) part.catch(ignore)
+  }
+
+  /** Throws `reason` if no part is pending. Otherwise rejects with it when all parts are fulfilled or one is rejected. */
+  failWith(reason: unknown): Promise<string> {
+    if (this.#later.length === 0) throw reason
+    return this.#fail(reason)
+  }
+
+  async #fail(reason: unknown): Promise<string> {
+    await Promise.all(this.#later).catch(ignore)
+    throw reason
+  }
+}
+
+/** Ignores the rejection of a discarded part. */
+function ignore(): void {}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const FIRST_PRINTABLE = 0x20
+const FIRST_SURROGATE = 0xd800
+/** Above this length `JSON.stringify` is faster. */
+const MAX_LENGTH = 64
+
+/** Returns a string as JSON, as `JSON.stringify` does. */
+function stringText(value: string): string {
+  if (value.length > MAX_LENGTH) return JSON.stringify(value)
+  for (let at = 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at)
+    if (code < FIRST_PRINTABLE || code === QUOTE || code === BACKSLASH || code >= FIRST_SURROGATE)
+      return JSON.stringify(value)
+  }
+  return `"${value}"`
+}
+
+/** Returns a serialised leaf as JSON, as `JSON.stringify` writes it within an object. */
+function leafText(value: unknown): string {
+  if (typeof value === 'string') return stringText(value)
+  return JSON.stringify(value) ?? 'null'
 }

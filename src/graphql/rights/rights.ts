@@ -1,14 +1,17 @@
-import { hasScope, type Caller } from '../../access/caller.ts'
+import { hasScope, type Caller, expired } from '../../access/caller.ts'
+import type { Scope } from '../../access/scopes.ts'
+import type { KeyHolder } from '../../commands/idempotency/idempotent-command.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import { isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import { readStatusToken } from '../../keys/status-token.ts'
+import type { KeyRing } from '../../keys/key-ring.ts'
+import { readStatusToken, issueStatusToken } from '../../keys/status-token.ts'
 import type { Context } from '../context.ts'
-import { type PayoutView, payoutView } from '../views/payout-view.ts'
-import { presentableAgreement } from '../views/presentable.ts'
+import { forbidden, unauthenticated } from '../error-formatter.ts'
+import { type PayoutView, payoutView, presentableAgreement } from '../views/views.ts'
 
 /** A link or a direct payin, which an end user may own. */
 type Owned = { readonly ownerId: string | null }
@@ -94,4 +97,48 @@ function owns({ caller }: RightsContext, thing: Owned | null): boolean {
 
 function holdsTokenFor({ keys, clock }: RightsContext, id: string, statusToken?: string | null): boolean {
   return typeof statusToken === 'string' && readStatusToken(keys, statusToken, clock())?.subjectId === id
+}
+
+/** A token must have all scopes of at least one inner list. */
+export type ScopeRule = readonly (readonly Scope[])[]
+
+/** Throws `UNAUTHENTICATED` without a valid token, and `FORBIDDEN` if the token satisfies no list of the rule. `name` is shown as what needs it. */
+export function demandScopes(caller: Caller, name: string, rule: ScopeRule): void {
+  // A WebSocket may still be open after its token has expired. `Date.now` is the clock that verifies tokens.
+  if (caller.kind === 'anonymous' || expired(caller, Date.now())) throw unauthenticated()
+  if (!rule.some((scopes) => scopes.every((scope) => hasScope(caller, scope)))) throw forbidden(name)
+}
+
+/**
+ * Throws `UNAUTHENTICATED` without a token: then nothing that has an owner can be read by its key, whether it exists or not. For a caller
+ * with a token it is not an error that something is somebody else's, because that would tell that it exists.
+ */
+export function demandToken(caller: Caller): void {
+  if (caller.kind === 'anonymous') throw unauthenticated()
+}
+
+/** Key scope of callers without an identity. They cannot be distinguished, so they share their idempotency keys. */
+const UNNAMED = 'unnamed'
+
+/** Returns the owner of a caller's idempotency keys. `reading` is the scope to read everything that the command can create. */
+export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
+  return { keyScope: keyScopeOf(caller), mayRead: hasScope(caller, reading) }
+}
+
+/** Returns the subject of a caller's token; null if it names none. */
+export function subjectOf(caller: Caller): string | null {
+  return caller.kind === 'client' ? caller.subject : null
+}
+
+/** Returns the scope within which a caller's idempotency keys are unique, for each mutation. */
+export function keyScopeOf(caller: Caller): string {
+  return (caller.kind === 'client' ? caller.identity : null) ?? UNNAMED
+}
+
+/** Lifetime of a status token after its link or payment has expired, so that a guest can still open the status page. */
+const OUTLIVES_MS = 24 * 3_600_000
+
+/** Creates the token that gives access to the status page of one link or payment until one day after `expiresAt` (ISO 8601). */
+export function statusTokenFor(keys: KeyRing, subjectId: string, expiresAt: string): string {
+  return issueStatusToken(keys, { subjectId, expiresAt: new Date(Date.parse(expiresAt) + OUTLIVES_MS) })
 }

@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { Context } from '../context.ts'
-import { whenKnown } from '../when-known.ts'
+import { whenKnown } from '../models.ts'
 
 /** The field names of each key of a type. A representation must contain one of the keys. */
 type Keys = readonly (readonly string[])[]

@@ -1,7 +1,12 @@
 import { domainToUnicode } from 'node:url'
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql'
-import { dateTimeScalar, localDateScalar } from './date-scalars.ts'
-import { jsonObjectScalar } from './json-object-scalar.ts'
+import {
+  GraphQLError,
+  GraphQLScalarType,
+  Kind,
+  type ValueNode,
+  type ObjectValueNode,
+  valueFromASTUntyped,
+} from 'graphql'
 
 /** Maximum length of a URL; all common browsers and proxies support it. */
 const MAX_URL = 2_048
@@ -76,4 +81,82 @@ function parseUnmended(text: string): URL | null {
   const written = text.toLowerCase()
   const hosts = [url.hostname, domainToUnicode(url.hostname)]
   return hosts.some((host) => host !== '' && written.startsWith(`${url.protocol}//${host}`)) ? url : null
+}
+
+/** An instant of RFC 3339, without leap seconds; the first group is its date. */
+const INSTANT =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+
+/** The format of `Date.toISOString`, which all stored instants have. Days 29 to 31 do not match: they need the calendar check. */
+const STORED_INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
+
+/** An instant: parsed to a `Date`, serialised in UTC with milliseconds. */
+const dateTimeScalar = new GraphQLScalarType<Date, string>({
+  name: 'DateTime',
+  serialize: (value) =>
+    typeof value === 'string' && STORED_INSTANT.test(value) ? value : readInstant(value).toISOString(),
+  parseValue: readInstant,
+  parseLiteral: (node) => readInstant(textOf(node, 'DateTime')),
+})
+
+/** A calendar date, as a string. */
+const localDateScalar = new GraphQLScalarType<string, string>({
+  name: 'LocalDate',
+  serialize: readDate,
+  parseValue: readDate,
+  parseLiteral: (node) => readDate(textOf(node, 'LocalDate')),
+})
+
+function readInstant(value: unknown): Date {
+  const date = typeof value === 'string' ? INSTANT.exec(value)?.[1] : undefined
+  const instant = date !== undefined && isInCalendar(date) ? new Date(String(value)) : value
+  if (instant instanceof Date && !Number.isNaN(instant.getTime())) return instant
+  throw new GraphQLError('DateTime must be an instant of RFC 3339 such as "2026-01-31T09:30:00Z".')
+}
+
+function readDate(value: unknown): string {
+  if (typeof value === 'string' && DATE.test(value) && isInCalendar(value)) return value
+  throw new GraphQLError('LocalDate must be a day of the calendar such as "2026-01-31".')
+}
+
+/** Returns whether the day exists in its month. `Date` reads the 30th of February as a day in March. */
+function isInCalendar(date: string): boolean {
+  const day = new Date(date)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
+}
+
+function textOf(node: ValueNode, scalar: string): string {
+  if (node.kind === Kind.STRING) return node.value
+  throw new GraphQLError(`${scalar} must be a string.`, { nodes: node })
+}
+
+type Variables = Record<string, unknown> | null | undefined
+
+/** A JSON object with any names and values. */
+const jsonObjectScalar = new GraphQLScalarType<object, object>({
+  name: 'JSONObject',
+  serialize: readObject,
+  parseValue: readObject,
+  parseLiteral: (node, variables) => (node.kind === Kind.OBJECT ? objectOf(node, variables) : readObject(null)),
+})
+
+function readObject(value: unknown): object {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new GraphQLError('JSONObject must be an object.')
+}
+
+function objectOf(node: ObjectValueNode, variables: Variables): object {
+  // Without a prototype, so that `__proto__` is an ordinary name.
+  const object = Object.create(null) as Record<string, unknown>
+  for (const { name, value } of node.fields) object[name.value] = valueOf(value, variables)
+  return object
+}
+
+function valueOf(node: ValueNode, variables: Variables): unknown {
+  if (node.kind === Kind.OBJECT) return objectOf(node, variables)
+  if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
+  // JSON has no enum values.
+  if (node.kind === Kind.ENUM) return undefined
+  return valueFromASTUntyped(node, variables)
 }

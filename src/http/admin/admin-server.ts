@@ -1,7 +1,10 @@
+import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
+import { bearerToken } from '../../access/bearer.ts'
+import type { MetricsAccess } from '../../config/monitoring.ts'
+import { equalsOneOf } from '../../keys/constant-time.ts'
+import { problem } from '../server/problem.ts'
 import { closeHttpServer, createHttpServer, type HttpServerOptions } from '../server/server.ts'
-import { addHealthRoutes, type HealthOptions } from './health-routes.ts'
-import { addMetricsRoute } from './metrics-route.ts'
 
 export type AdminServer = {
   /** Returns the URL on which it listens. Rejects with the system's error. */
@@ -10,7 +13,7 @@ export type AdminServer = {
   close(): Promise<void>
 }
 
-export type AdminServerOptions = {
+type AdminServerOptions = {
   readonly address: { readonly host: string; readonly port: number }
   readonly server: Omit<HttpServerOptions, 'isRouter' | 'onTurnedAway'>
   readonly health: HealthOptions
@@ -32,4 +35,44 @@ export async function createAdminServer({
   addHealthRoutes(http, health)
   addMetricsRoute(http, registry, { kind: 'everybody' })
   return { listen: () => http.listen({ ...address }), close: () => closeHttpServer(http, connections, CLOSE_MS) }
+}
+
+export type HealthOptions = {
+  /** Whether the process is still warming up. It answers already, but more slowly than later. */
+  readonly isStarting: () => boolean
+  /** Rejects if the store does not answer. */
+  readonly ping: () => Promise<void>
+  readonly isDraining: () => boolean
+  /** Whether the process is overloaded and refuses GraphQL requests. */
+  readonly isOverloaded: () => boolean
+}
+
+/** Adds the liveness and readiness probes. */
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const { ping, isStarting, isDraining, isOverloaded } = options
+  app.get('/health/live', async () => ({ status: 'ok' }))
+
+  app.get('/health/ready', async (_request, reply) => {
+    if (isDraining()) return reply.code(503).send({ status: 'draining' })
+    if (isStarting()) return reply.code(503).send({ status: 'starting' })
+    if (isOverloaded()) return reply.code(503).send({ status: 'overloaded' })
+    try {
+      await ping()
+    } catch {
+      return reply.code(503).send({ status: 'store unavailable' })
+    }
+    return { status: 'ok' }
+  })
+}
+
+/** Adds `GET /metrics` in the Prometheus format, with the configured access; adds no route if access is off. */
+export function addMetricsRoute(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
+  if (access.kind === 'nobody') return
+  app.get('/metrics', async ({ raw }, reply) => {
+    // With two lines, a proxy in front may have checked the other one: joined, they match no token.
+    const authorization = raw.headersDistinct['authorization']?.join(', ')
+    if (access.kind === 'token' && !equalsOneOf(bearerToken(authorization) ?? '', [access.token.reveal()]))
+      return reply.code(401).header('www-authenticate', 'Bearer').send(problem(401))
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
 }

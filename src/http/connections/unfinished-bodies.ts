@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Connections } from './track-connections.ts'
+import type { Connections } from './connections.ts'
 
 /** Requests whose bodies are passed on as they come, so that they take no memory. */
 const streamed = new WeakSet<IncomingMessage>()

@@ -4,8 +4,8 @@ import { EXPORT_PATH, type OpenedExport } from '../../commands/payments-export.t
 import type { ExportFormatName } from '../../domain/exports/export-format.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
-import type { FailedAttempts } from '../limits/failed-attempts.ts'
-import { peerName } from '../server/peer-name.ts'
+import type { FailedAttempts } from '../limits/flood-guard.ts'
+import { peerName } from '../server/client-address.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type ExportRouteOptions = {

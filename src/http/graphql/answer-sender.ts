@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Answer } from '../../graphql/engine/request-outcome.ts'
-import { compress, type ContentCoding, responseCoding } from './content-encoding.ts'
-import { entityTag, hasAlready } from './entity-tag.ts'
-import { responseType } from './media-types.ts'
+import { compress, type ContentCoding, responseCoding, entityTag, hasAlready, responseType } from './negotiation.ts'
 
 /** Sends the answers to queries and mutations. */
 export type AnswerSender = {

@@ -2,7 +2,7 @@ import { Transform } from 'node:stream'
 import { errorCodes, type FastifyInstance, type FastifyRequest, type preParsingHookHandler } from 'fastify'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
-import { hasRepeatedKey } from '../../lib/has-repeated-key.ts'
+import { hasRepeatedKey } from '../../lib/exact-json.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 

@@ -1,10 +1,12 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
-import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/token-errors.ts'
+import type { Caller } from '../../access/caller.ts'
+import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/claims.ts'
+import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import type { Refusal } from '../../graphql/engine/request-outcome.ts'
+import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { retryAfter } from '../server/problem.ts'
-import { responseType } from './media-types.ts'
+import { responseType } from './negotiation.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
@@ -35,4 +37,23 @@ export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: 
 /** The WWW-Authenticate header of a 401 (RFC 6750, section 3): with an error only if the request had a token. */
 function bearerChallenge(authorization: string | undefined): string {
   return /^bearer\b/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
+}
+
+/** A request over HTTP whose operation is a subscription. */
+export type StreamRequest = {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly caller: Caller
+  readonly operation: OperationRequest
+}
+
+/** Responds to the request with the results of its subscription, or with the one result of a refused subscription. */
+export type CarryStream = (outcome: Answer | AnswerStream) => void
+
+/** A way to deliver a subscription over HTTP. */
+export type StreamCarrier = {
+  /** Whether the request asks for this way of delivery. */
+  accepts(asked: Pick<StreamRequest, 'request' | 'operation'>): boolean
+  /** Reserves a place before the subscription begins, or returns why it may not begin. */
+  reserve(asked: StreamRequest): CarryStream | GraphQLError
 }

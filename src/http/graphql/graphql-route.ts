@@ -10,9 +10,8 @@ import { RETRY_AFTER_S } from '../server/problem.ts'
 import { type AnswerSender, createAnswerSender } from './answer-sender.ts'
 import { GRAPHQL_PATH } from './graphql-addresses.ts'
 import { limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
-import { httpError, refusalFor, sendRefusal } from './graphql-response.ts'
-import { responseType } from './media-types.ts'
-import type { CarryStream, StreamCarrier } from './stream-carrier.ts'
+import { httpError, refusalFor, sendRefusal, type CarryStream, type StreamCarrier } from './graphql-response.ts'
+import { responseType } from './negotiation.ts'
 
 export type GraphqlRouteOptions = {
   readonly engine: Engine

@@ -1,7 +1,6 @@
-import type { ClientKey } from './client-key.ts'
-import { createDelayControl } from './delay-control.ts'
+import { createDelayControl, type LoopClock } from './delay-control.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import type { LoopClock } from './loop-clock.ts'
+import type { ClientKey } from './overload.ts'
 import type { Scheduler, Source } from './scheduler.ts'
 
 /** A request that is to be queued. */

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
-import type { GraphqlHooks } from '../graphql/graphql-addresses.ts'
+import { type GraphqlHooks, EVENTS_PATH, GRAPHQL_PATH } from '../graphql/graphql-addresses.ts'
 import { STREAM_BEGUN } from '../response-streams/response-stream.ts'
 import type { EarlyAnswers } from '../server/early-answers.ts'
-import { clientKey, peerKey } from './client-key.ts'
+import { faultOf } from '../server/request-fault.ts'
 import { describeOperation, type DescribeOptions } from './describe-operation.ts'
-import type { Overload } from './overload.ts'
+import { clientKey, peerKey, type Overload } from './overload.ts'
 import { overloadedAnswer } from './overloaded-answer.ts'
 
 /** Media types in `accept` of clients whose answer may be a stream. */
@@ -76,4 +76,33 @@ export function createAdmission(options: OverloadAdmissionOptions): Admission {
       },
     ],
   }
+}
+
+type EarlyRefusalOptions = {
+  readonly overload: Overload
+  /** Address that a connection counts against; null if it is shared. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  readonly send: EarlyAnswers['send']
+}
+
+/**
+ * Returns the handler that refuses GraphQL requests without a token before they are routed and their body is read. Such a request need not
+ * be answered whatever its body says, and its client is identified by address. It refuses only requests that would be refused on
+ * entry to the queue.
+ */
+export function createEarlyRefusal({ overload, addressOf, send }: EarlyRefusalOptions) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!overload.isFull('queries') || request.headers.authorization !== undefined) return false
+    const { method, url = '', rawHeaders } = request
+    if ((method !== 'POST' && method !== 'GET') || !isGraphql(url) || faultOf(url, rawHeaders) !== null) return false
+    const client = clientKey(ANONYMOUS, () => peerKey(addressOf(request), request))
+    return overload.refuse('queries', client, () => send(request, response, overloadedAnswer()))
+  }
+}
+
+/** Whether a URL is one of the two addresses in their usual spelling. Others are routed, and refused later. */
+function isGraphql(url: string): boolean {
+  const end = url.indexOf('?')
+  const path = end === -1 ? url : url.slice(0, end)
+  return path === GRAPHQL_PATH || path === EVENTS_PATH
 }

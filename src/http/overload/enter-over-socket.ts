@@ -1,8 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
-import { clientKey } from './client-key.ts'
-import { describeOperation, type DescribeOptions } from './describe-operation.ts'
-import type { OperationText } from './operation-text.ts'
-import type { Overload, QueueName } from './overload.ts'
+import { describeOperation, type DescribeOptions, type OperationText } from './describe-operation.ts'
+import { clientKey, type Overload, type QueueName } from './overload.ts'
 
 const QUEUES: Readonly<Record<OperationText['kind'], QueueName>> = {
   query: 'queries',

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Caller } from '../../access/caller.ts'
 import { createAdmissionQueue, type AdmissionQueue, type Entry } from './admission-queue.ts'
-import type { ClientKey } from './client-key.ts'
-import { createLoopClock } from './loop-clock.ts'
+import { createLoopClock } from './delay-control.ts'
 import { createScheduler } from './scheduler.ts'
 
 /** The queues: queries, mutations and streams over sockets each have one. */
@@ -23,7 +24,7 @@ export type Overload = {
   isOverloaded(): boolean
 }
 
-export type OverloadOptions = {
+type OverloadOptions = {
   /** Limit of concurrent queries. */
   readonly maxInFlight: number
   /** Called for each request that is refused. */
@@ -77,4 +78,33 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
     },
     isOverloaded: () => queues.queries.isOverloaded() || queues.commands.isOverloaded(),
   }
+}
+
+/** Key of a client's queue, and the weight of its requests when some must be refused. */
+export type ClientKey = { readonly name: string; readonly weight: number }
+
+/** Clients without a token are refused before those with one, at equal numbers. */
+const ANONYMOUS_WEIGHT = 2
+const KNOWN_WEIGHT = 1
+
+/** Keys by caller, because each request needs one. */
+const keys = new WeakMap<Caller, ClientKey>()
+
+/** Returns the key of a caller: by the identity of its token, otherwise by its peer's name. */
+export function clientKey(caller: Caller, peerName: () => string): ClientKey {
+  const weight = caller.kind === 'client' ? KNOWN_WEIGHT : ANONYMOUS_WEIGHT
+  if (caller.kind === 'anonymous' || caller.identity === null) return { name: peerName(), weight }
+  const known = keys.get(caller)
+  if (known !== undefined) return known
+  const key = { name: `caller ${caller.identity}`, weight }
+  keys.set(caller, key)
+  return key
+}
+
+/**
+ * Returns the name of a peer: its address, or, if `address` is null because it is shared (a proxy, a router, this machine), its
+ * connection, identified by address and port.
+ */
+export function peerKey(address: string | null, { socket }: IncomingMessage): string {
+  return address === null ? `connection ${socket.remoteAddress ?? ''} ${socket.remotePort ?? ''}` : `address ${address}`
 }

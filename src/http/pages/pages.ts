@@ -4,7 +4,22 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-export type PageName = 'start' | 'shop' | 'console' | 'explorer'
+type PageRoutesOptions = {
+  readonly pages: Pages
+  /** Origin of the sandbox; null if the real payments API is used. The start page and the shop exist only with the sandbox. */
+  readonly sandboxOrigin: string | null
+}
+
+/** Adds the routes of the pages. The console is always there: it has only the rights of the token that its user enters. */
+export function addPageRoutes(app: FastifyInstance, { pages, sandboxOrigin }: PageRoutesOptions): void {
+  app.get('/console', async (_request, reply) => pages.send(reply, 'console'))
+  if (sandboxOrigin === null) return
+  app.get('/', async (_request, reply) => pages.send(reply, 'start'))
+  app.get('/shop', async (_request, reply) => pages.send(reply, 'shop'))
+  app.get('/sandbox', async (_request, reply) => reply.redirect(`${sandboxOrigin}/sandbox`))
+}
+
+type PageName = 'start' | 'shop' | 'console' | 'explorer'
 
 export type Pages = {
   /** Sends a page with its content security policy. */
@@ -62,4 +77,22 @@ export async function addPages(app: FastifyInstance, folder = FOLDER): Promise<P
         .header('cache-control', 'no-cache')
         .sendFile(`${page}/index.html`, folder, { cacheControl: false }),
   }
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>There is no such page</title>
+<h1>There is no such page</h1>
+<p>There is nothing at this address. <a href="/console">Go to the console</a></p>
+`
+
+/** Answers a browser's navigation to an unknown address with a page; programs get the same as JSON. */
+export function sendMissingPage(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(404)
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    .send(PAGE)
 }

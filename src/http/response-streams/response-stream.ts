@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { GraphQLError } from 'graphql'
 import { expired, type Caller } from '../../access/caller.ts'
+import type { Engine } from '../../graphql/engine/engine.ts'
 import {
   StreamInterrupted,
   type Answer,
   type AnswerStream,
   type StreamAnswer,
 } from '../../graphql/engine/request-outcome.ts'
-import type { SharedTimer } from '../../lib/shared-timer.ts'
+import type { SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
-import type { Framing } from './framing.ts'
-import type { Interruption, InterruptionTexts } from './interruptions.ts'
 
 /** Dependencies that all streams of a process share. */
-export type ResponseStreamParts = {
+type ResponseStreamParts = {
   readonly timer: SharedTimer
   readonly tokenEnds: TokenEnds
   readonly interruptions: InterruptionTexts
@@ -156,4 +156,39 @@ export class ResponseStream implements TokenHolder {
 
 function endResponse(response: ServerResponse): void {
   response.end()
+}
+
+/** How the results of a stream are written into one response. */
+export type Framing = {
+  readonly contentType: string
+  /** Written before the first result. */
+  readonly opening: string
+  /** The heartbeat of an idle stream. */
+  readonly keepAlive: string
+  readonly answer: (answer: StreamAnswer) => string
+  /** The end of a completed stream. */
+  readonly completion: string
+  /** The end of an interrupted stream, with its errors as a JSON list. */
+  readonly interruption: (errors: string) => string
+  /** Milliseconds between the last bytes and the end of the response. */
+  readonly pauseMs: number
+}
+
+/** Why a stream was interrupted: its token ended, its source failed, or this process stops. */
+export type Interruption = TokenEndReason | 'interrupted'
+
+const ERRORS: Readonly<Record<Interruption, GraphQLError>> = {
+  expired: new GraphQLError('The token has expired.', { extensions: { code: 'UNAUTHENTICATED' } }),
+  withdrawn: new GraphQLError('The token is no longer valid.', { extensions: { code: 'UNAUTHENTICATED' } }),
+  interrupted: new GraphQLError('The stream was interrupted: come back after its last item.', {
+    extensions: { code: 'UNAVAILABLE' },
+  }),
+}
+
+/** Returns the errors with which an interrupted stream over HTTP ends, as a JSON list. */
+export type InterruptionTexts = Readonly<Record<Interruption, string>>
+
+export function createInterruptionTexts({ refuse }: Pick<Engine, 'refuse'>): InterruptionTexts {
+  const text = (reason: Interruption) => JSON.stringify(refuse([ERRORS[reason]]).errors)
+  return { expired: text('expired'), withdrawn: text('withdrawn'), interrupted: text('interrupted') }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { UPLOAD_PATH } from '../../commands/identity-check.ts'
+import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { RequestListener } from '../connections/in-order.ts'
 
 export type BodyTimeOptions = {

@@ -4,21 +4,23 @@ import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { HttpConfig } from '../../config/shape.ts'
 import type { Logger } from '../../observability/logger.ts'
-import { limitConnections } from '../connections/connections.ts'
-import { drainConnections, type ConnectionDrain } from '../connections/drain-connections.ts'
+import {
+  limitConnections,
+  drainConnections,
+  type ConnectionDrain,
+  trackConnections,
+  cutUnreadAnswer,
+  UNREAD_MS,
+} from '../connections/connections.ts'
 import { answerInOrder } from '../connections/in-order.ts'
-import { trackConnections } from '../connections/track-connections.ts'
 import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
-import { cutUnreadAnswer, UNREAD_MS } from '../connections/unread-answers.ts'
-import { sendMissingPage } from '../pages/missing-page.ts'
-import { asksForPage } from '../pages/pages.ts'
+import { sendMissingPage, asksForPage } from '../pages/pages.ts'
 import { createOrigins, type Origins } from './allowed-origins.ts'
 import { limitBodyTime, slowBody } from './body-time.ts'
-import { createEarlyAnswers, type EarlyAnswers } from './early-answers.ts'
-import { createNetworkCheck, isLoopback } from './peer-name.ts'
+import { createNetworkCheck, isLoopback } from './client-address.ts'
+import { createEarlyAnswers, type EarlyAnswers, EXPOSED_HEADERS, safeHeaders } from './early-answers.ts'
 import { problem } from './problem.ts'
 import { faultOf } from './request-fault.ts'
-import { EXPOSED_HEADERS, safeHeaders } from './safe-headers.ts'
 
 export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */

@@ -2,16 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
+import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import { EVENTS_PATH } from '../graphql/graphql-addresses.ts'
 import { operationIn, readJsonAlone } from '../graphql/graphql-body.ts'
-import { httpError, refusalFor, sendRefusal } from '../graphql/graphql-response.ts'
+import {
+  httpError,
+  refusalFor,
+  sendRefusal,
+  type CarryStream,
+  type StreamCarrier,
+} from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
-import type { CarryStream, StreamCarrier } from '../graphql/stream-carrier.ts'
+import type { Framing } from '../response-streams/response-stream.ts'
 import type { ResponseStreams } from '../response-streams/response-streams.ts'
 import { problem, RETRY_AFTER_S } from '../server/problem.ts'
-import { EVENT_FRAMING } from './event-framing.ts'
 
-export type EventStreamOptions = {
+type EventStreamOptions = {
   readonly engine: Engine
   readonly streams: ResponseStreams
   readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
@@ -101,4 +107,33 @@ async function respond(
 
 function acceptsEvents({ headers }: FastifyRequest): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.accept ?? '')
+}
+
+/** Milliseconds after which a browser's EventSource reconnects. */
+const RETRY_MS = 1_000
+/**
+ * Milliseconds between the last event and the end of the stream: the official client misses an end that arrives while it is
+ * processing an event.
+ */
+const PAUSE_MS = 100
+
+/**
+ * Server-sent events (WHATWG HTML, section 9.2) as GraphQL over SSE names them
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). An interrupted stream ends with an error and without the
+ * event `complete`, so that clients reconnect for the rest.
+ */
+export const EVENT_FRAMING: Framing = {
+  contentType: 'text/event-stream; charset=utf-8',
+  // Some browsers open the stream only after its first byte.
+  opening: `retry: ${RETRY_MS}\n\n`,
+  keepAlive: ': keep-alive\n\n',
+  answer: nextEvent,
+  completion: 'event: complete\ndata:\n\n',
+  interruption: (errors) => nextEvent({ json: `{"errors":${errors}}`, cursor: null }),
+  pauseMs: PAUSE_MS,
+}
+
+/** The id is the cursor after which the stream can be resumed: a browser that reconnects sends it in Last-Event-ID. */
+function nextEvent({ json, cursor }: StreamAnswer): string {
+  return `${cursor === null ? '' : `id: ${cursor}\n`}event: next\ndata: ${json}\n\n`
 }

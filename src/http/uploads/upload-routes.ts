@@ -1,15 +1,15 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type OpenedUpload, type SubmitOutcome, UPLOAD_PATH } from '../../commands/identity-check.ts'
+import { type OpenedUpload, type SubmitOutcome, UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import { MOST_PICTURE_BYTES, PICTURES } from '../../domain/customers/identity-check.ts'
 import type { WirePicture } from '../../upstream/wire/customers/wire-identity-check.ts'
 import { markStreamed } from '../connections/unfinished-bodies.ts'
-import type { FailedAttempts } from '../limits/failed-attempts.ts'
-import { peerName } from '../server/peer-name.ts'
+import type { FailedAttempts } from '../limits/flood-guard.ts'
+import { peerName } from '../server/client-address.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
-import { discardBody, type DiscardLimits } from './discard-body.ts'
 import { readPictures, UploadError, type UploadLimits } from './read-pictures.ts'
 
-export type UploadRouteOptions = {
+type UploadRouteOptions = {
   /** Returns the upload that a URL stands for, or why it may not begin. */
   readonly open: (grant: string) => OpenedUpload | 'unknown' | 'expired'
   readonly submit: (upload: OpenedUpload, pictures: AsyncIterable<WirePicture>) => Promise<SubmitOutcome>
@@ -148,4 +148,29 @@ function sendAnswer(reply: FastifyReply, { status, code, message, field }: Answe
   if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
   const extensions = field == null ? { code } : { code, field }
   return reply.code(status).send({ errors: [{ message, extensions }] })
+}
+
+type DiscardLimits = { readonly bytes: number; readonly milliseconds: number }
+
+/**
+ * Reads the rest of a body and drops it, up to a number of bytes and a time. A browser that still sends when its connection is closed reports a
+ * network error instead of the answer.
+ */
+function discardBody(request: IncomingMessage, { bytes, milliseconds }: DiscardLimits): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  let left = bytes
+  const count = (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) resolve()
+  }
+  request.on('data', count)
+  for (const event of ['end', 'close', 'error'] as const) request.once(event, () => resolve())
+  request.resume()
+  return promise.finally(() => {
+    clearTimeout(timer)
+    request.off('data', count)
+    request.pause()
+  })
 }

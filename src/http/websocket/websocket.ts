@@ -3,14 +3,13 @@ import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/socket-limits.ts'
-import { createSharedTimer, lookPeriodMs } from '../../lib/shared-timer.ts'
+import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
-import { peerKey } from '../overload/client-key.ts'
-import { retryAfterS } from '../overload/retry-after.ts'
-import { CLOSING } from './closing.ts'
+import { peerKey } from '../overload/overload.ts'
+import { retryAfterS } from '../overload/overloaded-answer.ts'
+import { CLOSING, LEGACY_PROTOCOL } from './closing.ts'
 import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
-import { LEGACY_PROTOCOL } from './legacy-protocol.ts'
 
 export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
   readonly server: Server

@@ -1,4 +1,11 @@
-import { afterCheck, afterPage, afterPart, type ImportPlace, partAt } from '../../domain/imports/import-plan.ts'
+import {
+  afterCheck,
+  afterPage,
+  afterPart,
+  type ImportPlace,
+  partAt,
+  type PaymentImport,
+} from '../../domain/imports/import-plan.ts'
 import {
   emptyReport,
   type ImportProblem,
@@ -6,14 +13,19 @@ import {
   withAbsent,
   withEntry,
 } from '../../domain/imports/import-report.ts'
-import type { PaymentImport } from '../../domain/imports/payment-import.ts'
 import { entryPrefix } from '../../store/rows/import-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import type { AbsentObjects, ImportedPage } from '../../store/store.ts'
-import type { Ledger } from '../subject.ts'
-import { importAgreement, wantFoundAgreement } from './import-agreement.ts'
-import { type ImportedEntry, importPayment, wantFoundPayment } from './import-payment.ts'
-import { importPayout, wantFoundPayout } from './import-payout.ts'
+import type { Ledger } from '../subjects/subject.ts'
+import {
+  importAgreement,
+  wantFoundAgreement,
+  type ImportedEntry,
+  importPayment,
+  wantFoundPayment,
+  importPayout,
+  wantFoundPayout,
+} from './import-subjects.ts'
 
 /**
  * Returns the decisions about the entries of a page, each of which returns the id under which the entry is counted. They are stored one by

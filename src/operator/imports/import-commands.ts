@@ -1,11 +1,10 @@
+import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import type { ImportCommand, ReconcileCommand } from '../command-line.ts'
 import { DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
 import type { Ask } from '../graph-client.ts'
-import { OperatorError } from '../operator-errors.ts'
-import { facts, plain, table } from '../print.ts'
-import { begunAnswer, dailyAnswer, type Import, importAnswer } from './import-answers.ts'
-import { progressBar, type Terminal } from './progress-bar.ts'
+import { OperatorError, facts, plain, table } from '../operator-answers.ts'
 
 /** Pause between two questions about the progress, in milliseconds. */
 const ASK_AGAIN_MS = 1_000
@@ -122,3 +121,80 @@ function totalsTable({ totals }: Import): string {
   )
   return table(['SITE', 'KIND', 'CURRENCY', 'WHOSE', 'COUNT', 'AMOUNT', 'PAID', 'REFUNDED'], rows)
 }
+
+/** Where the progress is shown: standard error, so that the output of a command can be redirected without it. */
+export type Terminal = Writable & { readonly isTTY?: boolean }
+
+/** Shows how much is done, in percent; `end` removes it. */
+type ProgressBar = { show(percent: number): void; end(): void }
+
+const WIDTH = 30
+/** Carriage return, and "erase in line" of ECMA-48: the line is written anew. */
+const ANEW = '\r\u001B[K'
+
+/** Returns a bar on a terminal; on anything else nothing is shown. */
+function progressBar(terminal: Terminal): ProgressBar {
+  if (terminal.isTTY !== true) return { show() {}, end() {} }
+  return {
+    show(percent) {
+      const filled = Math.round((percent * WIDTH) / 100)
+      terminal.write(`${ANEW}[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${percent} %`)
+    },
+    end: () => void terminal.write(ANEW),
+  }
+}
+
+const report = z.object({
+  site: z.string(),
+  list: z.string(),
+  listed: z.number(),
+  equal: z.number(),
+  differed: z.number(),
+  added: z.number(),
+  passedOver: z.number(),
+  absent: z.number(),
+  differedIds: z.array(z.string()),
+  addedIds: z.array(z.string()),
+  absentIds: z.array(z.string()),
+  problem: z.string().nullable(),
+})
+
+const sum = z.object({ count: z.number(), amount: z.string(), paid: z.string(), refunded: z.string() })
+
+const comparison = z.object({
+  id: z.string(),
+  from: z.string(),
+  to: z.string(),
+  dryRun: z.boolean(),
+  state: z.enum(['RUNNING', 'DONE']),
+  progress: z.number(),
+  lists: z.array(report),
+  totals: z.array(
+    z.object({
+      site: z.string().nullable(),
+      kind: z.string(),
+      currency: z.string(),
+      theirs: sum,
+      ours: sum,
+      difference: sum,
+    }),
+  ),
+})
+
+/** An import as the graph answers it. */
+type Import = z.output<typeof comparison>
+
+const begunAnswer = z.object({
+  importPayments: z.union([
+    z.object({ import: z.object({ id: z.string() }) }),
+    z.object({
+      code: z.string(),
+      message: z.string(),
+      problems: z.array(z.object({ path: z.array(z.string()), message: z.string() })).optional(),
+    }),
+  ]),
+})
+
+const importAnswer = z.object({ paymentImport: comparison.nullable() })
+
+const dailyAnswer = z.object({ reconciliationReport: comparison.nullable() })

@@ -4,8 +4,7 @@ import type { Site, Sites } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
 import type { ReadBudget } from '../read-budget.ts'
-import type { ErasedPayersOptions } from './erased-payers.ts'
-import { foundPayments } from './read-list-page.ts'
+import { type ErasedPayersOptions, foundPayments } from './read-list-page.ts'
 
 /** Finds a payment by an id that is not on record. */
 export type PaymentFinder = {

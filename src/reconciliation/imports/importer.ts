@@ -1,19 +1,24 @@
-import { type ImportPart, type ListPlace, partAt, spanAt } from '../../domain/imports/import-plan.ts'
+import {
+  type ImportPart,
+  type ListPlace,
+  partAt,
+  spanAt,
+  dayBefore,
+  type PaymentImport,
+  IMPORTED_LISTS,
+} from '../../domain/imports/import-plan.ts'
 import type { ImportProblem } from '../../domain/imports/import-report.ts'
-import { dayBefore, type PaymentImport } from '../../domain/imports/payment-import.ts'
-import { type PeriodicTask, restAsLong, startPeriodicTask } from '../../lib/periodic-task.ts'
-import type { Timer } from '../../lib/timer.ts'
+import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { LeaseLostError } from '../../store/store-errors.ts'
 import type { ImportStore, Lease } from '../../store/store.ts'
 import type { Site, Sites } from '../../upstream/client/sites.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
-import type { HeldLease } from '../leader.ts'
 import type { ReadBudget } from '../read-budget.ts'
-import { importParts } from './import-parts.ts'
+import type { HeldLease } from '../upkeep.ts'
 import { type ListPageOptions, readListPage } from './read-list-page.ts'
 
-export type ImporterOptions = ListPageOptions & {
+type ImporterOptions = ListPageOptions & {
   readonly imports: ImportStore
   readonly sites: Sites
   readonly budget: ReadBudget
@@ -146,4 +151,15 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
 function problemOf({ kind }: UpstreamFault): ImportProblem {
   if (kind === 'credentials') return 'CREDENTIALS_REJECTED'
   return kind === 'refused' || kind === 'forbidden' ? 'REFUSED' : 'UNREADABLE'
+}
+
+/** Returns the lists of the named sites, or of all. Agreements are in AUD alone (docs/payments-api.md, section 4.1). */
+export function importParts(sites: Sites, named: readonly string[] = []): ImportPart[] {
+  const chosen = named.length === 0 ? sites.all : sites.all.filter(({ id }) => named.includes(id))
+  return chosen.flatMap(({ id, currencies }) =>
+    IMPORTED_LISTS.filter((list) => list !== 'AGREEMENTS' || currencies.includes('AUD')).map((list) => ({
+      site: id,
+      list,
+    })),
+  )
 }

@@ -1,11 +1,12 @@
 import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { newCorrelationId } from '../../keys/correlation-id.ts'
-import type { FoundEntries, FoundPayment } from '../../store/store.ts'
+import { erasureHashes } from '../../keys/hashes.ts'
+import type { KeyRing } from '../../keys/key-ring.ts'
+import type { FoundEntries, FoundPayment, ErasureStore } from '../../store/store.ts'
 import { spanQuery } from '../../upstream/client/assertions.ts'
 import type { Site } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
-import { type ErasedPayersOptions, findErasedPayers } from './erased-payers.ts'
 
 export type ListPageOptions = ErasedPayersOptions & {
   readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins' | 'searchAgreements' | 'listPayouts'>
@@ -80,4 +81,37 @@ const OWN_URL = /\/webhooks\/[a-z]+\/([\w-]{1,64})$/
 /** Returns the correlation id in a webhook URL, which may be that of another program; null for any other URL. */
 function refOf(endpointUrl: string | null): string | null {
   return OWN_URL.exec(endpointUrl ?? '')?.[1] ?? null
+}
+
+export type ErasedPayersOptions = {
+  readonly erasures: Pick<ErasureStore, 'page'>
+  readonly keys: KeyRing
+}
+
+/** Erasures of the addresses of one page of a list that are looked at, newest first. */
+const MOST_ERASURES = 500
+
+/**
+ * Returns a function that tells whether the payer of a payment was erased by the e-mail address after the payment was made: then the
+ * payments API still has the payer's data, and an import must not bring them back. A payment without a known time of creation counts as
+ * made before. It finds erasures as long as the signing key of that time is listed.
+ */
+async function findErasedPayers(
+  { erasures, keys }: ErasedPayersOptions,
+  reports: readonly PaymentReport[],
+): Promise<(report: PaymentReport) => boolean> {
+  const hashes = new Map<string, readonly string[]>()
+  for (const { payer } of reports)
+    if (payer.email !== null) hashes.set(payer.email, erasureHashes(keys, 'EMAIL', payer.email))
+  if (hashes.size === 0) return () => false
+  const found = await erasures.page(
+    { limit: MOST_ERASURES, before: null },
+    { valueHashes: [...new Set([...hashes.values()].flat())] },
+  )
+  return ({ payer, details: { createdAt } }) => {
+    const own = payer.email === null ? [] : (hashes.get(payer.email) ?? [])
+    return found.some(
+      ({ valueHash, requestedAt }) => own.includes(valueHash) && (createdAt === null || createdAt <= requestedAt),
+    )
+  }
 }

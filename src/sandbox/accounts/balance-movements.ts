@@ -1,11 +1,8 @@
-import { methodOf } from '../payments/link.ts'
-import type { Link } from '../payments/link.ts'
-import { paidAmount, paymentMethod } from '../payments/payment-facts.ts'
-import { handledAmount } from '../payouts/sandbox-payout.ts'
-import type { Payout } from '../payouts/sandbox-payout.ts'
+import { methodOf, type Link } from '../payments/link.ts'
+import { paidAmount, paymentMethod } from '../payments/payment-object.ts'
+import { handledAmount, type Payout } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import type { Decimal } from '../values/decimal.ts'
-import { jsonNumber } from '../values/wire.ts'
+import { type Decimal, jsonNumber } from '../values/decimal.ts'
 
 /** One movement of a balance. The names of the kinds are the sandbox's own, but for `payment` (gap sheet, section 24). */
 type Movement = {

@@ -1,10 +1,8 @@
-import type { Link } from '../payments/link.ts'
-import { owedTotal } from '../payments/link.ts'
-import { paidAmount } from '../payments/payment-facts.ts'
+import { type Link, owedTotal } from '../payments/link.ts'
+import { paidAmount } from '../payments/payment-object.ts'
 import { handledAmount, isUnderWay } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { addDecimals, compareDecimals, decimal, subtractDecimals, type Decimal } from '../values/decimal.ts'
 
 /** The balance of a site in one currency (gap sheet, section 24). */
 export type Balance = {

@@ -1,10 +1,7 @@
 import { recordedAmount } from '../methods/methods.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
-import { compareDecimals, decimal, parseDecimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { compareDecimals, decimal, parseDecimal, type Decimal } from '../values/decimal.ts'
+import { Fields, type JsonObject, type Problems } from '../values/request-fields.ts'
 
 /** A simulated deposit into the treasury account of a site. */
 export type Deposit = {

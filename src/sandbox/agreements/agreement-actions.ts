@@ -1,10 +1,20 @@
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
-import { tell } from '../webhooks/webhook-composer.ts'
-import { composeCallback } from './agreement-webhooks.ts'
+import { stringifyExactJson } from '../../lib/exact-json.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { jsonNumber } from '../values/decimal.ts'
+import { tell, signatureOf } from '../webhooks/webhook-composer.ts'
+import type { WebhookSource } from '../webhooks/webhook-faults.ts'
+import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import type { StatusRequest } from './check-agreement-request.ts'
-import { isTerminal, mayMerchantMove } from './sandbox-agreement.ts'
-import type { Agreement, AgreementRequest, AgreementStatus, AgreementTerms } from './sandbox-agreement.ts'
+import {
+  isTerminal,
+  mayMerchantMove,
+  type Agreement,
+  type AgreementRequest,
+  type AgreementStatus,
+  type AgreementTerms,
+  agreementIdOf,
+  type Payer,
+} from './sandbox-agreement.ts'
 
 /** Payers with one of these names reject the mandate or never respond; every other payer authorises the mandate. */
 export const MAGIC_PAYERS = { reject: 'Reject Mandate', wait: 'Keep Waiting' } as const
@@ -89,4 +99,68 @@ function planAnswer(store: SandboxStore, agreement: Agreement): void {
 export function resumeAgreement(store: SandboxStore, agreement: Agreement, at: Date): void {
   const answer = agreement.request.payer.name === MAGIC_PAYERS.reject ? 'failed' : 'active'
   agreement.step = store.clock.schedule(at, () => moveAgreement(store, agreement, answer))
+}
+
+/** Webhook source for an agreement, as the webhook faults use it. */
+export function agreementWebhookSource(store: SandboxStore, agreement: Agreement): WebhookSource<AgreementStatus> {
+  return {
+    subject: agreementIdOf(agreement),
+    holder: agreement,
+    compose: (kind, status) => composeCallback(store, agreement, kind, status),
+  }
+}
+
+/**
+ * Composes the callback for an agreement (docs/payments-api.md, section 4.1); signed only when the sandbox is configured to.
+ */
+function composeCallback(
+  store: SandboxStore,
+  agreement: Agreement,
+  kind: WebhookKind,
+  status: AgreementStatus = agreement.status,
+): OutgoingWebhook {
+  const body = stringifyExactJson(agreementObject(agreement, status))
+  return {
+    subject: agreementIdOf(agreement),
+    kind,
+    status,
+    url: agreement.terms.target.endpointUrl,
+    authorization: agreement.terms.target.authorizationHeader,
+    body,
+    signature: store.signAgreementCallbacks ? signatureOf(store, body) : undefined,
+  }
+}
+
+/**
+ * The agreement as API responses and callbacks show it (docs/payments-api.md, section 2.1). `status` overrides the
+ * agreement's status. The Authorization value is not masked: the documents do not mention masking for agreements.
+ */
+export function agreementObject(agreement: Agreement, status: AgreementStatus = agreement.status): object {
+  const { request, terms } = agreement
+  const { wrapper, startDate, frequency } = terms.details
+  return {
+    id: agreement.id,
+    payment_agreement_id: agreementIdOf(agreement),
+    client_transaction_id: request.clientTransactionId,
+    limit_amount: jsonNumber(terms.limitAmount),
+    description: request.description,
+    external_id: request.externalId ?? null,
+    status,
+    created_at: agreement.createdAt.toISOString(),
+    payment_agreement_type: request.type.replace('_', ' '),
+    agreement_details: { [wrapper]: { start_date: startDate, frequency } },
+    payer_details: payerObject(request.payer),
+    payment_agreement_notification: {
+      endpoint_url: terms.target.endpointUrl,
+      authorization_header: terms.target.authorizationHeader,
+    },
+  }
+}
+
+function payerObject({ name, bankAccount, payId }: Payer): object {
+  return {
+    name,
+    ...(bankAccount && { bank_account_details: { bsb: bankAccount.bsb, account_number: bankAccount.accountNumber } }),
+    ...(payId && { pay_id_details: { pay_id: payId.id, pay_id_type: payId.type } }),
+  }
 }

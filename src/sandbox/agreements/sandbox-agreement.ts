@@ -1,6 +1,6 @@
 import type { Timer } from '../state/clock.ts'
 import type { Decimal } from '../values/decimal.ts'
-import type { FullTarget } from '../values/request-parts.ts'
+import type { FullTarget } from '../values/request-fields.ts'
 import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
 
 /** The statuses of a payment agreement (docs/payments-api.md, section 2.1). */

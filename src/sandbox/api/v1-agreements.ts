@@ -1,15 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { amend, changeStatus, createAgreement, listAgreements } from '../agreements/agreement-actions.ts'
-import { agreementObject } from '../agreements/agreement-object.ts'
+import {
+  amend,
+  changeStatus,
+  createAgreement,
+  listAgreements,
+  agreementObject,
+} from '../agreements/agreement-actions.ts'
 import { readAgreement, readAmendment, readStatusRequest } from '../agreements/check-agreement-request.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblem } from '../server/json-answers.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
-import { problemText } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
-import { rangePage, readRangeQuery } from './range-query.ts'
+import { rangePage, readRangeQuery } from './queries.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { createGatewayPayment, gatewayUrl } from '../gateway/gateway-actions.ts'
-import { readGatewayRequest } from '../gateway/gateway-request.ts'
+import { createGatewayPayment, gatewayUrl, readGatewayRequest } from '../gateway/gateway-actions.ts'
 import { TOKEN_LIFETIME_S, isLive, issueToken } from '../gateway/tokens.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseForm } from '../customers/check-identity-form.ts'
 import { readV1Payout, V1_CURRENCY } from '../payouts/check-v1-payout-request.ts'
 import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-actions.ts'
-import { payoutRecord } from '../payouts/payout-record.ts'
+import { payoutRecord } from '../payouts/sandbox-payout.ts'
 import { bodyOfFile } from '../payouts/v1-payout-file.ts'
 import { rawBody, readJsonObject, sendBadRequest, sendJson, sendProblem, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { JsonObject } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
-import { PAYOUT_LIST, rangePage, readRangeQuery } from './range-query.ts'
+import { PAYOUT_LIST, rangePage, readRangeQuery } from './queries.ts'
 
 /** Bytes of a form with a file of payees. */
 const LARGEST_FORM = 4 * 1024 * 1024

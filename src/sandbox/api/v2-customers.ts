@@ -17,7 +17,7 @@ import {
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { problemText } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
-import { readListQuery } from './list-query.ts'
+import { readListQuery } from './queries.ts'
 
 /** Customers and contacts: create, detail and list (gap sheet, sections 22 and 23); the update of a customer is assumed. */
 export function v2Customers(api: FastifyInstance, store: SandboxStore): void {

@@ -1,18 +1,29 @@
 import type { FastifyInstance } from 'fastify'
 import { readPayin } from '../payins/check-payin-request.ts'
-import { createPayin, findPayin, listPayins, refundPayin, simulate } from '../payins/payin-actions.ts'
-import type { Simulation } from '../payins/payin-actions.ts'
-import { payinRecord, refundedRecord } from '../payins/payin-record.ts'
-import { paidInFull } from '../payments/payment-facts.ts'
+import {
+  createPayin,
+  findPayin,
+  listPayins,
+  refundPayin,
+  simulate,
+  type Simulation,
+  payinRecord,
+  refundedRecord,
+} from '../payins/payin-actions.ts'
+import { paidInFull } from '../payments/payment-object.ts'
 import type { RefundRequest } from '../payments/refunds.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
-import { optionalNumber, optionalPositiveNumber } from '../values/request-parts.ts'
-import { money } from '../values/wire.ts'
+import { money } from '../values/decimal.ts'
+import {
+  Fields,
+  type JsonObject,
+  type Problems,
+  optionalNumber,
+  optionalPositiveNumber,
+} from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
-import { readListQuery } from './list-query.ts'
+import { readListQuery } from './queries.ts'
 
 /** Payins: create, detail, list, simulate and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
 export function v2Payins(api: FastifyInstance, store: SandboxStore): void {

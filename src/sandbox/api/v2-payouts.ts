@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readPayout } from '../payouts/check-payout-request.ts'
 import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payout-actions.ts'
-import { payoutRecord } from '../payouts/payout-record.ts'
+import { payoutRecord } from '../payouts/sandbox-payout.ts'
 import { readJsonObject, sendBadRequest, sendJson, sendNotFound, sendProblems } from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { callersSite } from './api.ts'
-import { PAYOUT_LIST, rangePage, readRangeQuery } from './range-query.ts'
+import { PAYOUT_LIST, rangePage, readRangeQuery } from './queries.ts'
 
 /** Payouts: create, detail, list and cancel (gap sheet, sections 18 to 20). */
 export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {

@@ -1,14 +1,19 @@
-import { isZeroDecimal } from '../methods/methods.ts'
-import type { Method } from '../methods/methods.ts'
-import { awaits3ds, awaitsPrompt, codeToScan, isPayable, methodOf, offeredMethods, statusOf } from '../payments/link.ts'
-import type { Link } from '../payments/link.ts'
-import { pageState } from '../payments/status.ts'
-import type { PaymentStatus } from '../payments/status.ts'
+import { drawQrCode } from '../../lib/draw-qr-code.ts'
+import { isZeroDecimal, type Method } from '../methods/methods.ts'
+import {
+  awaits3ds,
+  awaitsPrompt,
+  codeToScan,
+  isPayable,
+  methodOf,
+  offeredMethods,
+  statusOf,
+  type Link,
+  pageState,
+  type PaymentStatus,
+} from '../payments/link.ts'
 import { decimalText } from '../values/decimal.ts'
-import { html } from './html.ts'
-import type { Html } from './html.ts'
-import { layout } from './layout.ts'
-import { qrCode } from './qr-code.ts'
+import { html, type Html, layout } from './html.ts'
 
 const REFRESH_S = 2
 
@@ -155,4 +160,19 @@ function amountText(link: Link): string {
 
 function utcText(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** Returns a QR code as an image, dark on light in every theme, as scanners expect. `label` is its text alternative. */
+function qrCode(content: string, label: string): Html {
+  const { path, size } = drawQrCode(content)
+  return html`<svg
+    class="qr"
+    role="img"
+    aria-label="${label}"
+    viewBox="0 0 ${size} ${size}"
+    shape-rendering="crispEdges"
+  >
+    <rect width="${size}" height="${size}" fill="#fff" />
+    <path d="${path}" fill="#000" />
+  </svg>`
 }

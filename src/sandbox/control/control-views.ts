@@ -2,12 +2,18 @@ import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
 import type { Agreement, AgreementStatus } from '../agreements/sandbox-agreement.ts'
 import { isPlain } from '../payments/link-actions.ts'
-import { isPayin, owedTotal, statusOf } from '../payments/link.ts'
-import type { GatewayOrder, Link, Payin, Refund } from '../payments/link.ts'
-import { externalId, paymentUrl } from '../payments/payment-facts.ts'
-import type { PaymentStatus } from '../payments/status.ts'
-import { totalAmount } from '../payouts/sandbox-payout.ts'
-import type { Payout, PayoutStatus } from '../payouts/sandbox-payout.ts'
+import {
+  isPayin,
+  owedTotal,
+  statusOf,
+  type GatewayOrder,
+  type Link,
+  type Payin,
+  type Refund,
+  type PaymentStatus,
+} from '../payments/link.ts'
+import { externalId, paymentUrl } from '../payments/payment-object.ts'
+import { totalAmount, type Payout, type PayoutStatus } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 import { listed } from './list.ts'

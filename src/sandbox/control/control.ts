@@ -1,34 +1,41 @@
-import { knownQrs } from '../accounts/bank-accounts.ts'
-import type { KnownQr } from '../accounts/bank-accounts.ts'
-import { MAGIC_PAYERS, moveAgreement } from '../agreements/agreement-actions.ts'
-import { agreementWebhookSource } from '../agreements/agreement-webhooks.ts'
-import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
-import type { Agreement, AgreementStatus } from '../agreements/sandbox-agreement.ts'
-import { MAGIC_3DS, MAGIC_FAILURES } from '../payments/failures.ts'
-import type { MagicFailure } from '../payments/failures.ts'
-import type { PaymentStatus } from '../payments/status.ts'
-import { MAGIC_REFUNDS } from '../payments/steps.ts'
-import { MAGIC_PAYOUTS } from '../payouts/magic-payouts.ts'
-import type { MagicPayout } from '../payouts/magic-payouts.ts'
-import { movePayout } from '../payouts/payout-steps.ts'
-import { payoutWebhookSource } from '../payouts/payout-webhooks.ts'
-import type { Payout, PayoutStatus } from '../payouts/sandbox-payout.ts'
+import { knownQrs, type KnownQr } from '../accounts/bank-accounts.ts'
+import { MAGIC_PAYERS, moveAgreement, agreementWebhookSource } from '../agreements/agreement-actions.ts'
+import {
+  agreementIdOf,
+  type Agreement,
+  type AgreementStatus,
+  AGREEMENT_STATUSES,
+} from '../agreements/sandbox-agreement.ts'
+import { MAGIC_3DS, MAGIC_FAILURES, type MagicFailure, failureReason } from '../payments/failures.ts'
+import { MAGIC_REFUNDS, findByAnyUuid } from '../payments/link-actions.ts'
+import { type PaymentStatus, type Link, PAYMENT_STATUSES, REFUND_STATUSES } from '../payments/link.ts'
+import { noteRefund } from '../payments/refunds.ts'
+import { announce, ensurePayment, transition } from '../payments/transitions.ts'
+import { MAGIC_PAYOUTS, type MagicPayout, movePayout, payoutWebhookSource } from '../payouts/payout-steps.ts'
+import { type Payout, type PayoutStatus, PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
 import { emptyStore } from '../saved/saved-state.ts'
 import type { ActiveFault, Fault } from '../state/api-faults.ts'
 import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import { parseDecimal } from '../values/decimal.ts'
 import { linkWebhookSource } from '../webhooks/link-webhooks.ts'
-import { sendFault } from '../webhooks/webhook-faults.ts'
-import type { WebhookFault, WebhookFaultResult, WebhookSource } from '../webhooks/webhook-faults.ts'
+import {
+  sendFault,
+  type WebhookFault,
+  type WebhookFaultResult,
+  type WebhookSource,
+} from '../webhooks/webhook-faults.ts'
 import type { WebhookAttempt, WebhookRecord } from '../webhooks/webhook-sender.ts'
-import { aboutOf } from './about.ts'
-import type { SandboxAbout } from './about.ts'
-import { ControlError } from './control-error.ts'
-import { agreementView, linkView, payoutView, stateOf } from './control-views.ts'
-import type { AgreementView, LinkView, PayoutView, SandboxState } from './control-views.ts'
-import { listed } from './list.ts'
-import type { ListOptions } from './list.ts'
-import { linkOf, setPaymentStatus } from './payment-control.ts'
-import type { SetStatusOptions } from './payment-control.ts'
+import {
+  agreementView,
+  linkView,
+  payoutView,
+  stateOf,
+  type AgreementView,
+  type LinkView,
+  type PayoutView,
+  type SandboxState,
+} from './control-views.ts'
+import { listed, type ListOptions } from './list.ts'
 
 /** Names, amounts and texts that select an outcome. */
 export type MagicTable = {
@@ -162,4 +169,88 @@ function payoutOf(store: SandboxStore, uuid: string): Payout {
   const payout = store.payouts.get(uuid)
   if (payout === undefined) throw new ControlError(404, 'There is no such payout.')
   return payout
+}
+
+export type SetStatusOptions = {
+  /** The failure code of `failed`; `generic_declined` when absent. */
+  errorCode?: string
+  /** Changes the status without sending a webhook. */
+  silent?: boolean
+  /**
+   * The total refunded or requested amount, for refund statuses. Default: the whole amount, or half of it for a partial
+   * refund.
+   */
+  refundAmount?: string
+}
+
+/** Sets the status of a link, payin or gateway payment and waits for the first attempt of its webhook. */
+async function setPaymentStatus(
+  store: SandboxStore,
+  link: Link,
+  status: PaymentStatus,
+  { errorCode = 'generic_declined', silent = false, refundAmount }: SetStatusOptions,
+): Promise<void> {
+  const reason = failureReason(errorCode)
+  if (reason === undefined) throw new ControlError(422, 'There is no such failure code.')
+  const refunded = refundAmount === undefined ? undefined : parseDecimal(refundAmount)
+  if (refundAmount !== undefined && refunded === undefined) throw new ControlError(422, 'The refund is no amount.')
+  if (status === 'expired' && link.payment === undefined) {
+    link.lapsed = true
+    if (!silent) await announce(store, link)
+    return
+  }
+  noteRefund(link, ensurePayment(store, link), { status, total: refunded })
+  await transition(store, link, status, { silent, payCode: status === 'failed' ? { ...reason } : undefined })
+}
+
+/** Returns the link, payin or gateway payment with this uuid, or the one whose payment has it. */
+function linkOf(store: SandboxStore, uuid: string): Link {
+  const link = findByAnyUuid(store, uuid)
+  if (link === undefined) throw new ControlError(404, 'There is no such link or payin.')
+  return link
+}
+
+/** Facts that do not change while a sandbox runs. A secret is null unless it is the fixed default of every sandbox. */
+export type SandboxAbout = {
+  /** The base URL of the interface; ends in `/api`. */
+  url: string
+  sites: { id: string; appId: string; secretKey: string | null; currencies: string[] }[]
+  webhookSecret: string | null
+  statuses: {
+    payments: readonly PaymentStatus[]
+    /** The payment statuses that accept a refund amount. */
+    refunds: readonly PaymentStatus[]
+    agreements: readonly AgreementStatus[]
+    payouts: readonly PayoutStatus[]
+  }
+}
+
+/** Returns the addresses, credentials and statuses of a sandbox. */
+function aboutOf({ origin, sites, webhookSecret, isFixed }: SandboxStore): SandboxAbout {
+  return {
+    url: `${origin}/api`,
+    sites: sites.map(({ id, appId, secretKey, currencies }) => ({
+      id,
+      appId,
+      secretKey: isFixed.sites ? secretKey : null,
+      currencies: [...currencies],
+    })),
+    webhookSecret: isFixed.webhookSecret ? webhookSecret : null,
+    statuses: {
+      payments: PAYMENT_STATUSES,
+      refunds: [...REFUND_STATUSES],
+      agreements: AGREEMENT_STATUSES,
+      payouts: PAYOUT_STATUSES,
+    },
+  }
+}
+
+/** Thrown when a control call cannot be carried out; `httpStatus` is the status of the response. */
+export class ControlError extends Error {
+  readonly httpStatus: number
+
+  constructor(httpStatus: number, message: string) {
+    super(message)
+    this.httpStatus = httpStatus
+  }
 }

@@ -1,8 +1,13 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
-import type { FullTarget } from '../values/request-parts.ts'
-import { oneOf, readEmail, requiredTarget } from '../values/request-parts.ts'
+import {
+  Fields,
+  type JsonObject,
+  type Problems,
+  type FullTarget,
+  oneOf,
+  readEmail,
+  requiredTarget,
+} from '../values/request-fields.ts'
 import { DOCUMENT_TYPES, readCountry, readDay } from './check-person-request.ts'
 import type { DocumentRecord } from './sandbox-customer.ts'
 

@@ -1,7 +1,5 @@
-import { parseMoment } from '../state/moments.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
-import { oneOf, readEmail } from '../values/request-parts.ts'
+import { parseMoment } from '../state/clock.ts'
+import { Fields, type JsonObject, type Problems, oneOf, readEmail } from '../values/request-fields.ts'
 import type { DocumentRecord, PersonRecord } from './sandbox-customer.ts'
 
 export const DOCUMENT_TYPES = ['passport', 'id_card', 'driving_license'] as const

@@ -1,5 +1,5 @@
 import type { Timer } from '../state/clock.ts'
-import type { FullTarget } from '../values/request-parts.ts'
+import type { FullTarget } from '../values/request-fields.ts'
 
 /** A person or an organisation under the payments API's own names (gap sheet, sections 22 and 23). */
 export type PersonRecord = Readonly<Record<string, string>>

@@ -1,8 +1,18 @@
+import { recordedAmount } from '../methods/methods.ts'
 import { createLink } from '../payments/link-actions.ts'
 import type { Link, LinkRequest } from '../payments/link.ts'
-import { paymentUrl } from '../payments/payment-facts.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
+import { paymentUrl } from '../payments/payment-object.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { decimal } from '../values/decimal.ts'
+import {
+  Fields,
+  type JsonObject,
+  type Problems,
+  positiveNumber,
+  readEmail,
+  requiredTarget,
+  requiredUrl,
+} from '../values/request-fields.ts'
 
 /** Stores a new gateway payment. Returns undefined when the site has used its `order_id` before (gap sheet, section 4). */
 export function createGatewayPayment(
@@ -19,4 +29,41 @@ export function createGatewayPayment(
 export function gatewayUrl(store: SandboxStore, link: Link): string {
   const payment = Buffer.from(JSON.stringify({ uuid: link.uuid, ...link.gateway })).toString('base64url')
   return `${paymentUrl(store, link)}?payment=${payment}`
+}
+
+/** Validates the body of a gateway payment (gap sheet, section 4). */
+export function readGatewayRequest(
+  body: JsonObject,
+  site: SandboxSite,
+): { orderId: string; request: LinkRequest } | { problems: Problems } {
+  const fields = new Fields(body)
+  const currency = site.currencies[0] ?? ''
+  const orderId = fields.text('order_id')
+  const request: LinkRequest = {
+    currency,
+    amount: recordedAmount(positiveNumber(fields, 'amount') ?? decimal('0'), currency),
+    description: fields.text('description'),
+    sender: readOrderDetails(fields),
+    methodCode: null,
+    expiresInSeconds: LIFETIME_S,
+    redirect: { success: requiredUrl(fields, 'order_success_url') },
+    webhook: requiredTarget(fields, 'payment_gateway_notification'),
+    metaData: undefined,
+  }
+  return fields.isClean ? { orderId, request } : { problems: fields.problems }
+}
+
+/** In seconds. The lifetime of the page is not documented; this is the lifetime of a link. */
+const LIFETIME_S = 1800
+
+function readOrderDetails(fields: Fields): LinkRequest['sender'] {
+  const details = fields.requiredObject('order_details')
+  if (details === undefined) return { email: '', firstName: '', lastName: '' }
+  details.optionalObject('shipping_details')
+  if (details.optional('items') !== undefined) details.requiredObjects('items')
+  const billing = details.requiredObject('billing_details')
+  if (billing === undefined) return { email: '', firstName: '', lastName: '' }
+  billing.text('phone')
+  billing.optionalText('company')
+  return { email: readEmail(billing), firstName: billing.text('first_name'), lastName: billing.text('last_name') }
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 
 /** An access token of the gateway; it belongs to the site that requested it. */
 export type Token = { readonly siteId: string; readonly expiresAt: Date }

@@ -1,5 +1,4 @@
-import { ExactNumber } from '../../lib/exact-json.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
+import { ExactNumber, type ExactJson } from '../../lib/exact-json.ts'
 import type { Fields } from '../values/request-fields.ts'
 
 /**

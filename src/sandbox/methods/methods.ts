@@ -1,5 +1,4 @@
-import { compareDecimals, decimal, roundToWhole } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { compareDecimals, decimal, roundToWhole, type Decimal } from '../values/decimal.ts'
 
 /**
  * How a payment by a method proceeds: cards are authorised first, mobile money waits for a prompt, the others arrive

@@ -1,23 +1,22 @@
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { checkParams } from '../methods/method-params.ts'
+import { checkParams, type Descriptors, type ParamRules } from '../methods/method-params.ts'
 import { OPEN_AMOUNT_METHOD, payinMethodsOf } from '../methods/methods-v2.ts'
-import { recordedAmount } from '../methods/methods.ts'
-import type { Method } from '../methods/methods.ts'
+import { recordedAmount, type Method } from '../methods/methods.ts'
 import type { LinkRequest, PayinTerms } from '../payments/link.ts'
-import { parseMoment } from '../state/moments.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import { decimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
+import { parseMoment } from '../state/clock.ts'
+import type { SandboxSite } from '../state/sandbox-store.ts'
+import { decimal, type Decimal } from '../values/decimal.ts'
+import { MOBILE_NUMBER } from '../values/object-shapes.ts'
 import {
+  Fields,
+  type JsonObject,
+  type Problems,
   limitProblem,
   optionalPositiveNumber,
   optionalTarget,
   positiveNumber,
   readEmail,
-} from '../values/request-parts.ts'
-import { payinParamRules } from './payin-params.ts'
+} from '../values/request-fields.ts'
 
 /** A validated payin creation: the fields that it shares with a link, and its own. */
 export type PayinRequest = {
@@ -112,4 +111,54 @@ function readExpiry(fields: Fields, now: Date): Date | undefined {
 function readMetadata(fields: Fields): ExactJson | undefined {
   fields.optionalObject('metadata')
   return fields.optional('metadata')
+}
+
+/** Returns the rules for `payin_method_params` of a method (gap sheet, section 8). */
+export function payinParamRules(method: Method): ParamRules {
+  if (method.kind === 'mobile_money') return { descriptors: { phone: 'string:Mandatory Mobile number' }, shapes: PHONE }
+  return {
+    descriptors: BY_METHOD[method.code] ?? ANY_METHOD,
+    ...(method.currency === 'JPY' ? { shapes: { first_name: KATAKANA, last_name: KATAKANA } } : {}),
+  }
+}
+
+const PHONE = { phone: MOBILE_NUMBER }
+
+/** Full-width and half-width katakana, with the long-vowel and middle-dot marks. */
+const KATAKANA = /^[\u30a0-\u30ff\uff66-\uff9f ]+$/
+
+const ANY_METHOD: Descriptors = {
+  user_id: 'string:Optional User id',
+  product_name: 'string:Optional Product name',
+}
+
+const BY_METHOD: Readonly<Record<string, Descriptors>> = {
+  au_alias_npp_aud: {
+    callback_url: 'string:Mandatory Callback URL',
+    first_name: 'string:Optional First name',
+    last_name: 'string:Optional Last name',
+    phone: 'string:Optional Phone',
+    country_code: 'string:Optional Country code',
+    state_code: 'string:Optional State code',
+    address: 'string:Optional Address',
+    city: 'string:Optional City',
+    zip_code: 'string:Optional Zip code',
+    ip_address: 'string:Optional IP address',
+  },
+  jp_bank_jpy: {
+    user_id: 'string:Mandatory User id',
+    user_name: 'string:Mandatory User name',
+    first_name: 'string:Mandatory First name in katakana',
+    last_name: 'string:Mandatory Last name in katakana',
+    phone: 'string:Optional Phone',
+    email: 'string:Optional Email',
+    ip_address: 'string:Optional IP address',
+  },
+  kr_bank_krw: { user_name: 'string:Mandatory User name' },
+  id_bank_qris_idr: {},
+  vn_vietqr_vnd: {
+    ip_address: 'string:Optional IP address',
+    phone: 'string:Optional Phone',
+    transliterate: 'boolean:Optional Write names without diacritics',
+  },
 }

@@ -1,9 +1,8 @@
 import { BANK_ACCOUNTS } from '../accounts/bank-accounts.ts'
 import { vietQr } from '../accounts/make-vietqr.ts'
 import type { Method } from '../methods/methods.ts'
-import { owedTotal } from '../payments/link.ts'
-import type { Link, Payin } from '../payments/link.ts'
-import { paymentUrl } from '../payments/payment-facts.ts'
+import { owedTotal, type Link, type Payin } from '../payments/link.ts'
+import { paymentUrl } from '../payments/payment-object.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 

@@ -1,15 +1,12 @@
 import { recordedAmount } from '../methods/methods.ts'
 import { failureReason, magicFailure } from '../payments/failures.ts'
-import { createLink, findByAnyUuid } from '../payments/link-actions.ts'
-import { isPayin } from '../payments/link.ts'
-import type { Link, Payin } from '../payments/link.ts'
-import { requestRefund } from '../payments/refunds.ts'
-import type { RefundOutcome, RefundRequest } from '../payments/refunds.ts'
-import { planStep, proceed } from '../payments/steps.ts'
+import { createLink, findByAnyUuid, planStep, proceed } from '../payments/link-actions.ts'
+import { isPayin, type Link, type Payin, gstAmount, owedTotal, statusOf } from '../payments/link.ts'
+import { flatObject } from '../payments/payment-object.ts'
+import { requestRefund, type RefundOutcome, type RefundRequest } from '../payments/refunds.ts'
 import { announce, startPayment, transition } from '../payments/transitions.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
-import type { Decimal } from '../values/decimal.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { type Decimal, compareDecimals, money, wireTime } from '../values/decimal.ts'
 import type { PayinRequest } from './check-payin-request.ts'
 import { isLate, payCodeOf } from './pay-code.ts'
 
@@ -101,4 +98,30 @@ function planMagicFailure(store: SandboxStore, payin: Payin, at?: Date): boolean
   const dueAt = at ?? new Date(store.clock.now().getTime() + store.paceMs)
   payin.step = store.clock.schedule(dueAt, () => transition(store, payin, 'failed', { payCode }))
   return true
+}
+
+/** The record of a payin in the responses of creation, detail and list (gap sheet, section 10). */
+export function payinRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
+  const { terms, status } = { terms: payin.payin, status: statusOf(payin) }
+  return {
+    ...flatObject(store, payin),
+    status_text: status.replaceAll('_', ' '),
+    stage: isOverpaid(payin) ? 'overpaid' : null,
+    gst: terms.gst,
+    gst_amount: money(gstAmount(payin)),
+    description: payin.request.description,
+    pay_by: wireTime(payin.expiresAt),
+    metadata: terms.metadata ?? {},
+  }
+}
+
+/** The same record as the response to a refund spells it (gap sheet, section 12). */
+export function refundedRecord(store: SandboxStore, payin: Payin): Record<string, unknown> {
+  const { webhook_notification: payinNotification, expired_at: expiredAt, ...rest } = payinRecord(store, payin)
+  return { ...rest, payin_notification: payinNotification, expried_at: expiredAt }
+}
+
+function isOverpaid(payin: Payin): boolean {
+  const { paid } = payin.payment ?? {}
+  return paid !== undefined && compareDecimals(paid, owedTotal(payin)) > 0
 }

@@ -1,6 +1,5 @@
 import { isZeroDecimal } from '../methods/methods.ts'
-import { compareDecimals, decimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { compareDecimals, decimal, type Decimal } from '../values/decimal.ts'
 
 /** The `pay_code` of a failed payment (docs/payments-api.md, section 7.2). */
 export type FailureReason = { error_code: string; error_message: string }

@@ -1,13 +1,18 @@
-import { ExactNumber } from '../../lib/exact-json.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
+import { ExactNumber, type ExactJson } from '../../lib/exact-json.ts'
 import { accepts, methodsOf, recordedAmount } from '../methods/methods.ts'
 import type { Method } from '../methods/methods.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import { decimal, parseDecimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
-import { limitProblem, optionalTarget, optionalUrl, positiveNumber, readEmail } from '../values/request-parts.ts'
+import type { SandboxSite } from '../state/sandbox-store.ts'
+import { decimal, parseDecimal, type Decimal } from '../values/decimal.ts'
+import {
+  Fields,
+  type JsonObject,
+  type Problems,
+  limitProblem,
+  optionalTarget,
+  optionalUrl,
+  positiveNumber,
+  readEmail,
+} from '../values/request-fields.ts'
 import type { LinkRequest } from './link.ts'
 
 /**

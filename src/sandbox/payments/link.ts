@@ -1,11 +1,8 @@
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { accepts, methodByCode, methodsOf } from '../methods/methods.ts'
-import type { Method } from '../methods/methods.ts'
+import { accepts, methodByCode, methodsOf, type Method } from '../methods/methods.ts'
 import type { Timer } from '../state/clock.ts'
-import { addDecimals, roundDecimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { addDecimals, roundDecimal, type Decimal } from '../values/decimal.ts'
 import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
-import type { PaymentStatus } from './status.ts'
 
 /** The URL for the webhooks of a link, and the Authorization value that they carry. */
 export type WebhookTarget = { readonly endpointUrl: string; readonly authorizationHeader?: string }
@@ -31,7 +28,7 @@ export type Refund = {
 }
 
 /** One entry of a payment's history. */
-export type StatusChange = { readonly status: PaymentStatus; readonly at: Date; readonly silent: boolean }
+type StatusChange = { readonly status: PaymentStatus; readonly at: Date; readonly silent: boolean }
 
 /** Created when the customer starts to pay; a second attempt after a failure is the same payment. */
 export type Payment = {
@@ -144,4 +141,67 @@ export function awaits3ds(link: Link): boolean {
 /** Returns the code that the customer has to scan; undefined if there is none. */
 export function codeToScan(link: Link): string | undefined {
   return link.payment?.status === 'pending' ? link.payment.payCode?.['qr_string'] : undefined
+}
+
+/** The statuses of a payment (docs/payments-api.md, section 3.2). */
+export const PAYMENT_STATUSES = [
+  'pending',
+  'authorised',
+  'waiting',
+  'received',
+  'expired',
+  'return_pending',
+  'return_expired',
+  'partially_refunded',
+  'return_received',
+  'return_rejected',
+  'failed',
+  'in_dispute',
+  'dispute_lost',
+] as const
+
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+
+/** The refund statuses. */
+export const REFUND_STATUSES: ReadonlySet<PaymentStatus> = new Set([
+  'return_pending',
+  'return_expired',
+  'partially_refunded',
+  'return_received',
+  'return_rejected',
+])
+
+/** Whether a text is one of the statuses. */
+export function isPaymentStatus(text: string): text is PaymentStatus {
+  return (PAYMENT_STATUSES as readonly string[]).includes(text)
+}
+
+/**
+ * Whether the payments API itself makes this transition (docs/payments-api.md, section 3.2; gap sheet, section 3). The
+ * control endpoints may set any status; this rule applies to customers, refunds and timers.
+ */
+export function isLegal(from: PaymentStatus, to: PaymentStatus): boolean {
+  return (NEXT[from] ?? []).includes(to)
+}
+
+/**
+ * The state that the hosted page posts to its opener (docs/payments-api.md, sections 3.3 and 6.4); undefined while it is
+ * open.
+ */
+export function pageState(status: PaymentStatus): 'success' | 'failed' | undefined {
+  if (status === 'pending' || status === 'authorised') return undefined
+  return status === 'failed' || status === 'expired' ? 'failed' : 'success'
+}
+
+const NEXT: Partial<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['authorised', 'received', 'failed', 'expired'],
+  authorised: ['waiting'],
+  waiting: ['received', 'return_pending', 'in_dispute'],
+  received: ['return_pending', 'in_dispute'],
+  failed: ['pending'],
+  return_pending: ['return_received', 'partially_refunded', 'return_expired', 'return_rejected'],
+  partially_refunded: ['return_pending'],
+  return_expired: ['return_pending'],
+  return_rejected: ['return_pending'],
+  in_dispute: ['dispute_lost', 'received'],
 }

@@ -1,12 +1,9 @@
 import { recordedAmount } from '../methods/methods.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { addDecimals, compareDecimals, decimal, subtractDecimals } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
-import type { Link, Payment } from './link.ts'
-import { isRefundable, paidInFull } from './payment-facts.ts'
-import { REFUND_STATUSES, isLegal } from './status.ts'
-import type { PaymentStatus } from './status.ts'
-import { proceed } from './steps.ts'
+import { addDecimals, compareDecimals, decimal, subtractDecimals, type Decimal } from '../values/decimal.ts'
+import { proceed } from './link-actions.ts'
+import { type Link, type Payment, REFUND_STATUSES, isLegal, type PaymentStatus } from './link.ts'
+import { isRefundable, paidInFull } from './payment-object.ts'
 
 export type RefundRequest = {
   /** Default: the whole remaining amount. */

@@ -5,12 +5,8 @@ import { newToken, newUuid } from '../state/ids.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf, tell } from '../webhooks/webhook-composer.ts'
 import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
-import { isPayin, offeredMethods, statusOf } from './link.ts'
-import type { Link, Payment } from './link.ts'
-import { webhookTarget } from './payment-facts.ts'
-import { paymentObject } from './payment-object.ts'
-import type { StateOverrides } from './payment-object.ts'
-import type { PaymentStatus } from './status.ts'
+import { isPayin, offeredMethods, statusOf, type Link, type Payment, type PaymentStatus } from './link.ts'
+import { webhookTarget, paymentObject, type StateOverrides } from './payment-object.ts'
 
 export type TransitionOptions = {
   /** The payment's `pay_code` in the new status; null when absent. */

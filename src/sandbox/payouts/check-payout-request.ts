@@ -1,23 +1,22 @@
 import { checkParams } from '../methods/method-params.ts'
 import { OPEN_AMOUNT_METHOD } from '../methods/methods-v2.ts'
 import { recordedAmount } from '../methods/methods.ts'
-import { parseMoment } from '../state/moments.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import { decimal } from '../values/decimal.ts'
-import type { Decimal } from '../values/decimal.ts'
+import { parseMoment } from '../state/clock.ts'
+import type { SandboxSite } from '../state/sandbox-store.ts'
+import { decimal, type Decimal } from '../values/decimal.ts'
 import { BSB, MOBILE_NUMBER } from '../values/object-shapes.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
 import {
+  Fields,
+  type JsonObject,
+  type Problems,
   limitProblem,
   optionalPositiveNumber,
   positiveNumber,
   readEmail,
   requiredTarget,
   sizedText,
-} from '../values/request-parts.ts'
-import { payoutMethodsOf } from './payout-methods.ts'
-import type { PayoutMethod } from './payout-methods.ts'
+} from '../values/request-fields.ts'
+import { payoutMethodsOf, type PayoutMethod } from './payout-methods.ts'
 import type { PayeeRequest, PayoutRequest } from './sandbox-payout.ts'
 
 /** Validates the body of a payout creation (gap sheet, section 18). */

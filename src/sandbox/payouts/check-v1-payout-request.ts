@@ -1,16 +1,17 @@
-import type { SandboxSite } from '../state/sandbox-sites.ts'
+import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal } from '../values/decimal.ts'
 import { BSB } from '../values/object-shapes.ts'
-import { Fields } from '../values/request-fields.ts'
-import type { JsonObject, Problems } from '../values/request-fields.ts'
 import {
+  Fields,
+  type JsonObject,
+  type Problems,
   isEmail,
   optionalSizedText,
   positiveNumber,
   readEmail,
   requiredTarget,
   sizedText,
-} from '../values/request-parts.ts'
+} from '../values/request-fields.ts'
 import { readSchedule } from './check-payout-request.ts'
 import type { PayeeRequest, PayoutRequest } from './sandbox-payout.ts'
 

@@ -1,8 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { isTaken } from '../payments/transitions.ts'
 import { newUuid } from '../state/ids.ts'
-import type { SandboxSite } from '../state/sandbox-sites.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { begin, movePayout } from './payout-steps.ts'
 import type { PayeeRequest, Payout, PayoutRequest, PayoutTransaction } from './sandbox-payout.ts'
 

@@ -1,11 +1,19 @@
+import { stringifyExactJson } from '../../lib/exact-json.ts'
 import { balanceOf } from '../accounts/sandbox-balances.ts'
+import { isZeroDecimal } from '../methods/methods.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { compareDecimals } from '../values/decimal.ts'
-import { tell } from '../webhooks/webhook-composer.ts'
-import { CHARGES_MANDATE, MAGIC_PAYOUTS, NO_FUNDS, hasMagic, isMagic } from './magic-payouts.ts'
-import { composePayoutWebhook } from './payout-webhooks.ts'
-import { totalAmount } from './sandbox-payout.ts'
-import type { Payout, PayoutError, PayoutStatus } from './sandbox-payout.ts'
+import { compareDecimals, decimal } from '../values/decimal.ts'
+import { tell, signatureOf } from '../webhooks/webhook-composer.ts'
+import type { WebhookSource } from '../webhooks/webhook-faults.ts'
+import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
+import {
+  totalAmount,
+  type Payout,
+  type PayoutError,
+  type PayoutStatus,
+  type PayoutTransaction,
+  payoutRecord,
+} from './sandbox-payout.ts'
 
 /** A batch without funds is retried every hour; after a day it expires. One of v1 is retried only if `is_retry` says so. */
 const TRY_AGAIN_MS = 60 * 60_000
@@ -78,3 +86,63 @@ const REASONS = {
   completed: 'The bank of the payee refused the transfer.',
   expired: 'The payout was not made.',
 } as const
+
+/** One row of the payout magic table: a transaction with this amount has this effect. */
+export type MagicPayout = { effect: string; amount: string; zeroDecimalAmount: string }
+
+/** Amounts that select the outcome of a batch. */
+export const MAGIC_PAYOUTS = {
+  noFunds: { effect: 'the batch never finds funds: svc_PAYOUT1', amount: '777.01', zeroDecimalAmount: '77701' },
+  mandate: { effect: 'the batch is late by one step: svc_PAYOUT2', amount: '777.02', zeroDecimalAmount: '77702' },
+  refused: { effect: 'the transaction fails, the batch completes', amount: '777.03', zeroDecimalAmount: '77703' },
+} as const satisfies Record<string, MagicPayout>
+
+/** Insufficient balance, and no mandate that the payments API could charge. */
+const NO_FUNDS: PayoutError = {
+  code: 'svc_PAYOUT1',
+  message: 'There is not enough balance. Top it up.',
+}
+
+/** Insufficient balance; the payments API charges the merchant's own mandate, and the batch continues. */
+const CHARGES_MANDATE: PayoutError = {
+  code: 'svc_PAYOUT2',
+  message: 'There is not enough balance. Your mandate will be charged.',
+}
+
+/** Whether a batch has a transaction with this magic amount. */
+function hasMagic({ transactions, currency }: Payout, row: MagicPayout): boolean {
+  return transactions.some((transaction) => isMagic(transaction, currency, row))
+}
+
+/** Whether a transaction has this magic amount. */
+function isMagic({ amount }: PayoutTransaction, currency: string, row: MagicPayout): boolean {
+  return compareDecimals(amount, decimal(isZeroDecimal(currency) ? row.zeroDecimalAmount : row.amount)) === 0
+}
+
+/** Webhook source for a payout, as the webhook faults use it. */
+export function payoutWebhookSource(store: SandboxStore, payout: Payout): WebhookSource<PayoutStatus> {
+  return {
+    subject: payout.uuid,
+    holder: payout,
+    compose: (kind, status) => composePayoutWebhook(store, payout, kind, status),
+  }
+}
+
+/** Composes the webhook of a batch: its record, signed like every outgoing webhook (gap sheet, section 25.3). */
+function composePayoutWebhook(
+  store: SandboxStore,
+  payout: Payout,
+  kind: WebhookKind,
+  status: PayoutStatus = payout.status,
+): OutgoingWebhook {
+  const body = stringifyExactJson(payoutRecord(payout, status))
+  return {
+    subject: payout.uuid,
+    kind,
+    status,
+    url: payout.request.target.endpointUrl,
+    authorization: payout.request.target.authorizationHeader,
+    body,
+    signature: signatureOf(store, body),
+  }
+}

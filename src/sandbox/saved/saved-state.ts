@@ -1,21 +1,18 @@
+import { ExactNumber } from '../../lib/exact-json.ts'
 import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import { resumeAgreement } from '../agreements/agreement-actions.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
 import { resumeCheck } from '../customers/identity-checks.ts'
-import { contactKey } from '../customers/sandbox-customer.ts'
-import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
+import { contactKey, type SandboxContact, type SandboxCustomer } from '../customers/sandbox-customer.ts'
 import type { Token } from '../gateway/tokens.ts'
 import { resumePayin } from '../payins/payin-actions.ts'
-import { planExpiry } from '../payments/link-actions.ts'
-import { isPayin } from '../payments/link.ts'
-import type { Link } from '../payments/link.ts'
-import { planStep } from '../payments/steps.ts'
+import { planExpiry, planStep } from '../payments/link-actions.ts'
+import { isPayin, type Link } from '../payments/link.ts'
 import { resumePayout } from '../payouts/payout-steps.ts'
 import type { Payout } from '../payouts/sandbox-payout.ts'
 import type { ActiveFault } from '../state/api-faults.ts'
 import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import type { SavedWebhook } from '../webhooks/webhook-sender.ts'
-import { decodeValue, encodeValue } from './encode-value.ts'
 import type { SavedRows } from './state-file.ts'
 
 /** The form of the rows. Rows of another form are not read: the sandbox then starts empty. */
@@ -136,4 +133,34 @@ function takeStep(thing: { step: unknown }): Date | undefined {
 
 function* ofKind<Kind>(rows: SavedRows, kind: string): Generator<Kind> {
   for (const [name, value] of rows) if (name.startsWith(`${kind}:`)) yield decodeValue(value) as Kind
+}
+
+/** Keys of the objects that stand for values which JSON does not have. No key of a request begins with this character. */
+const DATE = '\u0000date'
+const BIGINT = '\u0000bigint'
+const NUMBER = '\u0000number'
+
+/** Returns a value of the sandbox's state as text: JSON, with dates, big integers and exact numbers as tagged objects. */
+function encodeValue(value: unknown): string {
+  return JSON.stringify(tagged(value))
+}
+
+/** Returns the value of a text that `encodeValue` made. */
+function decodeValue(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    const { [DATE]: date, [BIGINT]: units, [NUMBER]: digits } = value as Readonly<Record<string, unknown>>
+    if (typeof date === 'string') return new Date(date)
+    if (typeof units === 'string') return BigInt(units)
+    return typeof digits === 'string' ? new ExactNumber(digits) : value
+  })
+}
+
+function tagged(value: unknown): unknown {
+  if (typeof value === 'bigint') return { [BIGINT]: String(value) }
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Date) return { [DATE]: value.toISOString() }
+  if (value instanceof ExactNumber) return { [NUMBER]: value.text }
+  if (Array.isArray(value)) return value.map(tagged)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tagged(inner)]))
 }

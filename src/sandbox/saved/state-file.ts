@@ -2,12 +2,14 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from '../../lib/make-folder.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import { restoreRows, savedRows } from './saved-state.ts'
 
 /** The rows of a saved state: encoded values by their names, such as `link:D4H0OT5D`. */
 export type SavedRows = ReadonlyMap<string, string>
 
 /** A SQLite file with the state of one sandbox. */
-export type StateFile = {
+type StateFile = {
   /** Returns all rows, in the order in which they were first written. */
   read(): SavedRows
   /** Writes the rows that have changed since the last call, and removes those that are gone, in one transaction. */
@@ -19,7 +21,7 @@ export type StateFile = {
 const BUSY_MS = 5_000
 
 /** Opens the file, and creates it with its folder if it does not exist. Throws if it cannot be opened or is no database. */
-export function openStateFile(path: string): StateFile {
+function openStateFile(path: string): StateFile {
   // The state contains what payers entered: it is for its owner alone.
   makeFolder(dirname(path), 0o700)
   closeSync(openSync(path, 'a', 0o600))
@@ -55,5 +57,37 @@ export function openStateFile(path: string): StateFile {
       written = rows
     },
     close: () => database.close(),
+  }
+}
+
+/** Milliseconds from a change to the write of it. */
+const AFTER_CHANGE_MS = 200
+
+/** A write waits for at least so many times the duration of the last one, so that a large state does not slow the sandbox. */
+const SHARE = 20
+
+/** Restores the state of a file, and keeps the file up to date. Returns the function that writes the last state and closes it. */
+export function keepState(store: SandboxStore, path: string): () => void {
+  const file = openStateFile(path)
+  restoreRows(store, file.read())
+  let timer: NodeJS.Timeout | undefined
+  let lastMs = 0
+  const write = (): void => {
+    timer = undefined
+    const started = performance.now()
+    file.write(savedRows(store))
+    lastMs = performance.now() - started
+  }
+  const stopListening = store.changes.listen(() => {
+    timer ??= setTimeout(write, Math.max(AFTER_CHANGE_MS, lastMs * SHARE)).unref()
+  })
+  let isClosed = false
+  return () => {
+    if (isClosed) return
+    isClosed = true
+    stopListening()
+    clearTimeout(timer)
+    write()
+    file.close()
   }
 }

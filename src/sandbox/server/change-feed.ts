@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Changes } from '../state/changes.ts'
+import type { Changes } from '../state/sandbox-store.ts'
 import { sendJson } from './json-answers.ts'
 
 /** Maximum number of concurrent listeners. */

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
-import { ControlError } from '../control/control-error.ts'
-import type { SandboxControl } from '../control/control.ts'
+import { ControlError, type SandboxControl } from '../control/control.ts'
 import type { ListOptions } from '../control/list.ts'
-import { PAYMENT_STATUSES } from '../payments/status.ts'
+import { PAYMENT_STATUSES } from '../payments/link.ts'
 import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './json-answers.ts'
 

@@ -2,14 +2,14 @@ import type { Deposit } from '../accounts/sandbox-deposits.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
 import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
 import type { Token } from '../gateway/tokens.ts'
+import { DIRECT_CURRENCIES } from '../methods/methods-v2.ts'
+import { CATALOGUE_CURRENCIES } from '../methods/methods.ts'
 import type { Link, WebhookTarget } from '../payments/link.ts'
 import type { Payout } from '../payouts/sandbox-payout.ts'
 import type { Decimal } from '../values/decimal.ts'
 import type { WebhookSender } from '../webhooks/webhook-sender.ts'
 import type { FaultBook } from './api-faults.ts'
-import type { Changes } from './changes.ts'
 import type { TimerClock } from './clock.ts'
-import type { SandboxSite } from './sandbox-sites.ts'
 
 /**
  * A recorded call to the interface, without secrets, query and body. `status` is that of the response, null when there is
@@ -59,3 +59,48 @@ export type SandboxStore = {
   readonly faults: FaultBook
   readonly changes: Changes
 }
+
+/** Notifies listeners that the state of a sandbox has changed; listeners read the new state themselves. */
+export class Changes {
+  #version = 0
+  readonly #listeners = new Set<() => void>()
+
+  /** Number of changes since the start. */
+  get version(): number {
+    return this.#version
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  /** Counts a change and calls every listener. */
+  note(): void {
+    this.#version += 1
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls `listener` at each change. Returns the function that removes the listener. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}
+
+/** One site of the merchant: its credentials and their currencies (docs/payments-api.md, section 5). */
+export type SandboxSite = { id: string; appId: string; secretKey: string; currencies: string[] }
+
+/** Returns the site with this header pair, or undefined when either header is wrong. */
+export function siteOf(
+  sites: readonly SandboxSite[],
+  appId: string | undefined,
+  secretKey: string | undefined,
+): SandboxSite | undefined {
+  return sites.find((site) => site.appId === appId && site.secretKey === secretKey)
+}
+
+/** One site per currency of the method lists, with the same credentials in every sandbox. */
+export const DEFAULT_SITES: SandboxSite[] = [...CATALOGUE_CURRENCIES, ...DIRECT_CURRENCIES].map((currency) => {
+  const id = currency.toLowerCase()
+  return { id, appId: `sandbox-${id}`, secretKey: `sandbox-secret-${id}`, currencies: [currency] }
+})

@@ -1,10 +1,19 @@
 import type { Method } from '../methods/methods.ts'
 import { qrCodeOf } from '../payins/pay-code.ts'
 import { failureReason, magicFailure, needs3ds } from '../payments/failures.ts'
-import { awaits3ds, awaitsPrompt, codeToScan, isPayable, isPayin, offeredMethods, statusOf } from '../payments/link.ts'
-import type { Link, Payin } from '../payments/link.ts'
-import { isLegal } from '../payments/status.ts'
-import { lapse, proceed, promptFailure } from '../payments/steps.ts'
+import { lapse, proceed, promptFailure } from '../payments/link-actions.ts'
+import {
+  awaits3ds,
+  awaitsPrompt,
+  codeToScan,
+  isPayable,
+  isPayin,
+  offeredMethods,
+  statusOf,
+  type Link,
+  type Payin,
+  isLegal,
+} from '../payments/link.ts'
 import { startPayment, transition } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 

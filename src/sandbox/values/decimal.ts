@@ -1,3 +1,5 @@
+import { ExactNumber } from '../../lib/exact-json.ts'
+
 /** An exact decimal: `units` divided by ten to the power of `scale`, without trailing zeros. */
 export type Decimal = { readonly units: bigint; readonly scale: number }
 
@@ -74,4 +76,19 @@ function normalise(units: bigint, scale: number): Decimal {
     places -= 1
   }
   return { units: digits, scale: places }
+}
+
+/** An amount as a JSON string of the payments API, with at least one digit after the point. */
+export function money(amount: Decimal): string {
+  return decimalText(amount, 1)
+}
+
+/** An amount as a JSON number with its original digits. */
+export function jsonNumber(amount: Decimal): ExactNumber {
+  return new ExactNumber(decimalText(amount))
+}
+
+/** An instant in the payments API's format, e.g. `2025-05-28T04:22:21.567+0000` (gap sheet, section 25.1). */
+export function wireTime(moment: Date): string {
+  return moment.toISOString().replace('Z', '+0000')
 }

@@ -1,7 +1,6 @@
 import { failureReason } from '../payments/failures.ts'
-import type { Link } from '../payments/link.ts'
+import type { Link, PaymentStatus } from '../payments/link.ts'
 import type { StateOverrides } from '../payments/payment-object.ts'
-import type { PaymentStatus } from '../payments/status.ts'
 import { composeWebhook } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import type { WebhookSource } from './webhook-faults.ts'

@@ -1,5 +1,5 @@
 import { sign } from '../../webhooks/signature.ts'
-import type { PaymentStatus } from '../payments/status.ts'
+import type { PaymentStatus } from '../payments/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf } from './webhook-composer.ts'
 import type { Holder } from './webhook-composer.ts'

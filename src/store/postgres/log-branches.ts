@@ -1,6 +1,5 @@
-import { createListeners } from '../listeners.ts'
-import type { LogBranches } from '../log-branches.ts'
-import { WRITERS_LOCK } from './locks.ts'
+import { createListeners, type LogBranches } from '../create-database.ts'
+import { WRITERS_LOCK } from './migration-lock.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import { isDenied } from './postgres-failure.ts'
 

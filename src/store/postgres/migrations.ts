@@ -1,14 +1,21 @@
-import { migrate, type AppliedMigration, type MigrationListener, type MigrationTarget } from '../migrate.ts'
-import { type Migration, type MigrationStep, readMigrations } from '../migration-files.ts'
-import { buildIndex, concurrentIndex } from './concurrent-index.ts'
-import { WRITERS_LOCK } from './locks.ts'
-import { createMigrationLock, type MigrationLock } from './migration-lock.ts'
-import { createRetry, inTransaction, type Retry } from './migration-transaction.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  migrate,
+  type AppliedMigration,
+  type MigrationListener,
+  type MigrationTarget,
+  type Migration,
+  type MigrationStep,
+  readMigrations,
+} from '../migrate.ts'
+import { StoreFailure } from '../store-errors.ts'
+import { WRITERS_LOCK, createMigrationLock, type MigrationLock } from './migration-lock.ts'
 import type { OwnConnection, PostgresConnection } from './postgres-connection.ts'
+import { limitSettings, setForTransaction } from './postgres-session.ts'
 
 const MIGRATIONS = new URL('../migrations/postgres/', import.meta.url)
 
-export type PostgresMigrationOptions = MigrationListener & {
+type PostgresMigrationOptions = MigrationListener & {
   /** Opens a connection without a query timeout. */
   readonly open: () => Promise<OwnConnection>
   readonly now: Date
@@ -122,4 +129,90 @@ async function recordStep(
       ON CONFLICT (number) DO UPDATE SET steps = EXCLUDED.steps, applied_at = EXCLUDED.applied_at
       WHERE migrations.steps = ${step}`)
   return rowCount === 1
+}
+
+const CREATE = /^(?:\s*--.*\n)*\s*CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+) /i
+
+/** Milliseconds between two looks at an index that another session is building. */
+const POLL_MS = 250
+/** How often an index is built. A second attempt is needed if another session's attempt ended in between. */
+const MAX_ATTEMPTS = 3
+
+/** Returns the name of the index that a statement builds concurrently; null for another statement. */
+function concurrentIndex(sql: string): string | null {
+  return CREATE.exec(sql)?.[1] ?? null
+}
+
+/**
+ * Builds an index with a statement of which the name of the index is known. If an earlier attempt has left it, it is kept if it is
+ * valid and dropped otherwise. The server goes on with the statement of a process that was killed: its end is awaited.
+ */
+async function buildIndex(connection: PostgresConnection, index: string, sql: string): Promise<void> {
+  for (let attempts = 0; ;) {
+    const state = await indexState(connection, index)
+    if (state === 'valid') return
+    if (state === 'being built') await sleep(POLL_MS)
+    else if (state === 'invalid') await connection.run(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
+    else if (attempts < MAX_ATTEMPTS) {
+      attempts += 1
+      await connection.run(sql)
+    } else throw new Error(`The index ${index} could not be built.`)
+  }
+}
+
+async function indexState(
+  connection: PostgresConnection,
+  index: string,
+): Promise<'absent' | 'valid' | 'invalid' | 'being built'> {
+  const { rows } = await connection.run(`
+    SELECT indisvalid AS valid,
+      EXISTS (SELECT 1 FROM pg_stat_progress_create_index WHERE index_relid = indexrelid) AS building
+    FROM pg_index WHERE indexrelid = to_regclass('${index}')`)
+  const [row] = rows
+  if (row === undefined) return 'absent'
+  if (row['valid'] === true) return 'valid'
+  return row['building'] === true ? 'being built' : 'invalid'
+}
+
+/**
+ * Milliseconds. While a statement waits for an exclusive lock on a table, all later statements on that table wait behind it: a second
+ * is less than their own timeout. A statement itself has no timeout, because its time grows with its table.
+ */
+const LIMITS = { lock: 1000, statement: 0 }
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${setForTransaction(limitSettings(LIMITS))}`
+
+/** In milliseconds: the pauses between attempts double from the first to the longest. */
+const PAUSES = { first: 500, longest: 30_000, total: 600_000 }
+
+/** Runs a function in a transaction with the timeouts of a migration. Returns its result. */
+async function inTransaction<Result>(connection: PostgresConnection, run: () => Promise<Result>): Promise<Result> {
+  await connection.run(BEGIN)
+  try {
+    const result = await run()
+    await connection.run('COMMIT')
+    return result
+  } catch (error) {
+    await connection.run('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+/** Repeats a function while it fails because of a lock, a timeout or a deadlock; for ten minutes in all. */
+type Retry = <Result>(run: () => Promise<Result>) => Promise<Result>
+
+/** Creates a retry function; `onWait` is called before each pause. */
+function createRetry(onWait: () => void = () => {}): Retry {
+  return async (run) => {
+    for (let pause = PAUSES.first, waited = 0; ; pause = Math.min(2 * pause, PAUSES.longest)) {
+      try {
+        return await run()
+      } catch (error) {
+        const isBusy = error instanceof StoreFailure && error.reason === 'BUSY'
+        if (!isBusy || waited >= PAUSES.total) throw error
+      }
+      onWait()
+      await sleep(pause)
+      waited += pause
+    }
+  }
 }

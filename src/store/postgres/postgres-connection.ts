@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Client, type ClientBase, type ClientConfig, types } from 'pg'
 import type { Pooler } from '../../config/database.ts'
 import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
 import { endsConnection, isLostStatement, isStaleStatement, toStoreFailure } from './postgres-failure.ts'
-import { type Limits, poolerOf } from './postgres-session.ts'
-import { createStatementNames } from './statement-names.ts'
-import { connectionOf } from './tls.ts'
+import { type SessionTimeouts, poolerOf } from './postgres-session.ts'
 
 /** The result of a query. */
 export type StatementResult = {
@@ -42,7 +42,7 @@ export type ConnectionConfig = ClientConfig & { readonly pooler?: Pooler | null 
  * A caller receives an error within about five seconds if the database does not answer. The server cancels a statement shortly before
  * the client's timeout (`ANSWER_MS`), so that a connection is lost only if the server hangs.
  */
-export const LIMITS: Limits = { lock: 3000, statement: 3500 }
+export const LIMITS: SessionTimeouts = { lock: 3000, statement: 3500 }
 /** Milliseconds after which a query times out, and its connection is dropped. */
 export const ANSWER_MS = 4000
 
@@ -180,4 +180,72 @@ export async function assertStillUsable(connection: PostgresConnection): Promise
   } catch (error) {
     throw error instanceof StoreUnusableError ? new StoreFailure('READ_ONLY', error) : error
   }
+}
+
+const MODE = 'sslmode'
+/** Parameters that name files, and the options of Node.js that take their content. */
+const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
+
+/**
+ * Returns the TLS options of a database URL. They are explicit, because the driver would otherwise use the default of Node.js for the
+ * verification of certificates, which NODE_TLS_REJECT_UNAUTHORIZED changes, and PGSSLMODE if the URL has no `sslmode`. Only
+ * `sslmode=no-verify` disables verification. Throws `StoreUnusableError` if a file cannot be read.
+ */
+function connectionOf(text: string): Pick<ClientConfig, 'connectionString' | 'ssl'> {
+  const url = new URL(text)
+  const { searchParams } = url
+  const mode = searchParams.get(MODE)
+  const files = Object.entries(FILES).flatMap(([name, option]) => {
+    const path = searchParams.get(name)
+    return path === null ? [] : [[option, contentOf(path, name)] as const]
+  })
+  if (mode === 'disable' || (mode === null && files.length === 0)) return { connectionString: text, ssl: false }
+  for (const name of [MODE, ...Object.keys(FILES)]) searchParams.delete(name)
+  return {
+    connectionString: url.href,
+    ssl: { ...Object.fromEntries(files), rejectUnauthorized: mode !== 'no-verify' },
+  }
+}
+
+function contentOf(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new StoreUnusableError(`The file that DATABASE_URL names as ${name} cannot be read (${code}).`)
+  }
+}
+
+/** Maximum number of prepared statements per connection: more than the fixed queries; limits those for lists of different lengths. */
+const MAX_PREPARED = 256
+
+/** Names of the prepared statements of a connection. A named statement is parsed and planned once. */
+type StatementNames = {
+  /** Returns the name for a text; no name if 256 texts already have one. */
+  of(sql: string): { readonly name?: string }
+  /** Causes all statements to be prepared again, under new names. */
+  renew(): void
+}
+
+/**
+ * Creates names that contain a digest of the text. Behind a pooler that was not detected, two clients may prepare statements in one
+ * session: the same name then always means the same text, so that neither client runs a wrong statement.
+ */
+function createStatementNames(): StatementNames {
+  const names = new Map<string, { readonly name: string }>()
+  let round = 0
+  return {
+    of(sql) {
+      if (!names.has(sql) && names.size < MAX_PREPARED) names.set(sql, { name: `q${round}_${digestOf(sql)}` })
+      return names.get(sql) ?? {}
+    },
+    renew() {
+      names.clear()
+      round += 1
+    },
+  }
+}
+
+function digestOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('base64url')
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
+import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'
-import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth } from '../retention/prune-units.ts'
-import type { PrunedKind } from '../retention/retention-store.ts'
-import type { Db } from '../unit.ts'
+import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth, type PrunedKind } from '../retention/retention-store.ts'
 
 /** Months that have a partition ahead of time, besides the current one. */
 const AHEAD = 3

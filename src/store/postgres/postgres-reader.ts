@@ -1,6 +1,6 @@
 import { type ClientBase, Pool } from 'pg'
+import type { Db } from '../decide.ts'
 import { StoreClosedError } from '../store-errors.ts'
-import type { Db } from '../unit.ts'
 import {
   type StatementResult,
   assertStillUsable,
@@ -10,9 +10,9 @@ import {
   guarded,
   LIMITS,
 } from './postgres-connection.ts'
-import { type PooledConnection, queriesOn } from './postgres-dialect.ts'
 import { isTransient, toStoreFailure } from './postgres-failure.ts'
 import { limitSettings, setForSession, setForTransaction } from './postgres-session.ts'
+import { type PooledConnection, queriesOn } from './postgres-transaction.ts'
 
 /** Maximum number of reading connections. If all are in use, a read waits for at most the connection timeout. */
 const MAX_READERS = 8

@@ -7,7 +7,7 @@ export function poolerOf(url: string): Pooler | null {
 }
 
 /** Server timeouts for a lock and for a statement, in milliseconds; 0 for none. */
-export type Limits = { readonly lock: number; readonly statement: number }
+export type SessionTimeouts = { readonly lock: number; readonly statement: number }
 
 /** Server timeout of a transaction that is idle: a process that hangs must not block the writers of other nodes. */
 const IDLE_IN_TRANSACTION_MS = 5000
@@ -16,7 +16,7 @@ const IDLE_IN_TRANSACTION_MS = 5000
  * Returns the settings of these timeouts. They are not startup parameters of the connection, because a pooler rejects or ignores
  * parameters that it does not support.
  */
-export function limitSettings({ lock, statement }: Limits): readonly string[] {
+export function limitSettings({ lock, statement }: SessionTimeouts): readonly string[] {
   return [
     `lock_timeout = ${lock}`,
     `statement_timeout = ${statement}`,

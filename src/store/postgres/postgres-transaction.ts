@@ -1,9 +1,9 @@
+import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult } from 'kysely'
 import type { Transaction } from '../decide.ts'
 import type { Change, Load } from '../rows/rows.ts'
 import type { AnySpec, StoredAs, StoredRow } from '../rows/table.ts'
-import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../statements.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement, type Tables } from '../tables.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
-import { queriesOn } from './postgres-dialect.ts'
 
 const TYPES: Readonly<Record<StoredAs, string>> = { text: 'text', integer: 'bigint' }
 
@@ -119,4 +119,30 @@ function toJson(rows: readonly StoredRow[]): string {
 /** Replaces NUL, which PostgreSQL's text cannot contain. */
 function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD')
+}
+
+/** A connection for one query, or for the queries of one transaction. */
+export type PooledConnection = { readonly connection: Pick<PostgresConnection, 'run'>; readonly release: () => void }
+
+/** Creates queries on leased connections; they reject with `StoreFailure`. */
+export function queriesOn(lease: () => Promise<PooledConnection>): Kysely<Tables> {
+  const pool = {
+    options: {},
+    connect: async () => {
+      const { connection, release } = await lease()
+      return { query: queryOn(connection), release }
+    },
+    end: async () => {},
+  }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** The query method of a client, as the dialect expects it. Cursors are not used. */
+type Query = {
+  <Row>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>
+  <Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>
+}
+
+function queryOn(connection: Pick<PostgresConnection, 'run'>): Query {
+  return ((sql: string, parameters: readonly unknown[]) => connection.run(sql, parameters)) as unknown as Query
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../decide.ts'
 import type { AsyncTransactionSteps } from '../group-commit.ts'
 import { StoreFailure } from '../store-errors.ts'
-import { WRITERS_LOCK } from './locks.ts'
+import { WRITERS_LOCK } from './migration-lock.ts'
 import {
   assertStillUsable,
   connect,

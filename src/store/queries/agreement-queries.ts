@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
 import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import type { AgreementFilter, AgreementStore } from '../agreement-store.ts'
+import type { Db } from '../decide.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import type { PageQuery, Placed } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { lookUp } from './look-up.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
-import { newestFirst } from './newest-first.ts'
+import type { AgreementFilter, AgreementStore } from '../subject-stores.ts'
+import { lookUp, mergeRanges, type Range, newestFirst } from './newest-first.ts'
 import { payersOfAgreements } from './payer-queries.ts'
 
 /** Creates the queries of agreements and their payers. `lists` reads outside the event loop where the database can. */

@@ -1,15 +1,15 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Command } from '../../domain/command.ts'
-import { PAID_RANK } from '../../domain/payments/payment-status.ts'
+import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { CommandKey } from '../command-store.ts'
+import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { toCommand } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
-import type { Db } from '../unit.ts'
-import { refsOfSameCommand } from './deliveries/refs.ts'
+import { refsOfSameCommand } from './deliveries/inbox.ts'
 import { unansweredGatewayCreations } from './unanswered-creations.ts'
 
 /** Creates the queries of commands, and their bulk changes. */

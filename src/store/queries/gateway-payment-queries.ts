@@ -1,14 +1,11 @@
 import { sql, type SqlBool } from 'kysely'
 import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
-import { PAYMENT_STATUSES } from '../../domain/payments/payment-status.ts'
-import type { GatewayPaymentFilter, GatewayPaymentStore } from '../gateway-payment-store.ts'
+import { PAYMENT_STATUSES } from '../../domain/payments/payment-report.ts'
+import type { Db } from '../decide.ts'
 import { toGatewayPayment } from '../rows/gateway-payment-rows.ts'
 import type { PageQuery, Placed } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { lookUp } from './look-up.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
-import { newestFirst } from './newest-first.ts'
-import { unindexed } from './unindexed.ts'
+import type { GatewayPaymentFilter, GatewayPaymentStore } from '../subject-stores.ts'
+import { lookUp, mergeRanges, type Range, newestFirst, unindexed } from './newest-first.ts'
 
 /** Creates the queries of gateway payments. `lists` reads outside the event loop where the database can. */
 export function createGatewayPaymentStore(reader: Db, lists: Db): GatewayPaymentStore {

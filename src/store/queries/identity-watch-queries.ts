@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
 import { FIRST_INTERVAL_MS, type IdentityState, nextInterval } from '../../domain/customers/identity-watch.ts'
 import type { IdentityStatus } from '../../domain/customers/person.ts'
+import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { IdentityWatch, IdentityWatchStore } from '../identity-watch-store.ts'
 import type { IdentityWatchesTable } from '../tables.ts'
-import type { Db } from '../unit.ts'
 
 /** Creates the queries of followed identity checks. */
 export function createIdentityWatchStore(reader: Db, exclusively: GroupCommit['exclusively']): IdentityWatchStore {

@@ -1,15 +1,12 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
-import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-report.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
+import type { Db } from '../decide.ts'
 import { toLink } from '../rows/link-rows.ts'
 import { toPayment } from '../rows/payment-rows.ts'
 import type { LinkFilter, LinkStore, PageQuery, Placed } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { lookUp } from './look-up.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
-import { type NewestFirst, newestFirst } from './newest-first.ts'
-import { unindexed } from './unindexed.ts'
+import { lookUp, mergeRanges, type Range, type NewestFirst, newestFirst, unindexed } from './newest-first.ts'
 
 export type LinkStoreParts = {
   readonly reader: Db

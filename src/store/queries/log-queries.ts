@@ -1,14 +1,20 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { Db } from '../decide.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
 import { EVENTS, toEvent } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
 import type { EventFilter, EventLog } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { grouped, mergeRanges, oneOf, type Range } from './merge-ranges.ts'
-import { findStreams, type StreamOfEvents } from './stream-queries.ts'
-import { byTable, SUBJECT_LOGS, type SubjectEventFilter, type SubjectLog, subjectLogOf } from './subject-logs.ts'
-import { unindexed } from './unindexed.ts'
+import { grouped, mergeRanges, oneOf, type Range, unindexed } from './newest-first.ts'
+import {
+  findStreams,
+  type StreamOfEvents,
+  byTable,
+  SUBJECT_LOGS,
+  type SubjectEventFilter,
+  type SubjectLog,
+  subjectLogOf,
+} from './stream-queries.ts'
 
 /** Creates the event log, read in the order of commits. `lists` reads outside the event loop where the database can. */
 export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 'onAppend' | 'onBranch'>): EventLog {

@@ -1,8 +1,8 @@
 import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
 import type { Payer } from '../../domain/payments/payment-report.ts'
+import type { Db } from '../decide.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { PAYMENT_PAYERS } from '../rows/payment-rows.ts'
-import type { Db } from '../unit.ts'
 
 /** Returns the payers that the payments API has reported, by payment id; none that was erased. */
 export async function payersOfPayments(db: Db, ids: readonly string[]): Promise<Map<string, Payer>> {

@@ -1,22 +1,19 @@
 import { sql, type SqlBool } from 'kysely'
-import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-status.ts'
+import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
+import type { DuplicatePayment } from '../../domain/payments/duplicate-payment.ts'
+import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
+import type { Db } from '../decide.ts'
+import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { toLinkOrNull } from '../rows/link-rows.ts'
-import { toPayment } from '../rows/payment-rows.ts'
+import { toPayment, DUPLICATE_PAYMENTS } from '../rows/payment-rows.ts'
 import type { PageQuery, PaymentFilter, PaymentStore, Placed } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { duplicatesOf } from './duplicate-queries.ts'
-import { lookUp } from './look-up.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
-import { newestFirst } from './newest-first.ts'
+import { lookUp, mergeRanges, type Range, newestFirst, unindexed } from './newest-first.ts'
 import { payersOfPayments } from './payer-queries.ts'
-import { payinsOf } from './payin-queries.ts'
 import { type SearchDialect, searchPayments } from './payment-search.ts'
-import { refundRequestsOf } from './refund-queries.ts'
-import { unindexed } from './unindexed.ts'
 
-export type PaymentStoreParts = {
+type PaymentStoreParts = {
   readonly reader: Db
   /** Reads outside the event loop where the database can. */
   readonly lists: Db
@@ -111,4 +108,25 @@ async function snapshot(db: Db, id: string): ReturnType<PaymentStore['snapshot']
     .executeTakeFirst()
   if (row === undefined) return null
   return { payment: toPayment(row.state_json), link: toLinkOrNull(row), head: row.head }
+}
+
+/** Returns the duplicates, by the id of the later payment. */
+async function duplicatesOf(db: Db, paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>> {
+  if (paymentIds.length === 0) return new Map()
+  const rows = await db.selectFrom('duplicate_payments').selectAll().where('payment_id', 'in', paymentIds).execute()
+  return new Map(rows.map(DUPLICATE_PAYMENTS.fromRow).map((duplicate) => [duplicate.paymentId, duplicate]))
+}
+
+/** Returns the direct payins of these payments. */
+export async function payinsOf(db: Db, paymentIds: readonly string[]): Promise<DirectPayin[]> {
+  if (paymentIds.length === 0) return []
+  const rows = await db.selectFrom('payins').selectAll().where('payment_id', 'in', paymentIds).execute()
+  return rows.map(toPayin)
+}
+
+/** Returns the refund requests of commands, by command id. */
+async function refundRequestsOf(db: Db, ids: readonly string[]): Promise<Map<string, RefundRequestRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('refund_requests').selectAll().where('command_id', 'in', ids).execute()
+  return new Map(rows.map(REFUND_REQUESTS.fromRow).map((request) => [request.commandId, request]))
 }

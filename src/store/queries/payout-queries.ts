@@ -1,14 +1,11 @@
 import { sql, type SqlBool } from 'kysely'
 import { PAYOUT_STATUSES, type PayoutPayee, type PayoutStatus } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import type { PayoutFilter, PayoutStore } from '../payout-store.ts'
+import type { Db } from '../decide.ts'
 import { PAYOUT_PAYEES, toPayout } from '../rows/payout-rows.ts'
 import type { PageQuery, Placed } from '../store.ts'
-import type { Db } from '../unit.ts'
-import { lookUp } from './look-up.ts'
-import { mergeRanges, type Range } from './merge-ranges.ts'
-import { newestFirst } from './newest-first.ts'
-import { unindexed } from './unindexed.ts'
+import type { PayoutFilter, PayoutStore } from '../subject-stores.ts'
+import { lookUp, mergeRanges, type Range, newestFirst, unindexed } from './newest-first.ts'
 
 /** Creates the queries of payouts and their payees. `lists` reads outside the event loop where the database can. */
 export function createPayoutStore(reader: Db, lists: Db): PayoutStore {

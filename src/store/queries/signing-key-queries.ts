@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { AgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { SigningKeyRecord, SigningKeyStore, SigningKeyUse } from '../signing-key-store.ts'
 import type { SigningKeysTable } from '../tables.ts'
-import type { Db } from '../unit.ts'
 
 /** Null stands for a status that is not known. */
 const OPEN_STATUSES: readonly (AgreementStatus | null)[] = ['created', 'active', 'suspended', null]

@@ -1,8 +1,8 @@
-import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-creation.ts'
+import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
 import type { UnansweredQuery } from '../command-store.ts'
+import type { Db } from '../decide.ts'
 import { toRequested } from '../rows/command-rows.ts'
-import { toIso } from '../rows/instants.ts'
-import type { Db } from '../unit.ts'
+import { toIso } from '../rows/read-plan-columns.ts'
 
 /** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
 export async function unansweredGatewayCreations(

@@ -1,13 +1,18 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import type { AgreementPayersTable } from '../rows/agreement-rows.ts'
-import { toIso } from '../rows/instants.ts'
 import type { PayersTable } from '../rows/payment-rows.ts'
 import { PAYOUT_PAYEES, type PayoutPayeesTable } from '../rows/payout-rows.ts'
+import { toIso } from '../rows/read-plan-columns.ts'
 import type { ErasuresTable } from '../tables.ts'
-import type { Db } from '../unit.ts'
-import type { ErasureRequest, ErasureStore, PayerErasure } from './erasure-store.ts'
-import { nextSubjects, type Subjects } from './erasure-subjects.ts'
+import {
+  type ErasureRequest,
+  type ErasureStore,
+  type PayerErasure,
+  nextSubjects,
+  type Subjects,
+} from './erasure-subjects.ts'
 
 type ErasureRow = Selectable<ErasuresTable>
 

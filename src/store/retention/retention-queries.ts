@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely'
+import type { Db } from '../decide.ts'
 import { deliveryKey } from '../encoding/delivery-columns.ts'
 import type { GroupCommit } from '../group-commit.ts'
 import { type DeliveriesTable, EVENTS, type EventsTable, toDelivery } from '../rows/log-rows.ts'
 import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../rows/subject-event-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
-import type { Db } from '../unit.ts'
-import type { PruneUnits } from './prune-units.ts'
-import type { Archive, PruneUnit, RetentionStore } from './retention-store.ts'
+import type { PruneUnits, Archive, PruneUnit, RetentionStore } from './retention-store.ts'
 
 /** Rows per transaction, for which other writes wait. */
 const PRUNED_AT_ONCE = 200

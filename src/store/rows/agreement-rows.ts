@@ -1,9 +1,8 @@
 import type { Generated } from 'kysely'
 import type { AgreementPayer, AgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import { fromIso } from './instants.ts'
-import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
+import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
 export type AgreementsTable = PlanTable & {

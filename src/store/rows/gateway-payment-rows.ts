@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
-import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import { fromIso } from './instants.ts'
+import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
+import { fromIso } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
 export type GatewayPaymentsTable = {

@@ -1,6 +1,5 @@
-import type { ImportPlace, ImportPlan } from '../../domain/imports/import-plan.ts'
+import type { ImportPlace, ImportPlan, PaymentImport } from '../../domain/imports/import-plan.ts'
 import type { PartReport } from '../../domain/imports/import-report.ts'
-import type { PaymentImport } from '../../domain/imports/payment-import.ts'
 import type { Flag, Numbering, StoredRow, TableSpec } from './table.ts'
 
 export type PaymentImportsTable = {

@@ -1,9 +1,8 @@
 import type { Generated, Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
-import type { PaymentPhase } from '../../domain/payments/payment-status.ts'
-import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import { fromIso, toIso } from './instants.ts'
-import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { PaymentPhase } from '../../domain/payments/payment-report.ts'
+import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
+import { fromIso, toIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
 export type LinksTable = PlanTable & {

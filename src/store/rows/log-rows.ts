@@ -6,7 +6,7 @@ import { decodeEventAgreement, encodeEventAgreement } from '../encoding/agreemen
 import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
 import { decodeKind, decodeSource, encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'
 import { decodeEventPayment, encodeEventPayment } from '../encoding/payment-snapshot.ts'
-import { fromIso, toIso } from './instants.ts'
+import { fromIso, toIso } from './read-plan-columns.ts'
 import type { Numbering, TableSpec } from './table.ts'
 
 export type EventsTable = {

@@ -1,11 +1,15 @@
 import type { Generated } from 'kysely'
-import type { Payer } from '../../domain/payments/payment-report.ts'
-import type { PaymentPhase } from '../../domain/payments/payment-status.ts'
+import type {
+  DuplicatePayment,
+  DuplicateReason,
+  DuplicateResolution,
+  PaidOrder,
+} from '../../domain/payments/duplicate-payment.ts'
+import type { Payer, PaymentPhase } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import type { ReadPlan } from '../../domain/reads/read-plan.ts'
+import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
-import { fromIso } from './instants.ts'
-import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable, toIso } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
 export type PaymentsTable = PlanTable & {
@@ -120,7 +124,7 @@ export function toPayment(stateJson: string): Payment {
 }
 
 /** The payer of a payment; `id` is that of the payment. */
-export type PaymentPayerRow = {
+type PaymentPayerRow = {
   readonly id: string
   readonly payer: Payer
   /** What is reported of an erased payer is dropped. */
@@ -138,4 +142,64 @@ export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
     erased: erased === 1,
   }),
   toRow: ({ id, payer: { name, email }, erased }) => ({ payment_id: id, name, email, erased: erased ? 1 : 0 }),
+}
+
+export type PaidOrdersTable = { id: string; payment_ids: string; several_expected: Flag; updated_at: number }
+
+export type DuplicatePaymentsTable = {
+  payment_id: string
+  other_id: string | null
+  reason: DuplicateReason
+  found_at: number
+  resolved_at: number | null
+  resolution: DuplicateResolution | null
+}
+
+export const PAID_ORDERS: TableSpec<PaidOrder, 'id'> = {
+  name: 'paid_orders',
+  columns: { id: 'text', payment_ids: 'text', several_expected: 'integer', updated_at: 'integer' },
+  keyOf: ({ id }) => id,
+  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
+  fromRow: (row) => ({
+    id: String(row['id']),
+    paymentIds: JSON.parse(String(row['payment_ids'])) as string[],
+    severalExpected: row['several_expected'] === 1,
+    updatedAt: toIso(Number(row['updated_at'])),
+  }),
+  toRow: ({ id, paymentIds, severalExpected, updatedAt }) => ({
+    id,
+    payment_ids: JSON.stringify(paymentIds),
+    several_expected: severalExpected ? 1 : 0,
+    updated_at: fromIso(updatedAt),
+  }),
+}
+
+export const DUPLICATE_PAYMENTS: TableSpec<DuplicatePayment, 'paymentId'> = {
+  name: 'duplicate_payments',
+  columns: {
+    payment_id: 'text',
+    other_id: 'text',
+    reason: 'text',
+    found_at: 'integer',
+    resolved_at: 'integer',
+    resolution: 'text',
+  },
+  keyOf: ({ paymentId }) => paymentId,
+  lookups: { paymentId: { columns: ['payment_id'], keyOf: ({ paymentId }) => paymentId } },
+  fromRow: (row) => ({
+    paymentId: String(row['payment_id']),
+    otherId: row['other_id'] as string | null,
+    reason: row['reason'] as DuplicateReason,
+    foundAt: toIso(Number(row['found_at'])),
+    resolvedAt: row['resolved_at'] === null ? null : toIso(Number(row['resolved_at'])),
+    resolution: row['resolution'] as DuplicateResolution | null,
+  }),
+  toRow: (duplicate) => ({
+    payment_id: duplicate.paymentId,
+    other_id: duplicate.otherId,
+    reason: duplicate.reason,
+    found_at: fromIso(duplicate.foundAt),
+    resolved_at: duplicate.resolvedAt === null ? null : fromIso(duplicate.resolvedAt),
+    resolution: duplicate.resolution,
+  }),
 }

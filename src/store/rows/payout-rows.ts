@@ -1,9 +1,8 @@
 import type { Generated } from 'kysely'
 import type { PayoutPayee, PayoutStatus } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import type { ReadPlan } from '../../domain/reads/read-plan.ts'
-import { fromIso } from './instants.ts'
-import { PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
+import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
+import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
 import type { Flag, Numbering, TableSpec } from './table.ts'
 
 export type PayoutRecordsTable = PlanTable & {

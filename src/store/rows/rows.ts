@@ -1,12 +1,11 @@
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
-import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './duplicate-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
 import { PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS } from './import-rows.ts'
 import { LINKS } from './link-rows.ts'
 import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
-import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
+import { DUPLICATE_PAYMENTS, PAID_ORDERS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
 import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from './subject-event-rows.ts'
 import {

@@ -1,8 +1,8 @@
-import type { SettledGatewayCreation } from '../../domain/gateway/gateway-creation.ts'
+import type { SettledGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
 import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { decodeKind, decodeSource, encodeKind, encodeSource } from '../encoding/event-columns.ts'
 import { decodeEventSubject, encodeEventSubject } from '../encoding/subject-snapshot.ts'
-import { fromIso, toIso } from './instants.ts'
+import { fromIso, toIso } from './read-plan-columns.ts'
 import type { StoredRow, TableSpec } from './table.ts'
 
 /** A table of the events of one kind of subject; `Column` contains the subject after the event. */

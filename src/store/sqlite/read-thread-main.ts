@@ -1,8 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ReadAnswer, ThreadQuery } from './read-thread.ts'
-import { openReader } from './sqlite-connection.ts'
-import { cachedStatements } from './statement-cache.ts'
+import { openReader, cachedStatements } from './sqlite-connection.ts'
 
 /** The thread of `createReadThread`: runs one query after the other on its own connection, until it receives null. */
 const database = openReader(String(workerData), (path) => new DatabaseSync(path))

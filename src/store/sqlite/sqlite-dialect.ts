@@ -1,8 +1,11 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
-import type { Tables } from '../tables.ts'
+import type { Transaction } from '../decide.ts'
+import type { Load } from '../rows/rows.ts'
+import type { AnySpec, StoredRow } from '../rows/table.ts'
+import { type Tables, deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../tables.ts'
+import { cachedStatements } from './sqlite-connection.ts'
 import { toStoreFailure } from './sqlite-failure.ts'
-import { cachedStatements } from './statement-cache.ts'
 
 /**
  * Creates queries on one open connection of `node:sqlite`; they reject with `StoreFailure`. The caller that opened the connection also
@@ -59,4 +62,78 @@ function guarded<Result>(step: () => Result): Result {
 /** All column types of `tables.ts` are accepted by SQLite without conversion. */
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters as SQLInputValue[]
+}
+
+const DIALECT: Dialect = {
+  oneOf: (columns) => {
+    const parts = columns.map((_, index) => (columns.length === 1 ? 'value' : `value ->> ${index}`))
+    return `(${columns.join(', ')}) IN (SELECT ${parts.join(', ')} FROM json_each(?))`
+  },
+  source: ({ columns }) =>
+    `VALUES (${Object.keys(columns)
+      .map(() => '?')
+      .join(', ')})`,
+}
+
+/** Characters that SQLite's JSON reads differently from its columns: NUL and surrogates. */
+const UNPLAIN = /[\0\ud800-\udfff]/
+
+/** Creates the transaction interface of the connection that writes. Each statement is prepared once. */
+export function sqliteTransaction(database: DatabaseSync): Transaction {
+  const prepare = createPreparer(database)
+  const loadOne = ({ spec, lookup, keys }: Load): StoredRow[] => {
+    const select = prepare(spec, `select ${lookup}`, () => selectStatement(DIALECT, spec, lookup))
+    const plain = keys.filter((key) => !UNPLAIN.test(key))
+    const rows = plain.length === 0 ? [] : (select.all(JSON.stringify(plain)) as StoredRow[])
+    if (plain.length === keys.length) return rows
+    const single = prepare(spec, `single ${lookup}`, () => selectStatement(BY_VALUE, spec, lookup))
+    const others = keys.filter((key) => UNPLAIN.test(key))
+    return rows.concat(others.flatMap((key) => single.all(...valuesOf(spec, lookup, key)) as StoredRow[]))
+  }
+  return {
+    db: queriesOn(database),
+    load: async (loads) => loads.map(loadOne),
+    async store(changes) {
+      for (const { spec, inserted, updated, deleted } of changes) {
+        // One statement per row: inside the process this costs less than any way to pass several rows at once.
+        const names = Object.keys(spec.columns)
+        // First, because a new row may have a unique value of a deleted one, such as an idempotency key.
+        if (deleted.length > 0)
+          prepare(spec, 'delete', () => deleteStatement(DIALECT, spec)).run(JSON.stringify(deleted))
+        const insert = prepare(spec, 'insert', () => insertStatement(DIALECT, spec))
+        for (const row of inserted) insert.run(...names.map((name) => row[name] ?? null))
+        for (const { row, columns } of updated) {
+          // Only changed columns, because an update rewrites every index of the columns that it names.
+          const update = prepare(spec, `update ${columns.join()}`, () => updateStatement(spec, columns))
+          update.run(...columns.map((name) => row[name] ?? null), row[keyColumn(spec)] ?? null)
+        }
+      }
+    },
+  }
+}
+
+function updateStatement(spec: AnySpec, columns: readonly string[]): string {
+  return `UPDATE ${spec.name} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${keyColumn(spec)} = ?`
+}
+
+/** Finds rows by a single value. */
+const BY_VALUE: Dialect = {
+  ...DIALECT,
+  oneOf: (columns) => columns.map((name) => `${name} = ?`).join(' AND '),
+}
+
+function valuesOf(spec: AnySpec, lookup: string, key: string): SQLInputValue[] {
+  return (spec.lookups[lookup]?.columns.length ?? 1) === 1 ? [key] : (JSON.parse(key) as string[])
+}
+
+/** Creates a cache of prepared statements, by table and purpose. */
+function createPreparer(database: DatabaseSync) {
+  const statements = new Map<AnySpec, Map<string, StatementSync>>()
+  return (spec: AnySpec, purpose: string, text: () => string): StatementSync => {
+    const ofTable = statements.get(spec) ?? new Map<string, StatementSync>()
+    statements.set(spec, ofTable)
+    const prepared = ofTable.get(purpose) ?? database.prepare(text())
+    ofTable.set(purpose, prepared)
+    return prepared
+  }
 }

@@ -1,5 +1,5 @@
-import { type PruneUnits, rowUnits } from '../retention/prune-units.ts'
-import type { Db } from '../unit.ts'
+import type { Db } from '../decide.ts'
+import { type PruneUnits, rowUnits } from '../retention/retention-store.ts'
 
 /** Creates the units of a database without partitions. */
 export function sqlitePruneUnits(reader: Db): PruneUnits {

@@ -1,7 +1,6 @@
 import type { IdentityState } from '../../domain/customers/identity-watch.ts'
 import { contactKey } from '../../keys/contact-key.ts'
-import type { ReadFailure } from '../../lookups/operation-outcome.ts'
-import { namedSite } from '../../lookups/site-problem.ts'
+import { type ReadFailure, namedSite } from '../../lookups/operation-outcome.ts'
 import type { Site } from '../../upstream/client/sites.ts'
 import { type IdentityStream, openIdentityStream } from './identity-stream.ts'
 import type {

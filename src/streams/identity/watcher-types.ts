@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../keys/key-ring.ts'
-import type { Timer } from '../../lib/timer.ts'
+import type { Timer } from '../../lib/timers.ts'
 import type { ReadFailure } from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { ReadIdentity } from '../../reconciliation/read-identity.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Secret } from '../../keys/secret.ts'
+import { Secret } from '../../keys/key-ring.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
 import { decimal, isRecord, lenient } from '../wire/values/wire-fields.ts'
 import { shaped } from './assertions.ts'

@@ -1,8 +1,7 @@
 import { compareDecimals } from '../../domain/money/money.ts'
 import { instantToWire } from '../wire/values/instant.ts'
 import type { RequestBody } from '../wire/values/request-schema.ts'
-import type { Echo } from '../wire/values/response-echo.ts'
-import { usableMethodCode, usableUuid } from '../wire/values/wire-fields.ts'
+import { type Echo, usableMethodCode, usableUuid } from '../wire/values/wire-fields.ts'
 import type { Site } from './sites.ts'
 import { notSent, unknownOutcome } from './upstream-fault.ts'
 

@@ -1,7 +1,10 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Logger } from '../../observability/logger.ts'
 import type { BreakerState } from '../resilience/breaker.ts'
-import type { UpstreamWatch } from './observe-upstream.ts'
 import type { Site } from './sites.ts'
-import type { AttemptSeen } from './transport.ts'
+import type { AttemptSeen, BreakerChange } from './transport.ts'
+import type { ClientOptions } from './upstream-client.ts'
+import { UpstreamFault } from './upstream-fault.ts'
 
 export type SiteState = {
   readonly breaker: BreakerState
@@ -60,4 +63,89 @@ function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean |
   const { detail } = outcome
   if (detail.kind === 'refused') return false
   return detail.kind === 'credentials' && !hasAccessToken ? true : null
+}
+
+export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch'>> & {
+  /** Called when the payments API starts to refuse the credentials of a site, and when it accepts them again. */
+  readonly onCredentials: (change: { readonly siteId: string; readonly rejected: boolean }) => void
+}
+
+/** Turns the events of the upstream client into metrics and log lines; log lines contain ids only. */
+export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
+  return {
+    observe: metrics.attempted,
+    onBreaker: (change) => {
+      metrics.breakerChanged(change)
+      const fields = { site: change.siteId, phase: change.state }
+      if (change.state === 'open') logger.error(fields, 'the payments API is in trouble: its breaker has opened')
+      else logger.info(fields, 'the breaker of the payments API has changed')
+    },
+    onCredentials: ({ siteId: site, rejected }) => {
+      if (rejected) logger.error({ site }, 'ALERT: the payments API rejects the credentials of the site')
+      else logger.info({ site }, 'the payments API accepts the credentials of the site again')
+    },
+    onMismatch: ({ siteId: site, operation, subjectId: ref }) => {
+      metrics.mismatched(site)
+      logger.error(
+        { site, operation, ref },
+        'ALERT: the payments API answered about something else than it was asked for',
+      )
+    },
+  }
+}
+
+export type UpstreamMetrics = {
+  /** Counts and times one request to the payments API. */
+  attempted(attempt: AttemptSeen): void
+  breakerChanged(change: BreakerChange): void
+  /** Counts an answer that was about something else than what was requested. */
+  mismatched(site: string): void
+}
+
+/** In seconds; the last one is the longest time that a request may take. */
+const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25]
+
+/**
+ * Metrics of the payments API. Labels are site ids, HTTP methods, and outcomes from a fixed list (`success`, `refused`,
+ * `not-sent.dns`, `unknown.timeout`), so that the number of series is bounded.
+ */
+export function createUpstreamMetrics(registry: Registry, sites: readonly string[]): UpstreamMetrics {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'payments_upstream_requests_total',
+    help: 'Requests to the payments API, each attempt for itself, by site and outcome.',
+    labelNames: ['site', 'outcome'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'payments_upstream_request_seconds',
+    help: 'How long requests to the payments API took, waiting for a slot included.',
+    labelNames: ['site', 'method'],
+    buckets: BUCKETS,
+    registers,
+  })
+  const breakers = new Gauge({
+    name: 'payments_upstream_breaker_open',
+    help: '1 while the breaker of a site keeps requests from the payments API, up to the answer to its probe.',
+    labelNames: ['site'],
+    registers,
+  })
+  const mismatches = new Counter({
+    name: 'payments_upstream_mismatches_total',
+    help: 'Answers of the payments API that were about something else than what was asked for.',
+    labelNames: ['site'],
+    registers,
+  })
+  for (const site of sites) {
+    breakers.set({ site }, 0)
+    mismatches.inc({ site }, 0)
+  }
+  return {
+    attempted: ({ siteId: site, method, outcome, durationMs }) => {
+      requests.inc({ site, outcome: outcome instanceof UpstreamFault ? outcome.code : 'success' })
+      durations.observe({ site, method }, durationMs / 1000)
+    },
+    breakerChanged: ({ siteId: site, state }) => breakers.set({ site }, state === 'closed' ? 0 : 1),
+    mismatched: (site) => mismatches.inc({ site }),
+  }
 }

@@ -3,12 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import type { BreakerShare } from '../resilience/breaker-sharing.ts'
 import type { BreakerSettings, BreakerState } from '../resilience/breaker.ts'
-import { createResiliencePolicy, type ResiliencePolicy } from '../resilience/resilience-policy.ts'
-import { type Method, retryDelayMs, shouldRetry } from '../resilience/retry-policy.ts'
+import {
+  createResiliencePolicy,
+  type ResiliencePolicy,
+  type Method,
+  retryDelayMs,
+  shouldRetry,
+} from '../resilience/resilience-policy.ts'
 import { exchange, type WireRequest } from './exchange.ts'
 import type { Site, Sites } from './sites.ts'
-import { readAnswer, type UpstreamResponse } from './upstream-answer.ts'
-import { notSent, UpstreamFault } from './upstream-fault.ts'
+import { readAnswer, type UpstreamResponse, notSent, UpstreamFault } from './upstream-fault.ts'
 import { baseAddress, type UpstreamRequest, type UpstreamUpload, uploadRequest, wireRequest } from './wire-request.ts'
 
 /** All in milliseconds. */

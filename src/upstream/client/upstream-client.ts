@@ -1,14 +1,27 @@
 import type { Tracing } from '../../observability/tracing/tracing.ts'
+import {
+  type BalanceCalls,
+  balanceCalls,
+  type BankLookupCalls,
+  bankLookupCalls,
+  type DepositCalls,
+  depositCalls,
+} from '../endpoints/account-endpoints.ts'
 import { type PaymentAgreementCalls, paymentAgreementCalls } from '../endpoints/agreement-endpoints.ts'
-import { type BalanceCalls, balanceCalls } from '../endpoints/balance-endpoints.ts'
-import { type BankLookupCalls, bankLookupCalls } from '../endpoints/bank-lookup.ts'
-import { type CustomerCalls, customerCalls } from '../endpoints/customer-endpoints.ts'
-import { type DepositCalls, depositCalls } from '../endpoints/deposit-endpoints.ts'
+import {
+  type CustomerCalls,
+  customerCalls,
+  type IdentityCalls,
+  identityCalls,
+} from '../endpoints/customer-endpoints.ts'
 import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
-import { type IdentityCalls, identityCalls } from '../endpoints/identity-endpoints.ts'
 import { type PayinCalls, payinCalls } from '../endpoints/payin-endpoints.ts'
-import { type PayinLinkCalls, payinLinkCalls } from '../endpoints/payin-link-endpoints.ts'
-import { type PayinMethodCalls, payinMethodCalls } from '../endpoints/payin-method-endpoints.ts'
+import {
+  type PayinLinkCalls,
+  payinLinkCalls,
+  type PayinMethodCalls,
+  payinMethodCalls,
+} from '../endpoints/payin-link-endpoints.ts'
 import { type PayoutCalls, payoutCalls } from '../endpoints/payout-endpoints.ts'
 import type { Site } from './sites.ts'
 import { createTransport, type TransportOptions } from './transport.ts'

@@ -1,4 +1,6 @@
+import { type ExactJson, parseExactJson } from '../../lib/exact-json.ts'
 import { readErrorBody } from './error-body.ts'
+import type { RawAnswer } from './exchange.ts'
 
 /**
  * Why a request cannot have reached the payments API. `invalid-request`: rejected by our own validation. `no-token`: the payments
@@ -32,7 +34,7 @@ export type UnknownReason =
   | 'mismatch'
   | 'not-read-back'
 
-export type FieldFault = { readonly path: string; readonly message: string }
+type FieldFault = { readonly path: string; readonly message: string }
 
 /**
  * A failed request, classified by what is certain about it. Only `refused` and `forbidden` contain text of the payments API, which may repeat
@@ -73,12 +75,9 @@ export type FaultDetail =
       readonly retryAfterSeconds: number | null
     }
 
-export type FaultKind = FaultDetail['kind']
+type FaultKind = FaultDetail['kind']
 
-export type FaultCode =
-  | Exclude<FaultKind, 'not-sent' | 'unknown'>
-  | `not-sent.${NotSentReason}`
-  | `unknown.${UnknownReason}`
+type FaultCode = Exclude<FaultKind, 'not-sent' | 'unknown'> | `not-sent.${NotSentReason}` | `unknown.${UnknownReason}`
 
 /** Response headers, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
@@ -196,5 +195,45 @@ function sentence(detail: FaultDetail): string {
       return `The payments API asked for fewer requests (HTTP ${detail.httpStatus}).`
     default:
       return `The outcome of the request is unknown (${[detail.reason, detail.httpStatus].filter((part) => part !== null).join(', ')}).`
+  }
+}
+
+export type UpstreamResponse = {
+  /** 200 to 299. */
+  readonly status: number
+  readonly json: ExactJson
+  /** The payments API's clock when it answered, from the `Date` header in whole seconds; null without a readable one. */
+  readonly answeredAt: Date | null
+}
+
+/**
+ * Reads a response with a 2xx status: its JSON, in strict UTF-8 and with exact numbers. Throws an `UpstreamFault` for any other
+ * status, and for an unreadable success, whose outcome is then unknown.
+ */
+export function readAnswer({ status, headers, body }: RawAnswer, site: string): UpstreamResponse {
+  if (status < 200 || status > 299) throw fromResponse(status, headers, textOrNull(body), { site })
+  if (typeof body === 'string') throw unknownOutcome(body, status)
+  if (body.byteLength === 0) throw unknownOutcome('empty', status)
+  const text = textOrNull(body)
+  if (text === null) throw unknownOutcome('not-utf8', status)
+  try {
+    return { status, json: parseExactJson(text), answeredAt: dateFrom(headers['date']) }
+  } catch {
+    throw unknownOutcome('not-json', status)
+  }
+}
+
+/** Reads an HTTP date (RFC 9110, section 5.6.7). */
+function dateFrom(header: string | string[] | undefined): Date | null {
+  const date = typeof header === 'string' ? new Date(header) : null
+  return date === null || Number.isNaN(date.getTime()) ? null : date
+}
+
+function textOrNull(body: RawAnswer['body']): string | null {
+  if (typeof body === 'string') return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    return null
   }
 }

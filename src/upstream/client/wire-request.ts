@@ -1,5 +1,5 @@
 import { stringifyExactJson } from '../../lib/exact-json.ts'
-import type { Method } from '../resilience/retry-policy.ts'
+import type { Method } from '../resilience/resilience-policy.ts'
 import { isLoopback } from '../wire/values/url.ts'
 import type { WireRequest } from './exchange.ts'
 import type { Site } from './sites.ts'

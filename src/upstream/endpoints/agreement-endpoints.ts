@@ -12,7 +12,7 @@ import {
 } from '../wire/agreements/wire-agreement-request.ts'
 import { readAgreementReport } from '../wire/agreements/wire-agreement.ts'
 import { readEndpointUrl } from '../wire/payments/wire-payment.ts'
-import { readPage } from '../wire/values/wire-page.ts'
+import { readPage } from '../wire/values/wire-fields.ts'
 
 export type AgreementSearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */

@@ -5,10 +5,15 @@ import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../clien
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
+import {
+  multipartOf,
+  toIdentityCheckFields,
+  type WireIdentityCheck,
+  type WirePicture,
+} from '../wire/customers/wire-identity-check.ts'
 import { toContactBody, toCustomerBody, toCustomerUpdateBody } from '../wire/customers/wire-person-request.ts'
 import { readContact, readCustomer } from '../wire/customers/wire-person.ts'
-import { text, uuid as uuidField } from '../wire/values/wire-fields.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { text, uuid as uuidField, readPage, unwrapped, status as statusField } from '../wire/values/wire-fields.ts'
 
 export type PersonSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
@@ -24,7 +29,7 @@ export type WirePersonPage<Entry> = {
   readonly totalCount: number | null
 }
 
-export type WireCustomerRequest = { readonly person: PersonRequest; readonly document: DocumentRequest }
+type WireCustomerRequest = { readonly person: PersonRequest; readonly document: DocumentRequest }
 
 /** Customers and contacts (gap sheet, sections 22 and 23). Every call rejects with an `UpstreamFault`. */
 export type CustomerCalls = {
@@ -116,4 +121,30 @@ export function customerCalls(transport: Transport): CustomerCalls {
 /** Compares e-mail addresses without regard to case, which the payments API may change; true if the answer names none. */
 function isSame(told: string | null, asked: string): boolean {
   return told === null || told.toLowerCase() === asked.toLowerCase()
+}
+
+export type IdentityCalls = {
+  /**
+   * Hands in the documents of a contact, and passes their pictures on as they come (gap sheet, section 23). Returns the status word of the
+   * answer, e.g. `Ok`. Sent at most once. Rejects with an `UpstreamFault`; if the pictures end with an error, with that error, and then
+   * nothing was handed in: the body lacks its end.
+   */
+  submitIdentityCheck(
+    site: Site,
+    request: WireIdentityCheck & { readonly pictures: AsyncIterable<WirePicture> },
+  ): Promise<{ readonly statusRaw: string }>
+}
+
+const submitted = z.object({ status: statusField })
+
+/** Creates the call for identity checks. */
+export function identityCalls(transport: Transport): IdentityCalls {
+  return {
+    submitIdentityCheck: async (site, { pictures, ...request }) => {
+      const body = multipartOf(sendable(toIdentityCheckFields(request)), pictures)
+      const { status, json } = await transport.upload(site, { path: '/v2/contacts/submit_kyc', body })
+      const read = submitted.safeParse(json)
+      return { statusRaw: shaped(read.data?.status ?? null, status) }
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import type { Secret } from '../../keys/secret.ts'
+import type { Secret } from '../../keys/key-ring.ts'
 import { type AccessTokens, createAccessTokens } from '../client/access-token.ts'
 import { requireMatch, requireServed, sendable, shaped } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
@@ -9,7 +9,7 @@ import {
   readGatewayPayment,
   type StartedGatewayPayment,
   toGatewayPaymentBody,
-} from '../wire/payments/gateway-payment.ts'
+} from '../wire/payments/wire-gateway-payment.ts'
 
 export type GatewayPaymentCalls = {
   /**

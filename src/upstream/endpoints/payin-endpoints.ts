@@ -1,4 +1,4 @@
-import type { MethodRequirements } from '../../domain/methods/method-field.ts'
+import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
 import type { PayinMethod } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { toPlainJson } from '../../lib/exact-json.ts'
@@ -18,7 +18,6 @@ import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { readDirectMethodEntry, readMethodRequirements } from '../wire/methods/direct-method.ts'
 import { servedMethods, toPayinMethod } from '../wire/methods/wire-payin-method.ts'
-import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/refund.ts'
 import {
   type WirePayinRequest,
   type PayinSimulation,
@@ -26,8 +25,8 @@ import {
   toPayinSimulationBody,
 } from '../wire/payments/wire-payin-request.ts'
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/wire-payment.ts'
-import { readEcho } from '../wire/values/response-echo.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/wire-refund.ts'
+import { readEcho, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 
 export type PayinSearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */

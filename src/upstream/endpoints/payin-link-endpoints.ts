@@ -1,3 +1,4 @@
+import type { PayinMethod } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import {
   isAmount,
@@ -11,19 +12,20 @@ import {
 } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
+import { unknownOutcome } from '../client/upstream-fault.ts'
+import { readPayinMethodEntry, servedMethods, toPayinMethod } from '../wire/methods/wire-payin-method.ts'
 import {
   type DatedPayinLink,
   type PayinLinkRequest,
   readCreatedPayinLink,
   toPayinLinkBody,
-} from '../wire/payments/payin-link.ts'
-import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/refund.ts'
+} from '../wire/payments/wire-payin-link.ts'
 import { readEndpointUrl, readPaymentReport } from '../wire/payments/wire-payment.ts'
-import { readEcho } from '../wire/values/response-echo.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { type RefundAnswer, readRefund, type WireRefundRequest, toRefundBody } from '../wire/payments/wire-refund.ts'
+import { readEcho, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 
 /** An open map: the payments API does not publish its filters (gap sheet, section 5.3). */
-export type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {
+type PayinLinkFilters = Readonly<Record<string, string | number | null | undefined>> & {
   /** `YYYY-MM-DDThh:mm:ss` in UTC. */
   readonly from_date?: string
   readonly to_date?: string
@@ -32,7 +34,7 @@ export type PayinLinkFilters = Readonly<Record<string, string | number | null | 
   readonly per_page?: number
 }
 
-export type ListedPayinLink = {
+type ListedPayinLink = {
   readonly report: PaymentReport
   /** The link's webhook URL, by which a link whose creation got no answer is found. */
   readonly endpointUrl: string | null
@@ -40,7 +42,7 @@ export type ListedPayinLink = {
   readonly link: DatedPayinLink | null
 }
 
-export type PayinLinkPage = {
+type PayinLinkPage = {
   readonly entries: readonly ListedPayinLink[]
   readonly page: number
   /** Null if the payments API does not provide it. */
@@ -126,4 +128,29 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
  */
 function isAbout(uuid: string, { report }: RefundAnswer): boolean {
   return report === null || report.linkId === null || [report.linkId, report.paymentId].includes(uuid)
+}
+
+export type PayinMethodCalls = {
+  /**
+   * Returns the methods that a site offers on the hosted page, in the payments API's order, without duplicate codes
+   * (docs/payments-api.md, section 4.3). Entries without code or currency, or in a currency that the site does not serve, are
+   * omitted. Rejects with an `UpstreamFault`.
+   */
+  listPayinMethods(site: Site): Promise<PayinMethod[]>
+}
+
+/** Creates the call for the v3 method list. */
+export function payinMethodCalls(transport: Transport): PayinMethodCalls {
+  return {
+    listPayinMethods: async (site) => {
+      const { status, json } = await transport.request(site, { method: 'GET', path: '/v3/payin_methods' })
+      const page = readPage(json)
+      if (page === null) throw unknownOutcome('misshapen', status)
+      const methods = page.records.flatMap((record) => {
+        const entry = readPayinMethodEntry(record)
+        return entry === null ? [] : (toPayinMethod(entry, site.currencies, ['LINK']) ?? [])
+      })
+      return servedMethods(methods, site.currencies)
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
-import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-method.ts'
-import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
+import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout-report.ts'
 import { isV1 } from '../../domain/payouts/payout-rules.ts'
 import { V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/v1-payout.ts'
 import {
@@ -21,8 +20,7 @@ import { readMethodRequirements } from '../wire/methods/direct-method.ts'
 import { servedMethods } from '../wire/methods/wire-payin-method.ts'
 import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/wire-payout-request.ts'
 import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/wire-payout.ts'
-import { status as statusField } from '../wire/values/wire-fields.ts'
-import { combinedPage, readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { status as statusField, combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import { v1PayoutCalls } from './v1-payout-endpoints.ts'
 
 export type PayoutSearch = {

@@ -8,7 +8,7 @@ import { notSent } from '../client/upstream-fault.ts'
 import type { WirePayoutRequest } from '../wire/payouts/wire-payout-request.ts'
 import { readV1PayoutReport } from '../wire/payouts/wire-payout.ts'
 import { toV1PayoutBody } from '../wire/payouts/wire-v1-payout-request.ts'
-import { readPage, unwrapped } from '../wire/values/wire-page.ts'
+import { readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import type { PayoutSearch, WirePayoutPage } from './payout-endpoints.ts'
 
 const PATH = '/v1/payouts'

@@ -1,6 +1,6 @@
 import { parseMethodCode } from '../../domain/methods/method-code.ts'
 import type { Site, Sites } from '../client/sites.ts'
-import type { ShareLoads } from './load-sharing.ts'
+import type { ShareLoads } from './keyed-cache.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'
 
 /** An entry of a method list: a code, and the one currency in which the method collects or pays out. */

@@ -1,4 +1,4 @@
-import type { Loaded } from './load-sharing.ts'
+import type { Loaded } from './keyed-cache.ts'
 
 export type SiteMethods<Method> = {
   /**

@@ -5,10 +5,10 @@ import {
   notSent,
   type UnknownReason,
   UpstreamFault,
+  type FaultDetail,
 } from '../client/upstream-fault.ts'
 import type { BreakerShare } from './breaker-sharing.ts'
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts'
 
 /**
  * Resilience policy of one site: a semaphore, a circuit breaker and a retry budget, so that trouble with one site does not affect
@@ -22,7 +22,7 @@ export type ResiliencePolicy = {
   pass<Answer>(waitMs: number, request: () => Promise<Answer>): Promise<Answer>
 }
 
-export type ResilienceOptions = {
+type ResilienceOptions = {
   readonly concurrent: number
   readonly breaker: Partial<BreakerSettings> | undefined
   readonly onBreaker: (state: BreakerState) => void
@@ -108,4 +108,99 @@ function callResultOf(error: unknown): CallResult {
   const { detail } = error
   if (detail.kind === 'not-sent') return OUT_OF_REACH.has(detail.reason) ? 'trouble' : 'silent'
   return detail.kind === 'unknown' && IN_TROUBLE.has(detail.reason) ? 'trouble' : 'sound'
+}
+
+type RetryBudget = {
+  /** Counts the first attempt of a request, which adds a tenth of a retry. */
+  earn(): void
+  /** Takes one retry; returns false if there is none left. */
+  spend(): boolean
+}
+
+/** Initial reserve and upper limit: enough to hide a brief fault before the share below takes effect. */
+const SAVED_AT_MOST = 10
+
+const EARNED_PER_REQUEST = 0.1
+
+/**
+ * Limits retries to a tenth of the requests, so that we do not add load while the payments API is in trouble: beyond a small
+ * reserve, ten requests earn one retry.
+ */
+export function createRetryBudget(): RetryBudget {
+  let saved = SAVED_AT_MOST
+  return {
+    earn: () => {
+      saved = Math.min(SAVED_AT_MOST, saved + EARNED_PER_REQUEST)
+    },
+    spend: () => {
+      if (saved < 1) return false
+      saved -= 1
+      return true
+    },
+  }
+}
+
+export type Method = 'GET' | 'POST'
+
+type FailedAttempt = {
+  readonly method: Method
+  /** 1 for the first. */
+  readonly attempt: number
+  readonly fault: FaultDetail
+  /** Milliseconds left of the deadline over all attempts. */
+  readonly remainingMs: number
+}
+
+/** Not counting the first attempt. */
+const MOST_RETRIES = 2
+
+const FIRST_BACKOFF_MS = 100
+const LONGEST_BACKOFF_MS = 2_000
+
+/** Transient reasons, after which a GET may succeed; a body of the wrong form or size would be the same again. */
+const PASSING: ReadonlySet<UnknownReason> = new Set([
+  'timeout',
+  'reset',
+  'server-error',
+  'empty',
+  'not-utf8',
+  'not-json',
+])
+
+/** Reasons that would still apply at an immediate retry. */
+const FINAL: ReadonlySet<NotSentReason> = new Set(['closed', 'invalid-request', 'no-slot', 'breaker-open'])
+
+/**
+ * Returns whether a failed attempt is repeated. A POST is repeated only if it certainly did not reach the payments API, which has
+ * no idempotency key (gap sheet, section 26). A GET is repeated after any transient failure; after a 429 only if the payments API
+ * names a wait that fits the deadline.
+ */
+export function shouldRetry({ method, attempt, fault, remainingMs }: FailedAttempt): boolean {
+  if (attempt > MOST_RETRIES || remainingMs <= askedWaitMs(fault)) return false
+  switch (fault.kind) {
+    case 'not-sent':
+      return !FINAL.has(fault.reason)
+    case 'unknown':
+      return method === 'GET' && PASSING.has(fault.reason)
+    case 'throttled':
+      return method === 'GET' && fault.retryAfterSeconds !== null
+    default:
+      return false
+  }
+}
+
+/**
+ * Returns the milliseconds to wait before the next attempt: exponential with full jitter, and at least as long as the payments
+ * API asked for. `random` returns a number from 0 up to, but not including, 1.
+ */
+export function retryDelayMs(
+  { attempt, fault }: Pick<FailedAttempt, 'attempt' | 'fault'>,
+  random: () => number = Math.random,
+): number {
+  const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1))
+  return askedWaitMs(fault) + Math.floor(random() * ceiling)
+}
+
+function askedWaitMs(fault: FaultDetail): number {
+  return 'retryAfterSeconds' in fault ? (fault.retryAfterSeconds ?? 0) * 1000 : 0
 }

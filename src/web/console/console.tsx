@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks'
+import type { Connection } from '../../client/index.ts'
 import { Accounts } from './accounts/accounts.tsx'
 import { Agreement } from './agreements/agreement.tsx'
 import { Agreements } from './agreements/agreements.tsx'
 import { Contacts } from './contacts/contacts.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { Delivery } from './deliveries/delivery.tsx'
+import { ConnectionBadge } from './feed/connection-badge.tsx'
 import { Feed } from './feed/feed.tsx'
 import { LogContext } from './feed/log-changes.ts'
 import { useFeed, type LiveFeed } from './feed/use-feed.ts'
 import { GatewayPayment } from './gateway-payments/gateway-payment.tsx'
 import { GatewayPayments } from './gateway-payments/gateway-payments.tsx'
-import { Header } from './header.tsx'
 import { Health } from './health/health.tsx'
 import { Import } from './imports/import.tsx'
 import { Imports } from './imports/imports.tsx'
@@ -21,9 +22,9 @@ import { Payment } from './payments/payment.tsx'
 import { Payments } from './payments/payments.tsx'
 import { Payout } from './payouts/payout.tsx'
 import { Payouts } from './payouts/payouts.tsx'
-import { Needs } from './pieces/needs.tsx'
-import { Page } from './pieces/page.tsx'
-import { hrefOf, useRoute, type Route } from './routes/route.ts'
+import { Needs, Page } from './pieces/page.tsx'
+import { momentText } from './pieces/values.tsx'
+import { hrefOf, useRoute, type Route, VIEWS } from './routes/route.ts'
 import { useSession } from './session/session.ts'
 import { HelpDialog } from './shortcuts/help-dialog.tsx'
 import { useShortcuts } from './shortcuts/shortcuts.ts'
@@ -112,4 +113,52 @@ function Shown({ route, feed }: Props) {
     default:
       return <Health />
   }
+}
+
+type HeaderProps = { readonly route: Route | null; readonly connection: Connection; readonly onHelp: () => void }
+
+/** The navigation, and the signed-in user. */
+function Header({ route, connection, onHelp }: HeaderProps) {
+  return (
+    <header>
+      <nav aria-label="Views">
+        <ul>
+          {VIEWS.map(({ name, title }) => (
+            <li key={name}>
+              <a href={hrefOf(name)} aria-current={route?.view.name === name ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Identity connection={connection} onHelp={onHelp} />
+    </header>
+  )
+}
+
+function Identity({ connection, onHelp }: Omit<HeaderProps, 'route'>) {
+  const { claims, signOut } = useSession()
+  return (
+    <div class="identity">
+      {claims.scopes.has('payments:read') && <ConnectionBadge connection={connection} />}
+      <details>
+        <summary>{claims.subject ?? 'Nobody by name'}</summary>
+        <p>The token ends {momentText(claims.expiresAt)}. Its scopes:</p>
+        <ul>
+          {[...claims.scopes].map((scope) => (
+            <li key={scope}>
+              <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+      <button type="button" onClick={onHelp}>
+        Keys
+      </button>
+      <button type="button" onClick={() => signOut()}>
+        Sign out
+      </button>
+    </div>
+  )
 }

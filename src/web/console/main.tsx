@@ -1,6 +1,85 @@
 import './console.css'
+import { Provider } from '@urql/preact'
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Console } from './console.tsx'
+import { ReplaceDialog } from './session/replace-dialog.tsx'
+import {
+  findTokens,
+  forgetAll,
+  givenToken,
+  keepToken,
+  REFUSED,
+  SessionContext,
+  type Session,
+  claimsOf,
+  useExpiry,
+} from './session/session.ts'
+import { createGraphqlClient, SignIn } from './session/sign-in.tsx'
 
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)
+
+const EXPIRED = 'Your token has expired. Sign in with a new one.'
+
+/** Shows the console to a signed-in user, otherwise the sign-in form. */
+function App() {
+  const [{ token, offered }, setTokens] = useState(findTokens)
+  const [reason, setReason] = useState<string | null>(null)
+
+  const signIn = (given: string) => {
+    keepToken(given)
+    setReason(null)
+    setTokens({ token: given, offered: null })
+  }
+  // A URL that differs only in its fragment does not reload the page.
+  useEffect(() => {
+    const look = () => {
+      if (givenToken() !== null) setTokens(findTokens())
+    }
+    window.addEventListener('hashchange', look)
+    return () => window.removeEventListener('hashchange', look)
+  }, [])
+
+  const claims = useMemo(() => (token === null ? null : claimsOf(token)), [token])
+  const signedIn = useRef(token)
+  signedIn.current = token
+  const signOut = useCallback(
+    (why: string | null = null) => {
+      // A response to a request of the previous session may arrive late.
+      if (signedIn.current !== token) return
+      forgetAll()
+      // The server may detect the expiry of a token first.
+      const isOver = claims !== null && claims.expiresAt <= Date.now()
+      setReason(why === REFUSED && isOver ? EXPIRED : why)
+      setTokens({ token: null, offered: null })
+    },
+    [token, claims],
+  )
+  useExpiry(claims?.expiresAt ?? null, () => signOut(EXPIRED))
+  const client = useMemo(
+    () => (token === null ? null : createGraphqlClient(token, () => signOut(REFUSED))),
+    [token, signOut],
+  )
+  const session = useMemo<Session | null>(
+    () => (token === null || claims === null ? null : { token, claims, signOut }),
+    [token, claims, signOut],
+  )
+  if (session === null || client === null) return <SignIn reason={reason} onToken={signIn} />
+  const offeredClaims = offered === null ? null : claimsOf(offered)
+  return (
+    <SessionContext.Provider value={session}>
+      <Provider value={client}>
+        <Console key={session.token} />
+        {offered !== null && offeredClaims !== null && (
+          <ReplaceDialog
+            current={session.claims}
+            offered={offeredClaims}
+            onKeep={() => setTokens({ token, offered: null })}
+            onReplace={() => signIn(offered)}
+          />
+        )}
+      </Provider>
+    </SessionContext.Provider>
+  )
+}

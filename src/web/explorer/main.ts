@@ -7,7 +7,7 @@ import { GraphiQL } from 'graphiql'
 import { createElement, useMemo, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { useSameHeaders, useSystemTheme } from './editors.ts'
-import { EXAMPLES, HEADERS } from './examples.ts'
+import { EXAMPLES, HEADERS } from './example-operations.ts'
 import { createFetcher } from './fetcher.ts'
 
 const root = document.querySelector('#app')

@@ -1,10 +1,10 @@
+import type { Change, Snapshot } from './endpoints.ts'
 import { usePage, type Subject } from './page-context.ts'
 import { DeliverForm } from './parts/deliver-form.tsx'
-import { Dialog } from './parts/dialog.tsx'
+import { Table } from './parts/field-table.tsx'
+import { Dialog } from './parts/form-dialog.tsx'
 import { Status, Time } from './parts/small.tsx'
 import { StatusForm } from './parts/status-form.tsx'
-import { Table } from './parts/table.tsx'
-import type { Change, Snapshot } from './shapes.ts'
 
 /** The actions on one subject, and its history. */
 export function ActDialog({ subject, onClose }: { readonly subject: Subject; readonly onClose: () => void }) {

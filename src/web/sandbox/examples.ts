@@ -1,4 +1,4 @@
-import type { About } from './shapes.ts'
+import type { About } from './endpoints.ts'
 
 const PERSON = { first_name: 'Ada', last_name: 'Payer', email: 'ada@example.test' }
 

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Facts, Query, Snapshot } from './shapes.ts'
+import type { Facts, Query, Snapshot } from './endpoints.ts'
 
 /** State and actions that all sections of the page share. */
 export type PageContext = {

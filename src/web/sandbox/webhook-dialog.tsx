@@ -1,10 +1,9 @@
 import { useRef } from 'preact/hooks'
-import { usePage } from './page-context.ts'
-import { Dialog } from './parts/dialog.tsx'
+import { type Webhook, change, type Attempt } from './endpoints.ts'
+import { usePage, type Act } from './page-context.ts'
+import { Table } from './parts/field-table.tsx'
+import { Dialog } from './parts/form-dialog.tsx'
 import { Code, Status, Time } from './parts/small.tsx'
-import { Table } from './parts/table.tsx'
-import { answerText, resend } from './resend.ts'
-import type { Webhook } from './shapes.ts'
 
 /** One webhook: its bytes, its signature, and each attempt with its response. */
 export function WebhookDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -52,4 +51,22 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
       )}
     </Dialog>
   )
+}
+
+/** Sends a webhook again and shows the response. */
+export function resend(act: Act, id: string): Promise<boolean> {
+  return act(
+    () => change<Attempt>(`/webhooks/${id}/resend`, {}),
+    (attempt) => `Webhook ${id} was sent again: ${answerText(attempt)}.`,
+  )
+}
+
+/** Returns one attempt as a line of text: the response and its duration. */
+export function attemptText(attempt: Attempt): string {
+  return `${answerText(attempt)}, ${attempt.durationMs} ms${attempt.resent === true ? ', resent' : ''}`
+}
+
+/** Returns the status of the response, or why there was none. */
+export function answerText({ status, error }: Attempt): string {
+  return String(status ?? error ?? 'no answer')
 }

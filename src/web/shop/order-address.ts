@@ -1,16 +1,17 @@
+import { useEffect, useState } from 'preact/hooks'
 import { keep, kept } from './kept.ts'
 
 /** A link that the page follows, and its status token. */
 export type Followed = { readonly linkId: string; readonly statusToken: string }
 
 /** The current place: the shop, or an order; `followed` is null when the order's status token is unknown. */
-export type Place = { readonly order: string | null; readonly followed: Followed | null }
+type Place = { readonly order: string | null; readonly followed: Followed | null }
 
 /**
  * Parses a URL. The status token is in the fragment, which browsers do not send to servers; after the return from the
  * payment page the URL has none, and the token is read from session storage.
  */
-export function placeAt(address: string): Place {
+function placeAt(address: string): Place {
   const url = new URL(address)
   const order = url.searchParams.get('order')
   if (order === null) return { order, followed: null }
@@ -34,4 +35,33 @@ function remember(order: string, followed: Followed): void {
 
 function remembered(order: string): Followed | null {
   return kept(sessionStorage, keptAs(order)) as Followed | null
+}
+
+/**
+ * Returns the current place and a function to navigate. The URL always contains the complete place, so that it can be
+ * bookmarked.
+ */
+export function usePlace(): readonly [Place, (address: string) => void] {
+  const [place, setPlace] = useState(() => placeAt(location.href))
+  useEffect(() => {
+    const look = () => setPlace(placeAt(location.href))
+    addEventListener('popstate', look)
+    addEventListener('hashchange', look)
+    return () => {
+      removeEventListener('popstate', look)
+      removeEventListener('hashchange', look)
+    }
+  }, [])
+  useEffect(() => {
+    // After the return from the payment page the URL has no status token.
+    if (place.order !== null && place.followed !== null)
+      history.replaceState(null, '', addressOf(place.order, place.followed))
+  }, [place])
+  return [
+    place,
+    (address) => {
+      history.pushState(null, '', address)
+      setPlace(placeAt(location.href))
+    },
+  ]
 }

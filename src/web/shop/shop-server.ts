@@ -1,5 +1,6 @@
+import type { PaymentsEndpoint } from '../../client/index.ts'
+import type { Money } from './format-money.ts'
 import type { Language } from './language.ts'
-import type { Money } from './money.ts'
 
 /** The items for sale, as the shop's server returns them. */
 export type Catalogue = {
@@ -9,7 +10,7 @@ export type Catalogue = {
   readonly emulator: boolean
 }
 
-export type Item = {
+type Item = {
   readonly sku: string
   readonly names: Readonly<Record<Language, string>>
   /** One price per currency. */
@@ -29,7 +30,7 @@ export type Order = {
 }
 
 /** A payment link for an order, and its status token. */
-export type PlacedOrder = {
+type PlacedOrder = {
   readonly linkId: string
   readonly statusToken: string
   readonly checkoutUrl: string
@@ -51,7 +52,7 @@ export type FaultKind =
   | 'upstream-up'
 
 /** The graph's response status for each webhook that a fault sent. */
-export type FaultReport = { readonly deliveries: readonly (number | null)[] }
+type FaultReport = { readonly deliveries: readonly (number | null)[] }
 
 type Fault = {
   readonly code: 'INVALID_ORDER' | 'TRY_AGAIN' | 'LINK_GONE' | 'NOT_AVAILABLE'
@@ -130,3 +131,6 @@ async function answerOf(response: Response): Promise<unknown> {
 }
 
 const UNREACHABLE: Fault = { code: 'TRY_AGAIN', message: 'The shop does not answer.', problems: [] }
+
+/** The graph, without a token: payment methods are public, and a status token authorises reading a link. */
+export const ENDPOINT: PaymentsEndpoint = { url: `${location.origin}/graphql` }

@@ -1,6 +1,6 @@
 import { array, asyncDefaultReportMessage, asyncProperty, check, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
-import { PAYMENT_STATUSES } from '../../../src/domain/payments/payment-status.ts'
+import { PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, command, delivery, events, link, report } from './builders.ts'

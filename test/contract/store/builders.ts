@@ -7,8 +7,11 @@ import {
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
 import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
 import { createdLink, type LinkRequest, type PaymentLink } from '../../../src/domain/payments/payment-link.ts'
-import type { PaymentDetails, PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import { recogniseStatus } from '../../../src/domain/payments/payment-status.ts'
+import {
+  type PaymentDetails,
+  type PaymentReport,
+  recogniseStatus,
+} from '../../../src/domain/payments/payment-report.ts'
 import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import type { Payout } from '../../../src/domain/payouts/payout.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'

@@ -1,5 +1,4 @@
-import type { ImportPart, ListPlace } from '../../../src/domain/imports/import-plan.ts'
-import type { PaymentImport } from '../../../src/domain/imports/payment-import.ts'
+import type { ImportPart, ListPlace, PaymentImport } from '../../../src/domain/imports/import-plan.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { FoundPayment, Lease, NewImport } from '../../../src/store/store.ts'
 import { after, MINUTE, NOW, present, report } from './builders.ts'

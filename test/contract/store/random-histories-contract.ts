@@ -11,7 +11,7 @@ import {
 } from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
-import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-status.ts'
+import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'

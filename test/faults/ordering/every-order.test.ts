@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { factsOf, type PaymentStatus } from '../../../src/domain/payments/payment-status.ts'
+import { factsOf, type PaymentStatus } from '../../../src/domain/payments/payment-report.ts'
 import { decideRead, decideWebhook, type Payment } from '../../../src/domain/payments/payment.ts'
 import { report } from '../../contract/store/builders.ts'
 import { changed } from '../../unit/domain/payments.ts'

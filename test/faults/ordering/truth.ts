@@ -1,4 +1,4 @@
-import type { PaymentStatus } from '../../../src/domain/payments/payment-status.ts'
+import type { PaymentStatus } from '../../../src/domain/payments/payment-report.ts'
 import type { Random } from '../random.ts'
 
 export const MINUTE_MS = 60_000

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenVerifier } from '../../../src/access/verify-token.ts'
 import { loadDevelopmentKeys } from '../../../src/dev-keys.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../../src/token.ts')
 const TEXT = 'client-secret-of-more-than-32-bytes'

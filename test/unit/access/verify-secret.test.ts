@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { InvalidTokenError } from '../../../src/access/claims.ts'
 import { issueDevelopmentToken } from '../../../src/access/issue-token.ts'
-import { InvalidTokenError } from '../../../src/access/token-errors.ts'
 import { createTokenVerifier } from '../../../src/access/verify-token.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'
 
 const TEXT = 'client-secret-of-more-than-64-bytes-long-enough-for-every-algorithm-of-its-kind'

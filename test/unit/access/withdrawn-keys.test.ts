@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/token-errors.ts'
+import { InvalidTokenError } from '../../../src/access/claims.ts'
 import type { VerifiedToken } from '../../../src/access/verified-tokens.ts'
 import { createTokenVerifier, type TokenVerifier } from '../../../src/access/verify-token.ts'
 import { startJwksServer, type JwksServer } from './jwks-server.ts'

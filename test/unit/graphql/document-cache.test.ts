@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createDocumentCache } from '../../../src/graphql/admission/document-cache.ts'
+import { createDocumentCache } from '../../../src/graphql/admission/admission.ts'
 
 const cacheOf = (bounds: { maxDocuments?: number; maxCharacters?: number }) =>
   createDocumentCache<string>({ maxDocuments: 100, maxCharacters: 100, ...bounds })

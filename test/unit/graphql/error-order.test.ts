@@ -1,7 +1,7 @@
 import { assert, asyncProperty, func, nat } from 'fast-check'
 import { buildSchema, execute, parse } from 'graphql'
 import { expect, it } from 'vitest'
-import { inDocumentOrder } from '../../../src/graphql/engine/error-order.ts'
+import { inDocumentOrder } from '../../../src/graphql/engine/engine.ts'
 
 const SCHEMA = buildSchema('type Query { a: Int, b: Int, list: [Item] } type Item { c: Int, d: Int, inner: [Item] }')
 const DOCUMENT = parse('{ b list { d ...Rest c } other: list { ...Rest } a } fragment Rest on Item { inner { d c } }')

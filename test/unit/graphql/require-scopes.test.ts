@@ -2,7 +2,7 @@ import { buildSchema, execute, type ExecutionResult, type GraphQLSchema, isObjec
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Caller, type ClientCaller } from '../../../src/access/caller.ts'
 import type { Scope } from '../../../src/access/scopes.ts'
-import { enforceScopes } from '../../../src/graphql/schema/require-scopes.ts'
+import { enforceScopes } from '../../../src/graphql/schema/schema.ts'
 
 const DIRECTIVE = 'directive @requiresScopes(scopes: [[String!]!]!) on FIELD_DEFINITION\n'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { loadTrustedDocuments } from '../../../src/graphql/admission/trusted-documents.ts'
+import { loadTrustedDocuments } from '../../../src/graphql/admission/read-request.ts'
 
 const ONE = 'query One { open }'
 const TWO = 'query Two { open }'

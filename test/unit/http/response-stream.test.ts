@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/caller.ts'
 import type { AnswerStream } from '../../../src/graphql/engine/request-outcome.ts'
 import { ResponseStream } from '../../../src/http/response-streams/response-stream.ts'
-import { EVENT_FRAMING } from '../../../src/http/sse/event-framing.ts'
-import { createSharedTimer } from '../../../src/lib/shared-timer.ts'
+import { EVENT_FRAMING } from '../../../src/http/sse/sse-streams.ts'
+import { createSharedTimer } from '../../../src/lib/timers.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 
 const MEGABYTE = 1024 * 1024

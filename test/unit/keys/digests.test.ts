@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bodyHashes } from '../../../src/keys/body-hash.ts'
-import { canonicalJson } from '../../../src/keys/canonical-json.ts'
-import { fingerprint, sameFingerprint } from '../../../src/keys/fingerprint.ts'
+import { bodyHashes, canonicalJson, fingerprint, sameFingerprint } from '../../../src/keys/hashes.ts'
 import { ringOf } from './rings.ts'
 
 const ring = ringOf('a')

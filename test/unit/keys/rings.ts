@@ -1,6 +1,4 @@
-import { createKeyRing } from '../../../src/keys/key-ring.ts'
-import type { KeyRing } from '../../../src/keys/key-ring.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { createKeyRing, type KeyRing, Secret } from '../../../src/keys/key-ring.ts'
 
 /** Creates a ring of the signing keys with these letters; `first` is the first key. */
 export function ringOf(first: string, ...others: string[]): KeyRing {

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../src/keys/secret.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 
 const TEXT = 'kanarie7'
 const secret = new Secret(TEXT)

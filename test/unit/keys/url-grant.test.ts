@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyRing } from '../../../src/keys/key-ring.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { createKeyRing, Secret } from '../../../src/keys/key-ring.ts'
 import { openGrant, sealGrant } from '../../../src/keys/url-grant.ts'
 
 const secret = (letter: string) => new Secret(letter.repeat(40))

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { hasRepeatedKey } from '../../../src/lib/has-repeated-key.ts'
+import { hasRepeatedKey } from '../../../src/lib/exact-json.ts'
 
 it.each([
   '{"a":1,"a":2}',

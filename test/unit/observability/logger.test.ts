@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/token-errors.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { InvalidTokenError } from '../../../src/access/claims.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import type { Logger, LogLevel } from '../../../src/observability/logger.ts'
 

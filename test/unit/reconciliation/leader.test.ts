@@ -1,6 +1,6 @@
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { createLeader, type Leader } from '../../../src/reconciliation/leader.ts'
+import { createLeader, type Leader } from '../../../src/reconciliation/upkeep.ts'
 import type { LeaseStore } from '../../../src/store/store.ts'
 import { NOW, present } from '../../contract/store/builders.ts'
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../src/keys/secret.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { openRedis, type RedisConnection } from '../../../src/redis/redis-connection.ts'
 import { canMakeRedis, createRedisServer, type RedisServer, until } from '../../support/redis-server.ts'

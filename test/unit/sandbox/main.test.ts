@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { readEnvironment } from '../../../src/sandbox/environment.ts'
 import { startSandbox } from '../../../src/sandbox/index.ts'
+import { readEnvironment } from '../../../src/sandbox/sandbox-command-line.ts'
 
 const SITES = [{ id: 'a', appId: 'app-a', secretKey: 'hidden-key', currencies: ['AUD'] }]
 

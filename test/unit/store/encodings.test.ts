@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
-import { PAYMENT_PHASES, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-status.ts'
+import { PAYMENT_PHASES, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import { evolve, type Payment } from '../../../src/domain/payments/payment.ts'
 import { decodeEventAgreement, encodeEventAgreement } from '../../../src/store/encoding/agreement-snapshot.ts'
 import {
@@ -11,9 +11,9 @@ import {
   deliveryKey,
   encodeBody,
   encodeEventId,
+  createTextPacker,
 } from '../../../src/store/encoding/delivery-columns.ts'
 import { decodePaymentId, encodePaymentId } from '../../../src/store/encoding/event-columns.ts'
-import { createTextPacker } from '../../../src/store/encoding/packed-text.ts'
 import {
   decodeEventPayment,
   decodePayment,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { readMigrations } from '../../../src/store/migration-files.ts'
+import { readMigrations } from '../../../src/store/migrate.ts'
 import { NOW, present } from '../../contract/store/builders.ts'
 
 const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)

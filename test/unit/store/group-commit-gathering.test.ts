@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type AsyncTransactionSteps, createGroupCommit } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
 import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
-import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-dialect.ts'
 
 describe('the jobs of a batch', () => {
   let database: DatabaseSync

@@ -9,8 +9,8 @@ import {
 } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
 import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
+import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-dialect.ts'
 import { toStoreFailure } from '../../../src/store/sqlite/sqlite-failure.ts'
-import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-transaction.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 
 describe('group commit', () => {

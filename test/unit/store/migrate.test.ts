@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type AppliedMigration, migrate, type MigrationTarget } from '../../../src/store/migrate.ts'
-import { type Compatibility, type Migration, parseMigration } from '../../../src/store/migration-files.ts'
+import {
+  type AppliedMigration,
+  migrate,
+  type MigrationTarget,
+  type Compatibility,
+  type Migration,
+  parseMigration,
+} from '../../../src/store/migrate.ts'
 
 /** Returns a database in memory that records one step for each call. */
 function target(applied: AppliedMigration[]): MigrationTarget & { readonly done: string[] } {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { parseMigration, readMigrations } from '../../../src/store/migration-files.ts'
+import { parseMigration, readMigrations } from '../../../src/store/migrate.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { migrationFaults } from './migration-rules.ts'
 

@@ -1,4 +1,4 @@
-import type { Migration } from '../../../src/store/migration-files.ts'
+import type { Migration } from '../../../src/store/migrate.ts'
 
 type Statement = { readonly sql: string; readonly kind: string; readonly alone: boolean }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { MigrationListener } from '../../../src/store/migrate.ts'
-import { parseMigration, readMigrations } from '../../../src/store/migration-files.ts'
-import { MIGRATION_LOCK } from '../../../src/store/postgres/locks.ts'
+import { type MigrationListener, parseMigration, readMigrations } from '../../../src/store/migrate.ts'
+import { MIGRATION_LOCK } from '../../../src/store/postgres/migration-lock.ts'
 import { migratePostgres } from '../../../src/store/postgres/migrations.ts'
 import {
   assertUsable,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Migration, readMigrations } from '../../../src/store/migration-files.ts'
+import { type Migration, readMigrations } from '../../../src/store/migrate.ts'
 
 /**
  * Returns the statements that create a database as it was before a migration; `table` creates the table of migrations. Fails if the

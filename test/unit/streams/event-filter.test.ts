@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EventFilter } from '../../../src/store/store.ts'
-import { eventMatcher } from '../../../src/streams/event-filter.ts'
+import { eventMatcher } from '../../../src/streams/stream-item.ts'
 import { events, settledLink } from '../../contract/store/builders.ts'
 import { append, openStore } from './log.ts'
 

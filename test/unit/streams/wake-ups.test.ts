@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createChannelWakeUps } from '../../../src/streams/channel-wake-ups.ts'
-import { createNotifiedWakeUps } from '../../../src/streams/notified-wake-ups.ts'
-import type { WakeUps } from '../../../src/streams/wake-ups.ts'
+import { createChannelWakeUps, createNotifiedWakeUps, type WakeUps } from '../../../src/streams/wake-ups.ts'
 import { events } from '../../contract/store/builders.ts'
 import { append, openStore } from './log.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { rememberKnown } from '../../../src/webhooks/known-correlation-ids.ts'
+import { rememberKnown } from '../../../src/webhooks/webhook-handler.ts'
 
 /** Creates a store with these correlation ids, which records the requested ids. */
 function storeOf(...ids: string[]) {

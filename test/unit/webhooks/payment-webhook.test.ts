@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callbackAuthorization } from '../../../src/keys/callback-secret.ts'
-import { Secret } from '../../../src/keys/secret.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sign } from '../../../src/webhooks/signature.ts'
 import { command, paymentOf, settledLink } from '../../contract/store/builders.ts'

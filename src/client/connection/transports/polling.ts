@@ -1,7 +1,7 @@
 import { asClientError, PaymentsClientError } from '../../client-errors.ts'
 import { sendOnce } from '../../request/ask.ts'
 import { joined } from '../../watch/item-reader.ts'
-import type { AskOne, Page, State, StreamItem } from '../../watch/watched-subject.ts'
+import type { AskOne, Page, State, StreamItem } from '../../watch/watch-options.ts'
 import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type OpenConnection } from '../connection.ts'
 
 const NOTHING = { event: null, link: null, payment: null } as const

@@ -1,6 +1,6 @@
 import { asClientError, errorOf, PaymentsClientError } from '../../client-errors.ts'
 import { eventsUrl } from '../../graph-endpoint.ts'
-import { post, resultOf, retryAfterMs, type Result } from '../../request/post.ts'
+import { post, resultOf, retryAfterMs, type Result } from '../../request/ask.ts'
 import {
   endBy,
   ending,
@@ -10,7 +10,6 @@ import {
   type ConnectionEnd,
   type OpenConnection,
 } from '../connection.ts'
-import { createEventParser, type ServerEvent } from './event-parser.ts'
 
 /** Silence after which the connection is suspect, in milliseconds: the server sends something every 12 seconds. */
 const DUE_MS = 14_000
@@ -86,4 +85,36 @@ async function openBody(response: Response): Promise<ReadableStreamDefaultReader
 function endOf(error: PaymentsClientError, isOpen: boolean): ConnectionEnd {
   if (isOpen) return { kind: 'lost', error }
   return isOfGraph(error) ? endBy(error) : { kind: 'unopened', error }
+}
+
+/** One event of a stream of server-sent events. */
+type ServerEvent = { readonly name: string; readonly data: string }
+
+/**
+ * Parses server-sent events from chunks of text (https://html.spec.whatwg.org/multipage/server-sent-events.html, 9.2.6). Ids
+ * and retry times are ignored: the data contains the cursor.
+ */
+export function createEventParser(): (piece: string) => ServerEvent[] {
+  let rest = ''
+  let name = ''
+  let data: string[] = []
+
+  const readLine = (line: string): ServerEvent | null => {
+    if (line === '') {
+      const event = data.length === 0 && name === '' ? null : { name, data: data.join('\n') }
+      name = ''
+      data = []
+      return event
+    }
+    const [field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)?.slice(1) ?? []
+    if (field === 'event') name = value
+    if (field === 'data') data.push(value)
+    return null
+  }
+
+  return (piece) => {
+    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop() ?? ''
+    return lines.map(readLine).filter((event) => event !== null)
+  }
 }

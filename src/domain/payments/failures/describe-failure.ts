@@ -1,4 +1,3 @@
-import { customerMessage } from './customer-message.ts'
 import {
   type DescribedFailure,
   type FailureCategory,
@@ -7,8 +6,9 @@ import {
   recogniseFailure,
   type RetryAdvice,
 } from './failure-table.ts'
+import { textsFor } from './messages/languages.ts'
 
-export type FailureDescription = {
+type FailureDescription = {
   readonly code: FailureCode
   readonly category: FailureCategory
   readonly retry: RetryAdvice
@@ -48,3 +48,14 @@ function instantAfter(instant: string, duration: number | undefined): string | n
   const start = Date.parse(instant)
   return duration === undefined || Number.isNaN(start) ? null : new Date(start + duration).toISOString()
 }
+
+/**
+ * Returns the message for a payer whose payment failed: what happened in plain words, and what to do next. It never mentions a suspicion,
+ * not even to callers who may see risk. `locale` is a BCP 47 tag; English is used for a language without texts.
+ */
+export function customerMessage(code: FailureCode, locale: string | null): string {
+  return textsFor(locale).failures[code]
+}
+
+/** The next action of the customer. */
+export type NextActionKind = 'OPEN_CHECKOUT' | 'COMPLETE_3DS' | 'WAIT' | 'START_AGAIN' | 'CONTACT_SUPPORT'

@@ -1,7 +1,7 @@
-import type { AgreementReadStore, AgreementReadSubject } from '../../agreement-store.ts'
+import type { Db } from '../../decide.ts'
 import type { Database } from '../../port.ts'
 import { toAgreement } from '../../rows/agreement-rows.ts'
-import type { Db } from '../../unit.ts'
+import type { AgreementReadStore, AgreementReadSubject } from '../../subject-stores.ts'
 import { AGREEMENT_READS, dueRows, sitesOf } from './due-rows.ts'
 import { nextAgreementDue } from './reads.ts'
 

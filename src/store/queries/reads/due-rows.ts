@@ -1,5 +1,5 @@
 import type { ReadClass } from '../../../domain/reads/read-schedule.ts'
-import type { Db } from '../../unit.ts'
+import type { Db } from '../../decide.ts'
 
 /** A table with planned reads, and its column that contains the site. */
 type ReadSource = {

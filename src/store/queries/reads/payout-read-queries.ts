@@ -1,7 +1,7 @@
-import type { PayoutReadStore, PayoutReadSubject } from '../../payout-store.ts'
+import type { Db } from '../../decide.ts'
 import type { Database } from '../../port.ts'
 import { toPayout } from '../../rows/payout-rows.ts'
-import type { Db } from '../../unit.ts'
+import type { PayoutReadStore, PayoutReadSubject } from '../../subject-stores.ts'
 import { dueRows, PAYOUT_READS, sitesOf } from './due-rows.ts'
 import { nextPayoutDue } from './reads.ts'
 

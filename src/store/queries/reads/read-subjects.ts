@@ -1,11 +1,12 @@
 import type { DirectPayin } from '../../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../../domain/payments/payment-link.ts'
 import type { Payment } from '../../../domain/payments/payment.ts'
+import type { Db } from '../../decide.ts'
 import type { ReadSubject } from '../../read-store.ts'
 import { toLink, toLinkOrNull } from '../../rows/link-rows.ts'
 import { toPayment } from '../../rows/payment-rows.ts'
-import type { Db } from '../../unit.ts'
-import { payinsOf } from '../payin-queries.ts'
+import { fromIso } from '../../rows/read-plan-columns.ts'
+import { payinsOf } from '../payment-queries.ts'
 import { type DueQuery, dueRows, LINK_READS, PAYMENT_READS } from './due-rows.ts'
 
 /** The stored subject of a read: a payment with its link, or a link without a known payment. */
@@ -52,7 +53,7 @@ export async function dueSubjects(db: Db, query: DueQuery): Promise<ReadSubjectR
 }
 
 /** Returns the subjects with these payment ids, in any order. */
-export async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<ReadSubjectRow[]> {
+async function subjectsOfPayments(db: Db, ids: readonly string[]): Promise<ReadSubjectRow[]> {
   if (ids.length === 0) return []
   const rows = await paymentSubjects(db).where('payments.id', 'in', ids).execute()
   const payins = new Map((await payinsOf(db, ids)).map((payin) => [payin.paymentId, payin]))
@@ -107,4 +108,49 @@ function toLinkSubject(row: Parameters<typeof toLink>[0]): ReadSubjectRow {
     failures: row.read_failures,
     dueAt: row.read_due_at,
   }
+}
+
+/**
+ * Returns the subjects of at most `limit` links (or payins) of the same site, from the subject's own on by creation, which the payments API
+ * lists together. In any order. Empty if neither a link nor a payin is recorded for the subject.
+ */
+export async function nearbySubjects(db: Db, { link, payin }: ReadSubject, limit: number): Promise<ReadSubjectRow[]> {
+  if (link !== null) return nearbyLinks(db, { site: link.site, from: fromIso(link.createdAt), limit })
+  return payin === null ? [] : nearbyPayins(db, { site: payin.site, from: fromIso(payin.createdAt), limit })
+}
+
+type Span = { readonly site: string; readonly from: number; readonly limit: number }
+
+async function nearbyLinks(db: Db, { site, from, limit }: Span): Promise<ReadSubjectRow[]> {
+  const links = await db
+    .selectFrom('links')
+    .select(['id', 'payment_id'])
+    .where('site', '=', site)
+    .where('created_at', '>=', from)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  const paid = await subjectsOfPayments(
+    db,
+    links.flatMap(({ payment_id: id }) => id ?? []),
+  )
+  const unused = await Promise.all(
+    links.filter(({ payment_id: id }) => id === null).map(({ id }) => findLinkSubject(db, id)),
+  )
+  return [...paid, ...unused.filter((subject) => subject !== null)]
+}
+
+async function nearbyPayins(db: Db, { site, from, limit }: Span): Promise<ReadSubjectRow[]> {
+  const payins = await db
+    .selectFrom('payins')
+    .select('payment_id')
+    .where('site', '=', site)
+    .where('created_at', '>=', from)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return subjectsOfPayments(
+    db,
+    payins.map(({ payment_id: id }) => id),
+  )
 }

@@ -1,5 +1,5 @@
+import type { Db } from '../../decide.ts'
 import type { Database, SweepCursor, SweepPage, SweepPart } from '../../port.ts'
-import type { Db } from '../../unit.ts'
 
 /** Rows per step; one decision processes them, in one turn of the event loop. */
 const SWEPT_AT_ONCE = 250

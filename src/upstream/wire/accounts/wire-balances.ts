@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ExactJson } from '../../../lib/exact-json.ts'
-import { currency, decimal, isRecord } from '../values/wire-fields.ts'
+import { currency, decimal, isRecord, instant, label, section, text } from '../values/wire-fields.ts'
 
 /** Balances of the merchant's account in one currency, as plain digits. */
 export type Balances = {
@@ -39,4 +39,59 @@ export function readBalances(json: ExactJson, asked: string): Balances | null {
   if (available === null || incoming === null || outgoing === null) return null
   if (rollingReserve === null || withdrawable === null) return null
   return { currency: named ?? asked, available, incoming, outgoing, rollingReserve, withdrawable }
+}
+
+/** One movement of the merchant's balance. Amounts are plain digits; fields that the payments API does not give are null. */
+export type BalanceMovement = {
+  readonly id: string
+  /** Upper-case currency code. */
+  readonly currency: string
+  readonly amount: string
+  /** As received, e.g. `money_in`. */
+  readonly directionRaw: string | null
+  /** As received, e.g. `payment`. */
+  readonly kindRaw: string | null
+  readonly methodRaw: string | null
+  readonly statusRaw: string | null
+  readonly referenceId: string | null
+  readonly outgoing: string | null
+  readonly total: string | null
+  readonly fees: string | null
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string | null
+}
+
+const ID_LENGTH = 100
+const WORD_LENGTH = 100
+
+const movement = z.object({
+  id: label(ID_LENGTH),
+  amount: decimal,
+  request_type: text(WORD_LENGTH),
+  transaction_type: text(WORD_LENGTH),
+  currency,
+  payment_method: text(WORD_LENGTH),
+  status: text(WORD_LENGTH),
+  reference_id: label(ID_LENGTH),
+  balance_detail: section({ outgoing: decimal, total: decimal, fees: decimal }),
+  created_at: instant,
+})
+
+/** Reads one record of the balance history (gap sheet, section 24). Null without an id and an amount. */
+export function readBalanceMovement(json: ExactJson, asked: string): BalanceMovement | null {
+  if (!isRecord(json)) return null
+  const read = movement.parse(json)
+  if (read.id === null || read.amount === null) return null
+  return {
+    id: read.id,
+    currency: read.currency ?? asked,
+    amount: read.amount,
+    directionRaw: read.request_type,
+    kindRaw: read.transaction_type,
+    methodRaw: read.payment_method,
+    statusRaw: read.status,
+    referenceId: read.reference_id,
+    ...read.balance_detail,
+    createdAt: read.created_at,
+  }
 }

@@ -11,9 +11,19 @@ import {
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { dayFromWire } from '../values/day.ts'
 import { maskedAlias, maskedNumber } from '../values/mask.ts'
-import { decimal, instant, isRecord, lenient, section, status, text, textFrom, uuid } from '../values/wire-fields.ts'
-import { decimalFromWire } from '../values/wire-money.ts'
-import { unwrapped } from '../values/wire-page.ts'
+import { decimalFromWire } from '../values/readers.ts'
+import {
+  decimal,
+  instant,
+  isRecord,
+  lenient,
+  section,
+  status,
+  text,
+  textFrom,
+  uuid,
+  unwrapped,
+} from '../values/wire-fields.ts'
 
 const TRANSACTION_ID_LENGTH = 90
 const DESCRIPTION_LENGTH = 500

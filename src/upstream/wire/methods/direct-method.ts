@@ -4,7 +4,7 @@ import {
   type MethodField,
   type MethodRequirements,
   parseFieldDescriptor,
-} from '../../../domain/methods/method-field.ts'
+} from '../../../domain/methods/method-rules.ts'
 import { type ExactJson, stringifyExactJson } from '../../../lib/exact-json.ts'
 import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
 import {

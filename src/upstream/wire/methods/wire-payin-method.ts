@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { parseMethodCode } from '../../../domain/methods/method-code.ts'
-import type { MethodFlags } from '../../../domain/methods/method-traits.ts'
-import type { PayinMethod, PayinMethodUse } from '../../../domain/methods/payin-method.ts'
+import type { MethodFlags, PayinMethod, PayinMethodUse } from '../../../domain/methods/payin-method.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import {
   currency,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { takesOpenAmount } from '../../../domain/methods/open-amount.ts'
+import { takesOpenAmount } from '../../../domain/methods/payin-method.ts'
 import { instantToWire } from '../values/instant.ts'
 import {
   amount,

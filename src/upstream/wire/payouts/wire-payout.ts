@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { PayoutBank, PayoutMethod } from '../../../domain/payouts/payout-method.ts'
 import {
+  type PayoutBank,
+  type PayoutMethod,
   PAYOUT_STATUSES,
   type PayoutPayee,
   type PayoutReport,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { decimalToWire } from './readers.ts'
 import { safeUrl } from './url.ts'
-import { decimalToWire } from './wire-money.ts'
 
 /** A valid body, or the names of its invalid fields, without their values. */
 export type RequestBody = { body: Record<string, unknown> } | { faults: string[] }

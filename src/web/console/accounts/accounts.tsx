@@ -1,10 +1,7 @@
 import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
-import { Amount } from '../pieces/amount.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Page, Waiting, Table } from '../pieces/page.tsx'
+import { Amount, Moment } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Reserve', 'Withdrawable']

@@ -1,19 +1,24 @@
-import { DeliveriesOf } from '../deliveries/deliveries-of.tsx'
-import type { FeedEvent } from '../feed/feed-state.ts'
-import { AgreementNowDocument, type AgreementNowQuery } from '../generated/graphql.ts'
-import { Amount } from '../pieces/amount.tsx'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
+import { useMutation } from '@urql/preact'
+import { useState, useRef } from 'preact/hooks'
+import { DeliveriesOf } from '../deliveries/delivery-table.tsx'
+import type { FeedEvent } from '../feed/log-changes.ts'
+import {
+  AgreementNowDocument,
+  type AgreementNowQuery,
+  type AgreementStatus,
+  type AgreementStatusChange,
+  ChangeAgreementDocument,
+  type ChangeAgreementMutation,
+} from '../generated/graphql.ts'
+import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
 import { History } from '../pieces/history.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Needs } from '../pieces/needs.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Status, wordsOf } from '../pieces/status.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { newKey } from '../pieces/new-key.ts'
+import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
+import { Amount, Moment, Status, wordsOf, amountText } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
-import { AgreementActions } from './agreement-actions.tsx'
 
-export type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
+type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
 
 /** One debit agreement: its terms, history and actions. */
 export function Agreement({ id }: { readonly id: string }) {
@@ -81,5 +86,106 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
         </Fact>
       </Facts>
     </section>
+  )
+}
+
+const SUSPEND: Change = {
+  status: 'SUSPENDED',
+  name: 'Suspend',
+  consequence: 'Nothing can be drawn until it is resumed.',
+}
+const RESUME: Change = { status: 'ACTIVE', name: 'Resume', consequence: 'Payments can be drawn again.' }
+const CANCEL: Change = {
+  status: 'CANCELLED',
+  name: 'Cancel',
+  consequence: 'It ends for good, and cannot be put back in force.',
+}
+
+/** The changes that each status allows; an unknown status allows all. */
+const CHANGES: Readonly<Record<AgreementStatus, readonly Change[]>> = {
+  CREATED: [CANCEL],
+  ACTIVE: [SUSPEND, CANCEL],
+  SUSPENDED: [RESUME, CANCEL],
+  CANCELLED: [],
+  FAILED: [],
+  UNRECOGNISED: [SUSPEND, RESUME, CANCEL],
+}
+
+type Props = { readonly agreement: AgreementNow; readonly onDone: () => void }
+
+/** Buttons to suspend, resume or cancel an agreement. */
+function AgreementActions({ agreement, onDone }: Props) {
+  const [asked, setAsked] = useState<AgreementStatusChange | null>(null)
+  const changes = CHANGES[agreement.status]
+  const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
+  if (changes.length === 0 && change === undefined) return <p class="quiet">Nothing can be changed any more.</p>
+  return (
+    <div class="actions">
+      {changes.map(({ status, name }) => (
+        <button key={status} type="button" onClick={() => setAsked(status)}>
+          {name} …
+        </button>
+      ))}
+      {change !== undefined && (
+        <ChangeDialog
+          agreement={agreement}
+          change={change}
+          onClose={() => {
+            setAsked(null)
+            onDone()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+type Change = {
+  readonly status: AgreementStatusChange
+  readonly name: string
+  /** The effect of the change, as a sentence. */
+  readonly consequence: string
+}
+
+type DialogProps = { readonly agreement: AgreementNow; readonly change: Change; readonly onClose: () => void }
+type Result = NonNullable<ChangeAgreementMutation['changePaymentAgreementStatus']>
+
+/** Confirms a change of an agreement. The idempotency key is created once per dialog, so that the change is made only once. */
+function ChangeDialog({ agreement, change, onClose }: DialogProps) {
+  const key = useRef(newKey()).current
+  const [{ error }, execute] = useMutation(documentOf(ChangeAgreementDocument))
+  const [result, setResult] = useState<Result | null>(null)
+  const isDone = result?.__typename === 'PaymentAgreementSuccess'
+  const [isBusy, send] = useSingle(async () => {
+    const { data } = await execute({ input: { idempotencyKey: key, id: agreement.id, status: change.status } })
+    setResult(data?.changePaymentAgreementStatus ?? null)
+  })
+
+  return (
+    <Dialog title={`${change.name} the agreement`} isBusy={isBusy} onClose={onClose}>
+      <Facts>
+        <Fact name="Agreement">{agreement.clientTransactionId}</Fact>
+        <Fact name="What for">{agreement.description}</Fact>
+        <Fact name="Limit">{amountText(agreement.limit)}</Fact>
+      </Facts>
+      <p>{change.consequence}</p>
+      <RequestFailure error={isBusy ? undefined : error} />
+      <div role="status">
+        {result?.__typename === 'PaymentAgreementSuccess' && (
+          <p class="notice good">It was asked for. The agreement is {result.agreement.statusRaw} now.</p>
+        )}
+      </div>
+      {result !== null && 'code' in result && <FailureNotice failure={result} />}
+      <div class="actions">
+        {!isDone && (
+          <button type="button" class="danger" disabled={isBusy} onClick={send}>
+            {change.name} it
+          </button>
+        )}
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
   )
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { watchPaymentContact } from '../../../client/index.ts'
-import { endpointOf } from '../session/endpoint.ts'
-import { useSession } from '../session/session.ts'
+import { endpointOf, useSession } from '../session/session.ts'
 
 /** A contact whose identity is being checked. */
 export type PendingContact = { readonly email: string; readonly site: string }

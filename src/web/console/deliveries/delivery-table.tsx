@@ -1,7 +1,8 @@
-import type { DeliveryRowFragment } from '../generated/graphql.ts'
-import { Moment, momentText } from '../pieces/moment.tsx'
-import { Status } from '../pieces/status.tsx'
-import { Row, Table } from '../pieces/table.tsx'
+import type { FeedEvent } from '../feed/log-changes.ts'
+import { type DeliveryRowFragment, DeliveriesDocument } from '../generated/graphql.ts'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Row, Table, Waiting } from '../pieces/page.tsx'
+import { Moment, momentText, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { adviceFor, quarantineText } from './delivery-text.ts'
 
@@ -52,4 +53,30 @@ export function Subject({ of: { subjectId, payment, agreement } }: { readonly of
   if (payment !== null) return <a href={hrefOf('payments', payment.id)}>{payment.id}</a>
   if (agreement !== null) return <a href={hrefOf('agreements', agreement.id)}>{agreement.id}</a>
   return <>{subjectId ?? '–'}</>
+}
+
+const MOST = 50
+
+type SubjectProps = {
+  readonly subjectId: string
+  /** Which events come with a delivery. */
+  readonly concerns: (event: FeedEvent) => boolean
+}
+
+/** The latest deliveries for one payment or agreement. */
+export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
+  const variables = { first: MOST, filter: { subjectIds: [subjectId] } }
+  const answer = useAnswer(DeliveriesDocument, variables, { concerns })
+  const list = answer.data?.webhookDeliveries
+  const rows = list?.nodes ?? []
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      <AnswerFailure of={answer} />
+      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting of={answer} what="deliveries" />}
+      {list?.pageInfo.hasNextPage === true && (
+        <a href={hrefOf('deliveries', null, { subject: subjectId })}>All of them</a>
+      )}
+    </section>
+  )
 }

@@ -1,12 +1,10 @@
 import { useMutation } from '@urql/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ReplayDeliveryDocument, type ReplayDeliveryMutation } from '../generated/graphql.ts'
+import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
-import { documentOf } from '../pieces/document.ts'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
-import { Status } from '../pieces/status.tsx'
-import { useSingle } from '../pieces/use-single.ts'
+import { Fact, Facts } from '../pieces/page.tsx'
+import { Status } from '../pieces/values.tsx'
 
 type Props = { readonly deliveryId: string; readonly onClose: () => void }
 type Result = NonNullable<ReplayDeliveryMutation['replayWebhookDelivery']>

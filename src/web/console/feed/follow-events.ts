@@ -6,9 +6,8 @@ import {
   type PaymentUpdate,
 } from '../../../client/index.ts'
 import { NewestEventsDocument, type NewestEventsQuery } from '../generated/graphql.ts'
-import { endpointOf } from '../session/endpoint.ts'
-import type { Session } from '../session/session.ts'
-import type { FeedEvent } from './feed-state.ts'
+import { endpointOf, type Session } from '../session/session.ts'
+import type { FeedEvent } from './log-changes.ts'
 
 export type Listener = {
   readonly onConnection: (connection: Connection) => void

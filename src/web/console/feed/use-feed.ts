@@ -1,10 +1,16 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../../client/index.ts'
-import { keep, readKept } from '../session/kept-token.ts'
-import { REFUSED, type Session } from '../session/session.ts'
-import { EMPTY_FEED, stateFrom, withMore, type FeedEvent, type FeedState } from './feed-state.ts'
+import { keep, readKept, REFUSED, type Session } from '../session/session.ts'
 import { followEvents } from './follow-events.ts'
-import { createLogChanges, type LogChanges } from './log-changes.ts'
+import {
+  EMPTY_FEED,
+  stateFrom,
+  withMore,
+  type FeedEvent,
+  type FeedState,
+  createLogChanges,
+  type LogChanges,
+} from './log-changes.ts'
 
 /** The event stream, which continues while other views are shown. */
 export type LiveFeed = {

@@ -1,10 +1,8 @@
 import { useMutation } from '@urql/preact'
 import { type GatewayPaymentStatusInput, SettleGatewayPaymentDocument } from '../generated/graphql.ts'
-import { documentOf } from '../pieces/document.ts'
-import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
-import { Needs } from '../pieces/needs.tsx'
-import { wordsOf } from '../pieces/status.tsx'
-import { useSingle } from '../pieces/use-single.ts'
+import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Needs } from '../pieces/page.tsx'
+import { wordsOf } from '../pieces/values.tsx'
 
 const STATUSES: readonly GatewayPaymentStatusInput[] = [
   'CREATED',

@@ -4,13 +4,9 @@ import {
   UnansweredGatewayPaymentsDocument,
   type UnansweredGatewayPaymentsQuery,
 } from '../generated/graphql.ts'
-import { Amount } from '../pieces/amount.tsx'
-import { documentOf } from '../pieces/document.ts'
-import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Needs } from '../pieces/needs.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
-import { useSingle } from '../pieces/use-single.ts'
+import { documentOf, FailureNotice, RequestFailure, useAnswer, useSingle } from '../pieces/answers.tsx'
+import { Needs } from '../pieces/page.tsx'
+import { Amount, Moment } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { concernsGatewayPayments } from './concerns.ts'
 

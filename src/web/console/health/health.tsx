@@ -1,11 +1,7 @@
 import { HealthNowDocument, type HealthNowQuery } from '../generated/graphql.ts'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
-import { durationText, Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Status } from '../pieces/status.tsx'
-import { Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
+import { durationText, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 
 const EVERY_MS = 3_000

@@ -1,13 +1,8 @@
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Status, wordsOf } from '../pieces/status.tsx'
-import { Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
-import { hrefOf } from '../routes/route.ts'
-import type { ViewName } from '../routes/views.ts'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
+import { Moment, Status, wordsOf } from '../pieces/values.tsx'
+import { hrefOf, type ViewName } from '../routes/route.ts'
 
 const EVERY_MS = 2_000
 const LISTS = ['Site', 'List', 'Listed', 'Equal', 'Differed', 'Added', 'Passed over', 'Absent', 'Problem']

@@ -1,13 +1,15 @@
-import { ImportsDocument, type ImportsQuery } from '../generated/graphql.ts'
-import { AnswerFailure } from '../pieces/failures.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Pager } from '../pieces/pager.tsx'
-import { Status } from '../pieces/status.tsx'
-import { Row, Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
-import { hrefOf, type Route } from '../routes/route.ts'
-import { BeginImport } from './begin-import.tsx'
+import { useMutation } from '@urql/preact'
+import { useState } from 'preact/hooks'
+import {
+  ImportsDocument,
+  type ImportsQuery,
+  ImportPaymentsDocument,
+  type ImportPaymentsMutation,
+} from '../generated/graphql.ts'
+import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
+import { Moment, Status } from '../pieces/values.tsx'
+import { hrefOf, type Route, goTo } from '../routes/route.ts'
 
 const PAGE = 20
 const COLUMNS = ['Import', 'State', 'Made from', 'Made until', 'What', 'Begun by']
@@ -59,4 +61,59 @@ function ImportRow({ of: one }: { readonly of: Listed }) {
       </td>
     </Row>
   )
+}
+
+type Result = NonNullable<ImportPaymentsMutation['importPayments']>
+
+/** A form for the interval of an import, which is shown once it is begun. Both fields are in the user's time zone. */
+function BeginImport() {
+  const [{ error }, execute] = useMutation(documentOf(ImportPaymentsDocument))
+  const [result, setResult] = useState<Result | null>(null)
+  const [isBusy, begin] = useSingle(async (form: HTMLFormElement, dryRun: boolean) => {
+    const fields = new FormData(form)
+    const from = instantOf(fields.get('from'))
+    const to = instantOf(fields.get('to')) ?? new Date().toISOString()
+    const { data } = await execute({ input: { from: from ?? to, to, dryRun } })
+    const said = data?.importPayments ?? null
+    setResult(said)
+    if (said?.__typename === 'ImportPaymentsSuccess') goTo(hrefOf('imports', said.import.id))
+  })
+
+  return (
+    <>
+      <form
+        class="filters"
+        aria-label="Begin an import"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const { submitter } = event
+          begin(event.currentTarget, !(submitter instanceof HTMLButtonElement && submitter.value === 'record'))
+        }}
+      >
+        <label>
+          Made from
+          <input type="datetime-local" name="from" required />
+        </label>
+        <label>
+          Made until (empty: now)
+          <input type="datetime-local" name="to" />
+        </label>
+        <div class="actions">
+          <button class="primary" value="compare" disabled={isBusy}>
+            Compare only
+          </button>
+          <button class="danger" value="record" disabled={isBusy}>
+            Record what is missing
+          </button>
+        </div>
+      </form>
+      <RequestFailure error={error} />
+      {result !== null && 'code' in result && <FailureNotice failure={result} />}
+    </>
+  )
+}
+
+function instantOf(text: FormDataEntryValue | null): string | null {
+  const at = new Date(typeof text === 'string' ? text : '')
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
 }

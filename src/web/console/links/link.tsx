@@ -1,13 +1,9 @@
 import { LinkNowDocument } from '../generated/graphql.ts'
 import { Reconcile } from '../payments/reconcile.tsx'
-import { Amount } from '../pieces/amount.tsx'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Status } from '../pieces/status.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
+import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 
 /** One hosted checkout link with its history. */

@@ -1,14 +1,9 @@
 import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
-import { Amount } from '../pieces/amount.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
-import { Needs } from '../pieces/needs.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { wordsOf } from '../pieces/status.tsx'
-import { Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
+import { Amount, wordsOf, Moment } from '../pieces/values.tsx'
 import type { Route } from '../routes/route.ts'
-import { Freshness } from './freshness.tsx'
 
 /** Milliseconds between two reads of the lists, which change seldom. */
 const EVERY_MS = 60_000
@@ -146,4 +141,21 @@ function currenciesOf(params: URLSearchParams): string[] | null {
       ?.split(',')
       .filter((code) => /^[A-Z]{3,4}$/.test(code)) ?? []
   return chosen.length === 0 ? null : chosen
+}
+
+type List = { readonly fetchedAt: string; readonly stale: boolean; readonly unavailable: readonly string[] }
+
+/** The age of a list of methods, and what is missing from it. */
+function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: List }) {
+  return (
+    <>
+      <p>
+        Read from the payments API <Moment at={fetchedAt} />.{' '}
+        {stale && <strong class="warn">It is out of date: the payments API has not answered since.</strong>}
+      </p>
+      {unavailable.length > 0 && (
+        <p class="notice bad">Not available, since the payments API did not answer: {unavailable.join(', ')}.</p>
+      )}
+    </>
+  )
 }

@@ -5,9 +5,7 @@ import {
   type ExportPaymentsMutationVariables,
   type PaymentsExportFormat,
 } from '../generated/graphql.ts'
-import { documentOf } from '../pieces/document.ts'
-import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
-import { useSingle } from '../pieces/use-single.ts'
+import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { useSession } from '../session/session.ts'
 
 type Props = { readonly filter: ExportPaymentsMutationVariables['input']['filter'] }

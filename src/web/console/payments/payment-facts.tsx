@@ -1,7 +1,5 @@
-import { Amount } from '../pieces/amount.tsx'
-import { Fact, Facts } from '../pieces/facts.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Status, wordsOf } from '../pieces/status.tsx'
+import { Fact, Facts } from '../pieces/page.tsx'
+import { Amount, Moment, Status, wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import type { PaymentNow } from './payment.tsx'
 

@@ -1,13 +1,10 @@
 import { PaymentsDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
-import { AnswerFailure } from '../pieces/failures.tsx'
+import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Pager } from '../pieces/pager.tsx'
-import { ANY_EVENT, useAnswer } from '../pieces/use-answer.ts'
+import { Page, Waiting, Pager } from '../pieces/page.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { ExportPayments } from './export-payments.tsx'
-import { PaymentTable } from './payment-table.tsx'
-import { SearchResults } from './search-results.tsx'
+import { PaymentTable, SearchResults } from './payment-table.tsx'
 
 const PAGE = 20
 

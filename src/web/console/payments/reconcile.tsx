@@ -1,9 +1,7 @@
 import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
 import { ReconcileDocument } from '../generated/graphql.ts'
-import { documentOf } from '../pieces/document.ts'
-import { FailureNotice, RequestFailure } from '../pieces/failures.tsx'
-import { useSingle } from '../pieces/use-single.ts'
+import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 
 type Props = { readonly id: string; readonly onDone: () => void }
 

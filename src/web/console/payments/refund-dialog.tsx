@@ -1,20 +1,19 @@
 import { useMutation } from '@urql/preact'
 import { useRef, useState } from 'preact/hooks'
 import { RefundDocument, type RefundMutation, type RefundPaymentInput } from '../generated/graphql.ts'
+import { documentOf, RequestFailure, type Failure, useSingle, FailureNotice } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
-import { documentOf } from '../pieces/document.ts'
-import { RequestFailure, type Failure } from '../pieces/failures.tsx'
 import { newKey } from '../pieces/new-key.ts'
-import { useSingle } from '../pieces/use-single.ts'
+import { Fact, Facts } from '../pieces/page.tsx'
+import { amountText, Moment } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
-import { pendingRefund, rememberRefund, settleRefund } from './pending-refunds.ts'
-import { RefundConfirmation } from './refund-confirmation.tsx'
 import { RefundForm } from './refund-form.tsx'
+import { pendingRefund, rememberRefund, settleRefund, leftOf } from './refund-offer.ts'
 
 type Props = { readonly payment: PaymentNow; readonly onClose: () => void }
 
 /** The outcome of a refund that was sent: no response, an expected failure, or the refund. */
-export type RefundOutcome =
+type RefundOutcome =
   | { readonly kind: 'unknown'; readonly failure: Failure | null }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | { readonly kind: 'done'; readonly replayed: boolean; readonly expiresAt: string }
@@ -81,4 +80,71 @@ function outcomeOf(result: RefundMutation['refundPayment'] | undefined): RefundO
   if (result.__typename === 'RefundPaymentSuccess')
     return { kind: 'done', replayed: result.replayed, expiresAt: result.refundExpiresAt }
   return { kind: UNSETTLED.has(result.code) && result.retryable ? 'unknown' : 'refused', failure: result }
+}
+
+type ConfirmationProps = {
+  readonly payment: PaymentNow
+  readonly input: RefundPaymentInput
+  readonly outcome: RefundOutcome | null
+  readonly isBusy: boolean
+  readonly onConfirm: () => void
+  readonly onBack: () => void
+  readonly onClose: () => void
+}
+
+/** Shows a refund for confirmation, then its outcome. */
+function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack, onClose }: ConfirmationProps) {
+  const left = leftOf(payment)
+  const text = amountText(input.amount ? { ...left, ...input.amount } : left)
+  const isOpen = outcome === null || outcome.kind === 'unknown'
+  return (
+    <>
+      <Facts>
+        <Fact name="Amount">
+          <strong>{text}</strong>
+        </Fact>
+        <Fact name="Reference">{payment.reference ?? payment.link?.reference ?? '–'}</Fact>
+        <Fact name="Payment">
+          <code>{payment.id}</code>
+        </Fact>
+        <Fact name="Why">{input.description}</Fact>
+      </Facts>
+      <div role="status">{outcome !== null && !isBusy && <OutcomeText outcome={outcome} />}</div>
+      {outcome !== null && outcome.kind !== 'done' && outcome.failure !== null && (
+        <FailureNotice failure={outcome.failure} />
+      )}
+      <div class="actions">
+        {isOpen && (
+          <button type="button" class="danger" disabled={isBusy} onClick={onConfirm}>
+            {outcome === null ? `Refund ${text}` : 'Ask again with the same key'}
+          </button>
+        )}
+        {outcome === null && (
+          <button type="button" disabled={isBusy} onClick={onBack}>
+            Back
+          </button>
+        )}
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </>
+  )
+}
+
+function OutcomeText({ outcome }: { readonly outcome: RefundOutcome }) {
+  if (outcome.kind === 'refused') return <p>The refund was not made.</p>
+  if (outcome.kind === 'unknown')
+    return (
+      <p class="notice warn">
+        The refund was sent, and its outcome is not known here. Asked again, it is not made a second time: the key is
+        the same.
+      </p>
+    )
+  return (
+    <p class="notice good">
+      {outcome.replayed ? 'The refund had been asked for before.' : 'The refund was asked for.'} Its request expires{' '}
+      <Moment at={outcome.expiresAt} />.
+    </p>
+  )
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { amountProblem, compareDecimals } from '../../../domain/money/money.ts'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
-import { amountText, type AmountValue } from '../pieces/amount.tsx'
-import { FailureNotice, type Failure } from '../pieces/failures.tsx'
+import { FailureNotice, type Failure } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
+import { amountText, type AmountValue } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 import { leftOf } from './refund-offer.ts'
 

@@ -1,6 +1,8 @@
-import { recogniseStatus } from '../../../domain/payments/payment-status.ts'
+import { recogniseStatus } from '../../../domain/payments/payment-report.ts'
 import { refundableAmount, refundBar, type RefundBar } from '../../../domain/payments/refund-rules.ts'
-import type { AmountValue } from '../pieces/amount.tsx'
+import type { RefundPaymentInput } from '../generated/graphql.ts'
+import type { AmountValue } from '../pieces/values.tsx'
+import { keep, readKept } from '../session/session.ts'
 import type { PaymentNow } from './payment.tsx'
 
 type Refunded = Pick<
@@ -37,4 +39,24 @@ function refundableOf({ amount, paid, refunded, refundable, statusRaw, methodRaw
       card,
     },
   }
+}
+
+const nameOf = (paymentId: string): string => `refund.${paymentId}`
+
+/**
+ * Returns a refund that was sent and whose outcome is unknown. It survives its dialog and a reload, because a retry must use
+ * the same idempotency key and the same input.
+ */
+export function pendingRefund(paymentId: string): RefundPaymentInput | null {
+  return readKept(nameOf(paymentId)) as RefundPaymentInput | null
+}
+
+/** Stores a refund before it is sent. */
+export function rememberRefund(input: RefundPaymentInput): void {
+  keep(nameOf(String(input.paymentId)), input)
+}
+
+/** Removes a refund whose outcome is known. */
+export function settleRefund(paymentId: string): void {
+  keep(nameOf(paymentId), null)
 }

@@ -1,6 +1,4 @@
-import { Amount } from '../pieces/amount.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Status } from '../pieces/status.tsx'
+import { Amount, Moment, Status } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 
 /** The refunds of a payment, oldest first; nothing for a payment without any. */

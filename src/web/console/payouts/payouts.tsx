@@ -1,14 +1,9 @@
-import type { FeedEvent } from '../feed/feed-state.ts'
+import type { FeedEvent } from '../feed/log-changes.ts'
 import { RecordedPayoutsDocument, type PayoutStatusInput } from '../generated/graphql.ts'
-import { Amount } from '../pieces/amount.tsx'
-import { AnswerFailure } from '../pieces/failures.tsx'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
-import { Moment } from '../pieces/moment.tsx'
-import { Page, Waiting } from '../pieces/page.tsx'
-import { Pager } from '../pieces/pager.tsx'
-import { Status } from '../pieces/status.tsx'
-import { Row, Table } from '../pieces/table.tsx'
-import { useAnswer } from '../pieces/use-answer.ts'
+import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
+import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const PAGE = 20

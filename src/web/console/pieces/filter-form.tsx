@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { goTo, hrefOf, type Route } from '../routes/route.ts'
-import { wordsOf } from './status.tsx'
+import { wordsOf } from './values.tsx'
 
 type Props = {
   readonly route: Route

@@ -1,6 +1,6 @@
 import { Dialog } from '../pieces/dialog.tsx'
-import { momentText } from '../pieces/moment.tsx'
-import type { Claims } from './token.ts'
+import { momentText } from '../pieces/values.tsx'
+import type { Claims } from './session.ts'
 
 type Props = {
   /** The signed-in user. */

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
-import type { Claims } from './token.ts'
+import { useContext, useEffect } from 'preact/hooks'
+import type { PaymentsEndpoint } from '../../../client/index.ts'
 
 /** The signed-in user, and how to sign out. */
 export type Session = {
@@ -25,4 +25,135 @@ export function useSession(): Session {
 /** Whether the session's token has a scope. */
 export function useScope(scope: string): boolean {
   return useSession().claims.scopes.has(scope)
+}
+
+/** Returns the endpoint for streams: the page's own origin, with the session's token. */
+export function endpointOf({ token }: Pick<Session, 'token'>): PaymentsEndpoint {
+  return { url: new URL('/graphql', location.href).href, token }
+}
+
+/** Prefix of all keys that the console writes to the tab's session storage, which the browser deletes with the tab. */
+const PREFIX = 'console.'
+const TOKEN = `${PREFIX}token`
+
+type FoundTokens = {
+  /** The token of this tab; null when no user is signed in. */
+  readonly token: string | null
+  /** A token of another user from the URL; it replaces the session's token only after confirmation. */
+  readonly offered: string | null
+}
+
+/**
+ * Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. The latter
+ * becomes the session's token unless the stored one can be decoded and has not expired; then it is only offered.
+ */
+export function findTokens(): FoundTokens {
+  const kept = sessionStorage.getItem(TOKEN)
+  const given = givenToken()
+  if (given === null) return { token: kept, offered: null }
+  history.replaceState(null, '', `${location.pathname}${location.search}`)
+  if (given === kept) return { token: kept, offered: null }
+  if (isLive(kept)) return { token: kept, offered: isLive(given) ? given : null }
+  keepToken(given)
+  return { token: given, offered: null }
+}
+
+/** Returns the token in the URL's fragment; null when there is none. */
+export function givenToken(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('token')
+}
+
+/** Stores the token until the tab closes, and discards everything that was stored with another token. */
+export function keepToken(token: string): void {
+  forgetAll()
+  sessionStorage.setItem(TOKEN, token)
+}
+
+function isLive(token: string | null): boolean {
+  const claims = token === null ? null : claimsOf(token)
+  return claims !== null && claims.expiresAt > Date.now()
+}
+
+/** Removes the token, and everything that was stored with it. */
+export function forgetAll(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+}
+
+/** Returns a stored value, parsed as JSON; null when there is none or it cannot be parsed. */
+export function readKept(name: string): unknown {
+  try {
+    return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+/** Stores a value as JSON until the tab closes or the session ends; null removes it. Does nothing when the storage is full. */
+export function keep(name: string, value: unknown): void {
+  try {
+    if (value === null) sessionStorage.removeItem(PREFIX + name)
+    else sessionStorage.setItem(PREFIX + name, JSON.stringify(value))
+  } catch {
+    sessionStorage.removeItem(PREFIX + name)
+  }
+}
+
+/** The claims of a client token. They are decoded here and verified by the server. */
+export type Claims = {
+  readonly subject: string | null
+  readonly scopes: ReadonlySet<string>
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Decodes a token without checking its signature; null when it is not a JWT or has no expiry. */
+export function claimsOf(token: string): Claims | null {
+  const payload = payloadOf(token)
+  if (payload === null || typeof payload['exp'] !== 'number') return null
+  const subject = payload['sub']
+  return {
+    subject: typeof subject === 'string' ? subject : null,
+    scopes: new Set(scopesOf(payload['scope'] ?? payload['scp'])),
+    expiresAt: payload['exp'] * 1000,
+  }
+}
+
+/** Removes text that users often copy along with a token. */
+export function tidyToken(text: string): string {
+  return text.trim().replace(/^bearer\s+/i, '')
+}
+
+function payloadOf(token: string): Record<string, unknown> | null {
+  const part = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token)?.[1]
+  if (part === undefined) return null
+  try {
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+    const payload: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function scopesOf(claim: unknown): string[] {
+  const list = Array.isArray(claim) ? claim : [claim]
+  return list.flatMap((part) => (typeof part === 'string' ? part.split(' ') : [])).filter((scope) => scope !== '')
+}
+
+/** The maximum delay of a browser timer, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Calls `action` at an instant, in milliseconds since the epoch; also for instants beyond the maximum delay of a timer. */
+export function useExpiry(expiresAt: number | null, action: () => void): void {
+  useEffect(() => {
+    if (expiresAt === null) return undefined
+    let timer = 0
+    const wait = () => {
+      const left = expiresAt - Date.now()
+      if (left <= 0) action()
+      else timer = window.setTimeout(wait, Math.min(left, LONGEST_MS))
+    }
+    wait()
+    return () => window.clearTimeout(timer)
+  }, [expiresAt])
 }

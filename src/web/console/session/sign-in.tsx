@@ -1,9 +1,9 @@
+import { Client, fetchExchange, mapExchange, type CombinedError } from '@urql/preact'
 import { useEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
-import { documentOf } from '../pieces/document.ts'
+import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
-import { createGraphqlClient, isUnauthenticated } from './graphql-client.ts'
-import { claimsOf, tidyToken } from './token.ts'
+import { claimsOf, tidyToken } from './session.ts'
 
 type Props = {
   /** Why the last session ended; null when there was none. */
@@ -81,4 +81,28 @@ async function problemOf(token: string): Promise<string | null> {
   if (error === undefined) return null
   if (isUnauthenticated(error)) return 'The server does not accept this token.'
   return 'The server could not be asked about this token. Try again.'
+}
+
+const GRAPHQL_URL = '/graphql'
+
+/** Creates a GraphQL client with the token; without a cache, because the console must show current data. */
+export function createGraphqlClient(token: string, onUnauthenticated: () => void): Client {
+  return new Client({
+    url: GRAPHQL_URL,
+    preferGetMethod: false,
+    fetchOptions: { headers: { authorization: `Bearer ${token}` } },
+    exchanges: [
+      mapExchange({
+        onError: (error) => {
+          if (isUnauthenticated(error)) onUnauthenticated()
+        },
+      }),
+      fetchExchange,
+    ],
+  })
+}
+
+/** Whether the server rejected the token. */
+function isUnauthenticated({ graphQLErrors }: CombinedError): boolean {
+  return graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED')
 }

@@ -1,5 +1,5 @@
 import { Dialog } from '../pieces/dialog.tsx'
-import { VIEWS } from '../routes/views.ts'
+import { VIEWS } from '../routes/route.ts'
 import { areShortcutsOn, switchShortcuts } from './shortcuts.ts'
 
 const OTHERS: readonly (readonly [string, string])[] = [

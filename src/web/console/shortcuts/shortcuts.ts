@@ -1,7 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { goTo, hrefOf } from '../routes/route.ts'
-import { VIEWS } from '../routes/views.ts'
-import { searchField, wishForSearch } from './search-wish.ts'
+import { goTo, hrefOf, VIEWS } from '../routes/route.ts'
 
 /** Time after `g` within which the letter of a view must follow, in milliseconds. */
 const PATIENCE_MS = 1_500
@@ -71,4 +69,23 @@ function move(step: number): void {
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+}
+
+let wished = false
+
+/** Makes the next view start with the focus on its search field. */
+function wishForSearch(): void {
+  wished = true
+}
+
+/** Returns the search field of the current view, if it was requested since the last call. */
+export function wishedSearch(): HTMLElement | null {
+  const wish = wished
+  wished = false
+  return wish ? searchField() : null
+}
+
+/** Returns the search field of the current view, if it has one. */
+function searchField(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('[data-search]')
 }

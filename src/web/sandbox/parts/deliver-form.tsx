@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { change, type Deliveries } from '../endpoints.ts'
 import { usePage, type Subject } from '../page-context.ts'
-import { answerText } from '../resend.ts'
+import { answerText } from '../webhook-dialog.tsx'
 import { NumberField, Select } from './fields.tsx'
 import { statusesOf } from './status-form.tsx'
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
-import { change } from '../endpoints.ts'
+import { change, type FaultAnswer } from '../endpoints.ts'
 import { usePage } from '../page-context.ts'
-import type { FaultAnswer } from '../shapes.ts'
 import { Field, NumberField, Select } from './fields.tsx'
 
 const KINDS = [

@@ -1,4 +1,4 @@
-import type { Query } from '../shapes.ts'
+import type { Query } from '../endpoints.ts'
 import { PAGE_SIZE } from '../use-sandbox.ts'
 
 type Asking = { readonly query: Query; readonly ask: (query: Query) => void }

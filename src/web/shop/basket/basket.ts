@@ -1,6 +1,6 @@
+import { isLess, type Money, sum, times } from '../format-money.ts'
 import { keep, kept } from '../kept.ts'
 import type { Language } from '../language.ts'
-import { isLess, type Money, sum, times } from '../money.ts'
 import type { Catalogue, Order } from '../shop-server.ts'
 
 /** The customer's choices before the order is placed. */

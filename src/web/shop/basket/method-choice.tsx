@@ -1,7 +1,9 @@
-import { formatAmount } from '../../../client/index.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { formatAmount, ask } from '../../../client/index.ts'
+import { isLess, type Money } from '../format-money.ts'
+import { ShopMethodsDocument, type ShopMethodsQuery } from '../generated/graphql.ts'
 import { useSpeech } from '../language.ts'
-import { isLess, type Money } from '../money.ts'
-import type { Method, MethodList } from './use-methods.ts'
+import { ENDPOINT } from '../shop-server.ts'
 
 type MethodChoiceProps = {
   readonly list: MethodList | 'failed' | null
@@ -72,4 +74,38 @@ function MethodText({ method, amount }: { readonly method: Method; readonly amou
       {method.traits.promptsHandset && <small>{texts.promptsHandset}</small>}
     </span>
   )
+}
+
+type MethodList = ShopMethodsQuery['payinMethods'] & {}
+type Method = MethodList['nodes'][number]
+
+const AGAIN_MS = 3_000
+
+/** Returns the payment methods for an amount: null while loading, `'failed'` when there is no response. What is missing is asked for again. */
+export function useMethods(amount: Money | null): MethodList | 'failed' | null {
+  const [answer, setAnswer] = useState<{ readonly to: string; readonly list: MethodList | 'failed' } | null>(null)
+  const [tries, setTries] = useState(0)
+  const { value, currency } = amount ?? { value: '', currency: '' }
+  useEffect(() => {
+    if (value === '') return undefined
+    const asking = new AbortController()
+    ask(ShopMethodsDocument, { currency, amount: { value, currency } }, ENDPOINT, { signal: asking.signal }).then(
+      ({ payinMethods }) => setAnswer({ to: currency, list: payinMethods ?? 'failed' }),
+      () => {
+        if (!asking.signal.aborted) setAnswer({ to: currency, list: 'failed' })
+      },
+    )
+    return () => asking.abort()
+  }, [value, currency, tries])
+  useEffect(() => {
+    if (answer === null || !isIncomplete(answer.list)) return undefined
+    const timer = setTimeout(() => setTries((count) => count + 1), AGAIN_MS)
+    return () => clearTimeout(timer)
+  }, [answer])
+  // When the amount changes, the list of the same currency stays visible; that of another currency would be wrong.
+  return answer?.to === currency ? answer.list : null
+}
+
+function isIncomplete(list: MethodList | 'failed'): boolean {
+  return list === 'failed' || list.unavailable.length > 0
 }

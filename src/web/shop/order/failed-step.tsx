@@ -1,10 +1,13 @@
-import { keptOrder } from '../basket/basket.ts'
+import { useState, useEffect } from 'preact/hooks'
+import { remaining } from '../../../client/index.ts'
+import { keptOrder, keepOrder, nextAttempt } from '../basket/basket.ts'
+import { FaultNotice } from '../fault-notice.tsx'
 import { useSpeech } from '../language.ts'
-import { NewLinkButton } from './new-link-button.tsx'
-import { PayButtons } from './pay-buttons.tsx'
-import type { Link, Payment } from './payment-link.ts'
-import type { CheckoutWindow } from './use-checkout.ts'
-import { useHasCome } from './use-has-come.ts'
+import { addressOf } from '../order-address.ts'
+import { asShopFault, placeLiveOrder, type ShopFault } from '../shop-server.ts'
+import { useRetry } from '../use-retry.ts'
+import { PayButtons, type CheckoutWindow } from './pay-buttons.tsx'
+import type { Link, Payment } from './stage.ts'
 
 type FailedStepProps = {
   readonly link: Link
@@ -64,4 +67,64 @@ export function FailedStep({ link, payment, serverOffsetMs, checkout, go }: Fail
 
 function timeText(instant: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+}
+
+type NewLinkButtonProps = {
+  readonly link: Link
+  readonly go: (address: string) => void
+  readonly disabled?: boolean
+}
+
+/** Requests another link for the same order, with the order's next attempt, so that the order is not placed twice. */
+export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps) {
+  const { texts } = useSpeech()
+  const [isAsking, setIsAsking] = useState(false)
+  const [fault, setFault] = useState<ShopFault | null>(null)
+  const kept = keptOrder(link.reference)
+  const askAgain = async () => {
+    if (kept === null) return
+    setIsAsking(true)
+    try {
+      const { order, placed } = await placeLiveOrder(nextAttempt(kept, link.id))
+      keepOrder({ order, linkId: placed.linkId })
+      go(addressOf(order.orderId, placed))
+    } catch (error) {
+      setFault(asShopFault(error))
+    } finally {
+      setIsAsking(false)
+    }
+  }
+  useRetry(fault, () => void askAgain())
+  if (kept === null)
+    return (
+      <button type="button" onClick={() => go('/shop')}>
+        {texts.toShop}
+      </button>
+    )
+  return (
+    <>
+      <button type="button" class="primary" disabled={disabled || isAsking} onClick={() => void askAgain()}>
+        {isAsking ? texts.placing : texts.newLink}
+      </button>
+      <FaultNotice fault={fault} />
+    </>
+  )
+}
+
+/** The maximum delay of a timer, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1
+/** Margin in milliseconds, because timers may fire a millisecond early. */
+const MARGIN_MS = 20
+
+/** Whether an instant of the server's clock has passed; true for null. Re-renders when the instant passes. */
+function useHasCome(instant: string | null, serverOffsetMs: number): boolean {
+  const [, look] = useState(0)
+  const left = instant === null ? 0 : remaining(instant, serverOffsetMs)
+  useEffect(() => {
+    if (instant === null) return undefined
+    const wait = Math.min(remaining(instant, serverOffsetMs) + MARGIN_MS, LONGEST_MS)
+    const timer = setTimeout(() => look((count) => count + 1), wait)
+    return () => clearTimeout(timer)
+  }, [instant, serverOffsetMs])
+  return left === 0
 }

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useState, useMemo } from 'preact/hooks'
 import { formatAmount } from '../../../client/index.ts'
+import { drawQrCode } from '../../../lib/draw-qr-code.ts'
+import type { Money } from '../format-money.ts'
 import { useSpeech } from '../language.ts'
-import type { Money } from '../money.ts'
-import { QrCode } from './qr-code.tsx'
 
 /** Keys under which the payments API returns the content of a QR code. */
 const QR_NAMES: ReadonlySet<string> = new Set(['qr_string', 'qr_code', 'qr_content'])
@@ -61,5 +61,22 @@ function Copyable({ label, text }: { readonly label: string; readonly text: stri
         </button>
       )}
     </p>
+  )
+}
+
+type QrCodeProps = {
+  readonly content: string
+  /** The text alternative of the code. */
+  readonly label: string
+}
+
+/** A QR code, drawn as one path. Dark on light in every theme, as scanners expect. */
+function QrCode({ content, label }: QrCodeProps) {
+  const { path, size } = useMemo(() => drawQrCode(content), [content])
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }

@@ -1,11 +1,8 @@
 import { formatAmount } from '../../../client/index.ts'
 import { useSpeech } from '../language.ts'
-import { FailedStep } from './failed-step.tsx'
-import { NewLinkButton } from './new-link-button.tsx'
-import { PayButtons } from './pay-buttons.tsx'
-import type { Link, Payment } from './payment-link.ts'
-import type { Stage } from './stage.ts'
-import type { CheckoutWindow } from './use-checkout.ts'
+import { FailedStep, NewLinkButton } from './failed-step.tsx'
+import { PayButtons, type CheckoutWindow } from './pay-buttons.tsx'
+import type { Link, Payment, Stage } from './stage.ts'
 
 export type NextStepProps = {
   readonly stage: Stage

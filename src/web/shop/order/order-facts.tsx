@@ -1,8 +1,7 @@
-import { formatAmount } from '../../../client/index.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { formatAmount, remaining } from '../../../client/index.ts'
 import { useSpeech } from '../language.ts'
-import { Countdown } from './countdown.tsx'
-import type { Link, Payment } from './payment-link.ts'
-import { type Stage, TO_BE_PAID } from './stage.ts'
+import { type Link, type Payment, type Stage, TO_BE_PAID } from './stage.ts'
 
 type OrderFactsProps = {
   readonly link: Link
@@ -99,5 +98,32 @@ export function OrderNumberRow({ reference }: { readonly reference: string }) {
         <code>{reference.slice(0, NUMBER_LENGTH).toUpperCase()}</code>
       </dd>
     </div>
+  )
+}
+
+type CountdownProps = {
+  readonly until: string
+  /** How far the server's clock is ahead of this device's, in milliseconds. */
+  readonly serverOffsetMs: number
+}
+
+/**
+ * Minutes and seconds until an instant of the server's clock. Not a live region, because screen readers would announce every
+ * second.
+ */
+function Countdown({ until, serverOffsetMs }: CountdownProps) {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(ticking)
+  }, [])
+  const seconds = Math.ceil(remaining(until, serverOffsetMs, now) / 1_000)
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
+  return (
+    <span role="timer">
+      <bdi>
+        {minutes}:{String(rest).padStart(2, '0')}
+      </bdi>
+    </span>
   )
 }

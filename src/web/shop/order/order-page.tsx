@@ -1,19 +1,19 @@
 import { useEffect } from 'preact/hooks'
+import type { PaymentLinkView } from '../../../client/index.ts'
 import { forgetBasket } from '../basket/basket.ts'
 import { Drawer } from '../drawer/drawer.tsx'
 import { useSpeech } from '../language.ts'
 import type { Followed } from '../order-address.ts'
 import { Steps } from '../steps.tsx'
-import { ConnectionBadge } from './connection-badge.tsx'
 import { Instructions } from './instructions.tsx'
 import { NextStep } from './next-step.tsx'
 import { OrderFacts } from './order-facts.tsx'
+import { useCheckout } from './pay-buttons.tsx'
 import { Receipt } from './receipt.tsx'
 import { PAID, stageOf, stepOf } from './stage.ts'
-import { useCheckout } from './use-checkout.ts'
 import { useNewLinkIfGone } from './use-new-link-if-gone.ts'
-import { usePaymentLink } from './use-payment-link.ts'
 import './order.css'
+import { usePaymentLink } from './use-payment-link.ts'
 
 type OrderPageProps = {
   readonly followed: Followed
@@ -86,5 +86,16 @@ export function UnknownOrder({ hint, go }: { readonly hint: string; readonly go:
         {texts.toShop}
       </button>
     </>
+  )
+}
+
+/** Shows how this page receives updates. Screen readers do not announce it; they announce changes of the payment. */
+function ConnectionBadge({ connection }: { readonly connection: PaymentLinkView['connection'] }) {
+  const { texts } = useSpeech()
+  return (
+    <p class={`badge ${connection}`}>
+      <span class="visually-hidden">{texts.connection}: </span>
+      {texts.connections[connection]}
+    </p>
   )
 }

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../../client/index.ts'
 import { useSpeech } from '../language.ts'
 import { MethodRow, OrderNumberRow, RefundRows } from './order-facts.tsx'
-import type { Link, Payment } from './payment-link.ts'
+import type { Link, Payment } from './stage.ts'
 
 type ReceiptProps = { readonly link: Link; readonly payment: Payment }
 

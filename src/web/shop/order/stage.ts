@@ -1,6 +1,5 @@
 import type { PaymentLinkView } from '../../../client/index.ts'
 import type { Step } from '../steps.tsx'
-import type { Payment } from './payment-link.ts'
 
 /** The stage of an order that the customer sees. */
 export type Stage =
@@ -55,3 +54,7 @@ export function stepOf(stage: Stage): Step {
 }
 
 const UNDER_WAY_STAGES: ReadonlySet<Stage> = new Set(['started', 'authorised', 'waiting', 'underWay'])
+
+/** A link and its payment, as the client kit returns them. */
+export type Link = NonNullable<PaymentLinkView['link']>
+export type Payment = NonNullable<PaymentLinkView['payment']>

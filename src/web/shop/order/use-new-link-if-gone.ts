@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { keepOrder, keptOrder } from '../basket/basket.ts'
 import { addressOf } from '../order-address.ts'
 import { placeLiveOrder, wasMadeHere } from '../shop-server.ts'
-import type { Link } from './payment-link.ts'
+import type { Link } from './stage.ts'
 
 /**
  * Goes to a new link of the same order if the payments API does not know the open one any more. Looks once, unless the link was

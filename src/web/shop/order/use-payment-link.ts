@@ -2,9 +2,9 @@ import { useSyncExternalStore } from 'preact/compat'
 import { useEffect, useMemo } from 'preact/hooks'
 import { paymentLinkStore, type PaymentLinkView } from '../../../client/index.ts'
 import { PageSocket } from '../drawer/page-socket.ts'
-import { ENDPOINT } from '../endpoint.ts'
 import { useSpeech } from '../language.ts'
 import type { Followed } from '../order-address.ts'
+import { ENDPOINT } from '../shop-server.ts'
 
 /** Follows a link live. This is all that a page needs in order to follow a payment. */
 export function usePaymentLink({ linkId, statusToken }: Followed): PaymentLinkView {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toHalfWidthKatakana } from '../../../../src/domain/accounts/katakana.ts'
+import { toHalfWidthKatakana } from '../../../../src/domain/accounts/deposit-rules.ts'
 
 function converted(text: string): string {
   const result = toHalfWidthKatakana(text)

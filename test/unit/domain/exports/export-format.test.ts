@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { EXPORT_FORMATS, EXPORT_FORMATS_WITH_PAYERS } from '../../../../src/domain/exports/export-format.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_FORMATS_WITH_PAYERS,
+  PaymentTotals,
+} from '../../../../src/domain/exports/export-format.ts'
 import type { ExportedPayment } from '../../../../src/domain/exports/exported-payment.ts'
-import { PaymentTotals } from '../../../../src/domain/exports/payment-totals.ts'
 
 const PAYMENT: ExportedPayment = {
   day: '2026-11-01',

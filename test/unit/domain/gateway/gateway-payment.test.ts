@@ -6,7 +6,7 @@ import {
   decideGatewaySettlement,
 } from '../../../../src/domain/gateway/gateway-decisions.ts'
 import { type GatewayPayment, isGatewayKind, isGatewayStream } from '../../../../src/domain/gateway/gateway-payment.ts'
-import { factsOf, PAYMENT_STATUSES, type PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
+import { factsOf, PAYMENT_STATUSES, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
 import { decidedGateway, gatewayCallback, gatewayCreation } from '../gateway-payments.ts'
 
 /** Returns the payment after its creation and these callbacks. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergedMethods } from '../../../../src/domain/methods/merged-methods.ts'
-import { NO_FLAGS } from '../../../../src/domain/methods/method-traits.ts'
-import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
+import { mergedMethods, NO_FLAGS, type PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
 import { payinMethod } from '../../../support/payin-method.ts'
 
 const method = (code: string, over: Partial<PayinMethod> = {}) => payinMethod({ code, ...over })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accepts, limitOf, spanOf } from '../../../../src/domain/methods/payin-method-limits.ts'
-import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
+import { accepts, limitOf, spanOf, type PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
 import { payinMethod } from '../../../support/payin-method.ts'
 
 function method(minAmount: string | null, maxAmount: string | null, currency = 'AUD'): PayinMethod {

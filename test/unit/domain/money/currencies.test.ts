@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { currencies, exponentOf, roundsSubmittedAmount } from '../../../../src/domain/money/currencies.ts'
+import { currencies, exponentOf, roundsSubmittedAmount } from '../../../../src/domain/money/money.ts'
 
 /** `code exponent region versions`, from the table of the payments API. */
 const TABLE = `

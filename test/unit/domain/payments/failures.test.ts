@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { customerMessage } from '../../../../src/domain/payments/failures/customer-message.ts'
-import { describeFailure } from '../../../../src/domain/payments/failures/describe-failure.ts'
+import { customerMessage, describeFailure } from '../../../../src/domain/payments/failures/describe-failure.ts'
 import { recogniseFailure } from '../../../../src/domain/payments/failures/failure-table.ts'
-import { en } from '../../../../src/domain/payments/failures/messages/en.ts'
+import { en } from '../../../../src/domain/payments/failures/messages/english.ts'
 import { LANGUAGES } from '../../../../src/domain/payments/failures/messages/languages.ts'
 
 /** The table of the payments API: code, then the category and the advice for its condition. */

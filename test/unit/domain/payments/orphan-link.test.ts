@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from '../../../../src/domain/command.ts'
-import { hasBecomePaid, isOrphan } from '../../../../src/domain/payments/orphan-link.ts'
+import { hasBecomePaid, isOrphan } from '../../../../src/domain/payments/attribution.ts'
 
 const NOW = 1_000_000
 const command: Command = {

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { emailProblem, personNameProblem, textProblem } from '../../../../src/domain/field-problems.ts'
-import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/method-field.ts'
-import { limitProblem, methodFieldProblems } from '../../../../src/domain/methods/method-rules.ts'
+import {
+  parseFieldDescriptor,
+  type MethodRequirements,
+  limitProblem,
+  methodFieldProblems,
+} from '../../../../src/domain/methods/method-rules.ts'
 import {
   payinExpiryProblems,
   payinRequestProblems,

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-status.ts'
+import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-report.ts'
 import { decideRead, decideWebhook, type Decision } from '../../../../src/domain/payments/payment.ts'
 import { report } from '../../../contract/store/builders.ts'
 import { given } from '../payments.ts'

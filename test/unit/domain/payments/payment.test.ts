@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { PaymentDetails } from '../../../../src/domain/payments/payment-report.ts'
-import { PAYMENT_STATUSES } from '../../../../src/domain/payments/payment-status.ts'
+import { type PaymentDetails, PAYMENT_STATUSES } from '../../../../src/domain/payments/payment-report.ts'
 import {
   decideRead,
   decideWebhook,

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { traitsOf } from '../../../../src/domain/methods/method-traits.ts'
-import { OPEN_AMOUNT } from '../../../../src/domain/methods/open-amount.ts'
-import type { PaymentDetails } from '../../../../src/domain/payments/payment-report.ts'
-import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-status.ts'
+import { traitsOf, OPEN_AMOUNT } from '../../../../src/domain/methods/payin-method.ts'
+import {
+  type PaymentDetails,
+  PAYMENT_STATUSES,
+  recogniseStatus,
+} from '../../../../src/domain/payments/payment-report.ts'
 import { refundExpiresAt, refundProblem, type RefundCommand } from '../../../../src/domain/payments/refund-rules.ts'
 import { report } from '../../../contract/store/builders.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isThisRefund } from '../../../../src/domain/payments/refund-trace.ts'
+import { isThisRefund } from '../../../../src/domain/payments/refund-rules.ts'
 import { report } from '../../../contract/store/builders.ts'
 
 const state = (status: string, refunded: string | null = null) => report(status, { details: { refunded } })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PaymentStatus } from '../../../../src/domain/payments/payment-status.ts'
+import type { PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
 import {
   MOST_REFUNDS,
   type Refund,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/method-field.ts'
+import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/method-rules.ts'
 import {
   payoutRequestProblems,
   type PayoutRequest,

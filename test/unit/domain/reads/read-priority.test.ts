@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createReadOrder, URGENCIES, type Urgency } from '../../../../src/domain/reads/read-priority.ts'
+import { createReadOrder, URGENCIES, type Urgency } from '../../../../src/domain/reads/read-pace.ts'
 
 /** Grants a number of reads while reads of these urgencies always wait. Returns the urgencies of the granted reads. */
 function grants(count: number, waiting: readonly Urgency[], order = createReadOrder()): Urgency[] {

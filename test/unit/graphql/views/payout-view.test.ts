@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PayoutReport, PayoutTransaction } from '../../../../src/domain/payouts/payout-report.ts'
-import { payoutView } from '../../../../src/graphql/views/payout-view.ts'
+import { payoutView } from '../../../../src/graphql/views/views.ts'
 
 const transaction = (over: Partial<PayoutTransaction> = {}): PayoutTransaction => ({
   id: 'PT8K2LM4',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildASTSchema, isInterfaceType, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { failureResult } from '../../../../src/graphql/views/results.ts'
+import { failureResult } from '../../../../src/graphql/views/views.ts'
 import type { OperationFailure } from '../../../../src/lookups/operation-outcome.ts'
 
 const PROBLEMS = [{ path: ['amount', 'value'], message: 'must be above zero' }]

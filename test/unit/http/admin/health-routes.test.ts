@@ -1,6 +1,6 @@
 import { fastify } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { addHealthRoutes } from '../../../../src/http/admin/health-routes.ts'
+import { addHealthRoutes } from '../../../../src/http/admin/admin-server.ts'
 
 it.each([
   ['starting', { isStarting: true }, 503],

@@ -3,8 +3,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { drainConnections, type ConnectionDrain } from '../../../../src/http/connections/drain-connections.ts'
-import { trackConnections } from '../../../../src/http/connections/track-connections.ts'
+import {
+  drainConnections,
+  type ConnectionDrain,
+  trackConnections,
+} from '../../../../src/http/connections/connections.ts'
 
 let server: Server
 let drain: ConnectionDrain

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createLoopClock, type LoopTimes } from '../../../../src/http/overload/loop-clock.ts'
+import { createLoopClock, type LoopTimes } from '../../../../src/http/overload/delay-control.ts'
 
 /** Creates a clock. The test advances it, and the times of its thread. */
 function setUp() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOperationTextReader } from '../../../../src/http/overload/operation-text.ts'
+import { createOperationTextReader } from '../../../../src/http/overload/describe-operation.ts'
 
 const read = createOperationTextReader({
   mutations: ['createPaymentLink', 'refundPayment'],

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, option, property, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
-import { createRanking } from '../../../../src/http/overload/ranking.ts'
+import { createRanking } from '../../../../src/http/overload/fair-queue.ts'
 import { newSeed } from '../../../faults/random.ts'
 
 const seed = newSeed()

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../../src/access/caller.ts'
+import { InvalidTokenError } from '../../../../src/access/claims.ts'
 import { issueDevelopmentToken } from '../../../../src/access/issue-token.ts'
-import { InvalidTokenError } from '../../../../src/access/token-errors.ts'
 import { createTokenVerifier } from '../../../../src/access/verify-token.ts'
 import { createCallerReader, createRouterCheck } from '../../../../src/http/server/client-caller.ts'
-import { Secret } from '../../../../src/keys/secret.ts'
+import { Secret } from '../../../../src/keys/key-ring.ts'
 
 const SECRET = new Secret('client-token-secret-of-the-tests-0123456789')
 const token = await issueDevelopmentToken(SECRET, { scopes: ['payments:read'], subject: 'shop-1', ttlSeconds: 60 })

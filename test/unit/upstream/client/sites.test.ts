@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../../src/keys/secret.ts'
+import { Secret } from '../../../../src/keys/key-ring.ts'
 import { createSites } from '../../../../src/upstream/client/sites.ts'
 
 const site = (id: string, ...currencies: string[]) => ({ id, appId: `app-${id}`, secretKey: `key-${id}`, currencies })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findAgreement } from '../../../../src/upstream/endpoints/find-agreement.ts'
-import { IncompleteSearchError } from '../../../../src/upstream/endpoints/search-pages.ts'
+import { findAgreement, IncompleteSearchError } from '../../../../src/upstream/endpoints/find-agreement.ts'
 import { clientOf, faultOf, site } from '../../../contract/upstream/open.ts'
 import { answer } from '../../../contract/upstream/scripted-service.ts'
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultDetail, NotSentReason, UnknownReason } from '../../../../src/upstream/client/upstream-fault.ts'
-import { createRetryBudget } from '../../../../src/upstream/resilience/retry-budget.ts'
-import { type Method, retryDelayMs, shouldRetry } from '../../../../src/upstream/resilience/retry-policy.ts'
+import {
+  createRetryBudget,
+  type Method,
+  retryDelayMs,
+  shouldRetry,
+} from '../../../../src/upstream/resilience/resilience-policy.ts'
 
 const unsent = (reason: NotSentReason): FaultDetail =>
   reason === 'breaker-open' ? { kind: 'not-sent', reason, retryAfterSeconds: 1 } : { kind: 'not-sent', reason }

@@ -1,6 +1,7 @@
-import { en } from './en.ts'
-import { ja } from './ja.ts'
-import type { Texts } from './texts.ts'
+import type { NextActionKind } from '../describe-failure.ts'
+import type { FailureCode } from '../failure-table.ts'
+import { en } from './english.ts'
+import { ja } from './japanese.ts'
 
 /** The languages of the texts for payers, by BCP 47 language subtag. A new language needs one file and one entry here. */
 export const LANGUAGES: ReadonlyMap<string, Texts> = new Map([
@@ -15,4 +16,11 @@ export const LANGUAGES: ReadonlyMap<string, Texts> = new Map([
 export function textsFor(locale: string | null): Texts {
   const [language = ''] = (locale ?? '').trim().toLowerCase().split(/[-_]/, 1)
   return LANGUAGES.get(language) ?? en
+}
+
+/** All texts for a payer, in one language. If a language omits a code, it does not compile. */
+export type Texts = {
+  readonly failures: Readonly<Record<FailureCode, string>>
+  /** Labels for a button, or next to it. */
+  readonly nextActions: Readonly<Record<NextActionKind, string>>
 }

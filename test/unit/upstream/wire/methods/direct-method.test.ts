@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor } from '../../../../../src/domain/methods/method-field.ts'
+import { parseFieldDescriptor } from '../../../../../src/domain/methods/method-rules.ts'
 import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
 import {
   readDirectMethodEntry,
   readMethodRequirements,
 } from '../../../../../src/upstream/wire/methods/direct-method.ts'
 import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
-import { unwrapped } from '../../../../../src/upstream/wire/values/wire-page.ts'
+import { unwrapped } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('parseFieldDescriptor', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
-import { readRefund, toRefundBody } from '../../../../../src/upstream/wire/payments/refund.ts'
 import {
   type WirePayinRequest,
   toPayinBody,
   toPayinSimulationBody,
 } from '../../../../../src/upstream/wire/payments/wire-payin-request.ts'
+import { readRefund, toRefundBody } from '../../../../../src/upstream/wire/payments/wire-refund.ts'
 import type { RequestBody } from '../../../../../src/upstream/wire/values/request-schema.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 

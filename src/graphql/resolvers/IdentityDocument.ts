@@ -1,5 +1,0 @@
-import type { IdentityDocumentResolvers, IdentityDocumentType } from '../generated.ts'
-
-export const IdentityDocument: IdentityDocumentResolvers = {
-  type: ({ type }) => (type === null ? 'UNRECOGNISED' : (type.toUpperCase() as IdentityDocumentType)),
-}

@@ -1,0 +1,80 @@
+import type { Money } from '../../domain/money/money.ts'
+import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/accounts/wire-balances.ts'
+import { daySpan } from '../arguments/filters.ts'
+import { failedRead, badArgument, describeReadFailure } from '../error-formatter.ts'
+import type { BalanceDirection } from '../generated.ts'
+import { failureResult } from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const accountsResolvers = {
+  Query: {
+    accountBalances: async (_root, { currencies }, { operations }) => {
+      const { balances, failures } = await operations.balances({ currencies: currencies ?? null })
+      const unavailable = [...new Set(failures.map(({ currency }) => currency))]
+      return { nodes: [...balances], unavailable, failures: [...failures] }
+    },
+    balances: async (_root, { currencies }, { operations }) => {
+      const { balances: found, failures } = await operations.balances({
+        currencies: currencies ?? null,
+        firstAlone: true,
+      })
+      const [first] = failures
+      if (found.length === 0 && first !== undefined) throw failedRead(first.failure)
+      return [...found]
+    },
+    balanceHistory: async (_root, args, { operations }) => {
+      const history = await operations.balanceHistory({ ...daySpan(args), site: args.site ?? null })
+      if (history.kind === 'no-account') {
+        if (args.site != null) throw badArgument('site', 'must be a site that serves AUD')
+        return { nodes: [], page: args.page, totalPages: 0, totalCount: 0 }
+      }
+      if (history.kind !== 'done') throw failedRead(history)
+      const { movements, totalPages, totalCount } = history.page
+      return { nodes: [...movements], page: args.page, totalPages, totalCount }
+    },
+    bankLookup: async (_root, { qrContent }, { operations }) => {
+      const outcome = await operations.lookUpBank(qrContent)
+      return outcome.kind === 'done' ? { __typename: 'BankLookup', ...outcome.account } : failureResult(outcome)
+    },
+  },
+  Mutation: {
+    simulateDeposit: async (_root, { input }, { operations }) => {
+      const outcome = await operations.simulateDeposit(input)
+      return outcome.kind === 'done'
+        ? { __typename: 'SimulationAccepted', response: outcome.response }
+        : failureResult(outcome)
+    },
+  },
+  AccountBalance: {
+    available: (balances) => amountOf(balances, 'available'),
+    incoming: (balances) => amountOf(balances, 'incoming'),
+    outgoing: (balances) => amountOf(balances, 'outgoing'),
+    rollingReserve: (balances) => amountOf(balances, 'rollingReserve'),
+    withdrawable: (balances) => amountOf(balances, 'withdrawable'),
+  },
+  AccountBalanceFailure: {
+    code: ({ failure }) => describeReadFailure(failure).code,
+    message: ({ failure }) => describeReadFailure(failure).message,
+  },
+  BalanceMovement: {
+    amount: ({ amount, currency }) => ({ value: amount, currency }),
+    direction: ({ directionRaw }) => DIRECTIONS.get(directionRaw) ?? 'UNRECOGNISED',
+    outgoing: (movement) => movedAmount(movement, 'outgoing'),
+    total: (movement) => movedAmount(movement, 'total'),
+    fees: (movement) => movedAmount(movement, 'fees'),
+  },
+} satisfies AreaResolvers
+
+function amountOf(balances: Balances, which: Exclude<keyof Balances, 'currency'>): Money {
+  return { value: balances[which], currency: balances.currency }
+}
+
+const DIRECTIONS: ReadonlyMap<string | null, BalanceDirection> = new Map([
+  ['money_in', 'MONEY_IN'],
+  ['money_out', 'MONEY_OUT'],
+])
+
+function movedAmount(movement: Movement, which: 'outgoing' | 'total' | 'fees'): Money | null {
+  const value = movement[which]
+  return value === null ? null : { value, currency: movement.currency }
+}

@@ -1,0 +1,118 @@
+import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
+import { maskedName } from '../../domain/payouts/payout-report.ts'
+import type { IdentityItem } from '../../streams/stream-item.ts'
+import { maskedAlias } from '../../upstream/wire/values/mask.ts'
+import { daySpan } from '../arguments/filters.ts'
+import { failedRead, badArgument, notFound } from '../error-formatter.ts'
+import type { IdentityDocumentType } from '../generated.ts'
+import { keyHolder, rightEndsAt } from '../rights/rights.ts'
+import { StreamSource, tooMany } from '../subscriptions/stream-source.ts'
+import {
+  documentRequest,
+  personRequest,
+  partyType,
+  shownIdentityStatus,
+  customerSuccess,
+  failureResult,
+  contactSuccess,
+} from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const customersResolvers = {
+  Query: {
+    paymentCustomer: async (_root, { id, site }, { operations }) => {
+      const outcome = await operations.customer({ id, site: site ?? null })
+      if (outcome.kind === 'done') return outcome.found
+      if (outcome.kind === 'not-found') return null
+      throw failedRead(outcome)
+    },
+    paymentCustomers: async (_root, args, { operations }) => {
+      const list = await operations.customers({ ...daySpan(args), currency: args.currency ?? null })
+      if (list.kind !== 'done') throw failedRead(list)
+      const { nodes, totalPages, totalCount } = list.page
+      return { nodes: [...nodes], page: args.page, totalPages, totalCount }
+    },
+    paymentContact: async (_root, { email, currency, site }, { operations }) => {
+      const outcome = await operations.contact({ email: email.trim(), currency: currency ?? null, site: site ?? null })
+      if (outcome === null)
+        throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')
+      if (outcome.kind === 'done') return outcome.found
+      if (outcome.kind === 'not-found') return null
+      throw failedRead(outcome)
+    },
+    paymentContacts: async (_root, args, { operations }) => {
+      const list = await operations.contacts({ ...daySpan(args), currency: args.currency ?? null })
+      if (list.kind !== 'done') throw failedRead(list)
+      const { nodes, totalPages, totalCount } = list.page
+      return { nodes: [...nodes], page: args.page, totalPages, totalCount }
+    },
+  },
+  Mutation: {
+    createPaymentCustomer: async (_root, { input }, { operations, caller }) => {
+      const request = { ...input, person: personRequest(input.person), document: documentRequest(input.document) }
+      const outcome = await operations.createCustomer(request, keyHolder(caller, 'customers:read'))
+      return outcome.kind === 'done' ? customerSuccess(outcome) : failureResult(outcome)
+    },
+    updatePaymentCustomer: async (_root, { input }, { operations, caller }) => {
+      const request = { ...input, person: personRequest(input.person), document: documentRequest(input.document) }
+      const outcome = await operations.updateCustomer(request, keyHolder(caller, 'customers:read'))
+      return outcome.kind === 'done' ? customerSuccess(outcome) : failureResult(outcome)
+    },
+    createPaymentContact: async (_root, { input }, { operations, caller }) => {
+      const request = { ...input, person: personRequest(input.person) }
+      const outcome = await operations.createContact(request, keyHolder(caller, 'customers:read'))
+      return outcome.kind === 'done' ? contactSuccess(outcome) : failureResult(outcome)
+    },
+    requestIdentityCheck: async (_root, { input }, { operations }) => {
+      const documentType = input.documentType.toLowerCase() as DocumentType
+      const outcome = await operations.requestIdentityUpload({ ...input, documentType })
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const { contact, uploadUrl, expiresAt } = outcome
+      return { __typename: 'IdentityUpload', contact, uploadUrl, expiresAt }
+    },
+  },
+  Subscription: {
+    paymentContactUpdates: {
+      subscribe: async (_root, { email, currency, site }, context) => {
+        const { caller, identities } = context
+        const opened = await identities.open(
+          { email: email.trim(), currency: currency ?? null, site: site ?? null },
+          { endsAt: rightEndsAt(context, false), caller: caller.kind === 'client' ? caller.identity : null },
+        )
+        if (opened.kind === 'stream')
+          return new StreamSource<'paymentContactUpdates', IdentityItem>('paymentContactUpdates', opened.follower)
+        if (opened.kind === 'no-site')
+          throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')
+        if (opened.kind === 'too-many') throw tooMany('Too many streams are open.')
+        throw opened.kind === 'not-found' ? notFound('email') : failedRead(opened)
+      },
+    },
+  },
+  PaymentCustomer: {
+    nameMasked: ({ personal }) => maskedName(fullName(personal)),
+    emailMasked: ({ personal }) => maskedAlias(personal.email),
+    type: ({ type }) => partyType(type),
+  },
+  PaymentContact: {
+    nameMasked: ({ personal }) => maskedName(fullName(personal)),
+    emailMasked: ({ email }) => maskedAlias(email),
+    type: ({ type }) => partyType(type),
+    identityStatus: (contact) => shownIdentityStatus(identityStatus(contact)),
+    identityResults: ({ identity }) => [...identity],
+  },
+  PaymentContactStreamItem: {
+    kind: ({ isFirst }) => (isFirst ? 'SNAPSHOT' : 'CHANGED'),
+    identityStatus: ({ identity }) => shownIdentityStatus(identity.status),
+    results: ({ identity }) => identity.results,
+    readAt: ({ identity }) => new Date(identity.readAt),
+  },
+  PaymentPersonalDetails: {
+    genderRaw: ({ gender }) => gender,
+  },
+  IdentityDocument: {
+    type: ({ type }) => (type === null ? 'UNRECOGNISED' : (type.toUpperCase() as IdentityDocumentType)),
+  },
+  IdentityResult: {
+    status: (result) => shownIdentityStatus(identityStatusOf(result)),
+  },
+} satisfies AreaResolvers

@@ -1,0 +1,104 @@
+import type { GatewayPaymentStatus as WireStatus } from '../../domain/gateway/gateway-payment.ts'
+import { withoutNulls } from '../arguments/filters.ts'
+import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { badArgument, notFound } from '../error-formatter.ts'
+import type { GatewayPaymentStatus } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
+import { keyHolder, subjectOf, rightEndsAt, demandScopes } from '../rights/rights.ts'
+import { streamSource } from '../subscriptions/stream-source.ts'
+import { failureResult } from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const gatewayPaymentsResolvers = {
+  Query: {
+    gatewayPayment: (_root, { id }, { loaders }) => loaders.gatewayPaymentById.load(id),
+    gatewayPayments: async (_root, args, { store, cursors }) => {
+      const size = pageSize(args.first)
+      const { statuses, ...conditions } = withoutNulls(args.filter)
+      const byInstant = conditions.createdFrom !== undefined || conditions.createdBefore !== undefined
+      const before = placeStart(cursors, 'gateway-payments', { after: args.after, byInstant })
+      const filter = statuses === undefined ? conditions : { ...conditions, statuses: statuses.map(wireStatus) }
+      const rows = await store.gatewayPayments.page({ limit: size + 1, before }, filter)
+      return connection(
+        { rows, size, after: args.after },
+        { cursor: (place) => cursors.encodePlace('gateway-payments', place), node: ({ row }) => row },
+      )
+    },
+    unansweredGatewayPayments: (_root, { first, requestedFrom, after }, { store }) => {
+      if (after != null && requestedFrom == null) throw badArgument('after', 'needs requestedFrom')
+      const from = requestedFrom?.getTime() ?? 0
+      return store.commands.unansweredGatewayCreations({ limit: pageSize(first), from, after: after ?? null })
+    },
+  },
+  Mutation: {
+    createGatewayPayment: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.createGatewayPayment(input, keyHolder(caller, 'payments:read'))
+      return outcome.kind === 'done'
+        ? { __typename: 'CreateGatewayPaymentSuccess', ...outcome.payment, replayed: outcome.replayed }
+        : failureResult(outcome)
+    },
+    settleGatewayPaymentCreation: async (
+      _root,
+      { input: { operationId, outcome: found, paymentId } },
+      { operations, caller },
+    ) => {
+      const request = { operationId, isCreated: found === 'CREATED', paymentId: paymentId ?? null }
+      const outcome = await operations.settleGatewayCreation(request, subjectOf(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'SettleGatewayPaymentSuccess', payment: outcome.payment }
+    },
+    settleGatewayPayment: async (_root, { input: { paymentId, version, status } }, { operations, caller }) => {
+      const settlement = { version, status: status.toLowerCase() as WireStatus, settledBy: subjectOf(caller) }
+      const outcome = await operations.settleGatewayPayment(paymentId, settlement)
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'SettleGatewayPaymentSuccess', payment: outcome.payment }
+    },
+  },
+  Subscription: {
+    gatewayPaymentUpdates: {
+      subscribe: async (_root, { id, after }, context) => {
+        const snapshot = await context.store.gatewayPayments.snapshot(id)
+        if (snapshot === null) throw notFound('id')
+        const { gatewayPayment, head } = snapshot
+        const state = { link: null, payment: null, agreement: null, payout: null, gatewayPayment }
+        return streamSource(
+          'gatewayPaymentUpdates',
+          {
+            streamId: gatewayPayment.streamId,
+            after,
+            otherwise: { kind: 'snapshot', ...state, head },
+            endsAt: rightEndsAt(context, false),
+            payer: null,
+          },
+          context,
+        )
+      },
+    },
+  },
+  GatewayPayment: {
+    nodeId: ({ id }) => nodeIdOf('GatewayPayment', id),
+    status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as GatewayPaymentStatus)),
+    amount: ({ amount, currency }) => (amount === null || currency === null ? null : { value: amount, currency }),
+    events: ({ id }, args, context) => eventPage({ gatewayPaymentIds: [id] }, args, context),
+    __resolveReference({ id }, { caller, loaders }) {
+      demandScopes(caller, 'GatewayPayment', [['payments:read']])
+      return loaders.gatewayPaymentById.load(id)
+    },
+  },
+  GatewayPaymentCreation: {
+    amount: ({ amount, currency }) => (amount === null || currency === null ? null : { value: amount, currency }),
+    requestedAt: (creation) => ('requestedAt' in creation ? creation.requestedAt : null),
+    payment: (creation, _args, { loaders }) =>
+      'paymentId' in creation && creation.paymentId !== null
+        ? loaders.gatewayPaymentById.load(creation.paymentId)
+        : null,
+    settledBy: (creation) => ('settledBy' in creation ? creation.settledBy : null),
+  },
+  CreateGatewayPaymentSuccess: {
+    payment: ({ paymentId }, _args, { loaders }) => loaders.gatewayPaymentById.load(paymentId),
+  },
+} satisfies AreaResolvers
+
+function wireStatus(status: string): WireStatus {
+  return status.toLowerCase() as WireStatus
+}

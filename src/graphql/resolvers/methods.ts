@@ -1,0 +1,112 @@
+import {
+  type PayinMethod as Method,
+  limitOf,
+  type MethodFlags,
+  traitsOf,
+  takesOpenAmount,
+} from '../../domain/methods/payin-method.ts'
+import { currencies, roundsSubmittedAmount } from '../../domain/money/money.ts'
+import { isCurrent } from '../../upstream/methods/method-cache.ts'
+import type { MissingMethods } from '../../upstream/methods/payin-method-lists.ts'
+import { validAmount } from '../arguments/filters.ts'
+import type { Context } from '../context.ts'
+import type { QueryPayinMethodsArgs } from '../generated.ts'
+import { whenKnown } from '../models.ts'
+import { accepts, limitsOf, recordOf } from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const methodsResolvers = {
+  Query: {
+    payinMethod: (_root, { code }, { loaders }) => loaders.methodByCode.load(code),
+    payinMethods: async (_root, args, context) => {
+      if (args.amount != null) validAmount(args.amount)
+      const list = await context.methods.list(args.currencies ?? undefined)
+      if (!isCurrent(list)) context.freshness.markStale()
+      const usable = forUses(list.methods, args)
+      return {
+        nodes: await matching(usable, args, context),
+        fetchedAt: list.fetchedAt,
+        stale: list.stale,
+        unavailable: list.unavailable.filter(
+          (code) => isMissing(list.missing, code, args) && usable.every(({ currency }) => currency !== code),
+        ),
+        missing: [...list.missing],
+      }
+    },
+    paymentCurrencies: () => [...currencies],
+  },
+  PayinMethod: {
+    usableFor: ({ usableFor }) => [...usableFor],
+    name: (method, _args, context) =>
+      method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
+    minAmount: (method, _args, context) =>
+      whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'minAmount')),
+    maxAmount: (method, _args, context) =>
+      whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'maxAmount')),
+    cardBrands: (method) => method.cardBrands && [...method.cardBrands],
+    checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
+    networks: (method, _args, context) => said(method, ({ networks }) => networks && [...networks], context),
+    symbol: (method, _args, context) => said(method, ({ symbol }) => symbol, context),
+    logo: (method, _args, context) => said(method, ({ logo }) => logo, context),
+    traits: (method) => method,
+    accepts: (method, { amount }, context) => accepts(method, validAmount(amount), context),
+    requiredFields: (method, _args, context) =>
+      whenKnown(recordOf(method, context), (record) => record?.fields.slice() ?? null),
+    __resolveReference: ({ code }, { loaders }) => loaders.methodByCode.load(code),
+  },
+  PayinMethodTraits: {
+    promptsHandset: ({ kind }) => traitsOf(kind).promptsHandset,
+    confirmsOnPage: ({ kind }) => traitsOf(kind).confirmsOnPage,
+    timesOut: ({ kind }) => traitsOf(kind).timesOutAsFailed,
+    openAmount: ({ code }) => takesOpenAmount(code),
+    refundable: flagReader('refundable'),
+    cancellable: flagReader('cancellable'),
+    requiresContact: flagReader('requiresContact'),
+    requiresKyc: flagReader('requiresKyc'),
+  },
+  PaymentCurrency: {
+    roundsSubmittedAmount: (currency) => roundsSubmittedAmount(currency.code),
+    versions: (currency) => [...currency.versions],
+    enabled: (currency, _args, { isEnabled }) => isEnabled(currency),
+    __resolveReference: ({ code }) => currencies.find((currency) => currency.code === code) ?? null,
+  },
+} satisfies AreaResolvers
+
+function forUses(methods: readonly Method[], { usableFor }: QueryPayinMethodsArgs): readonly Method[] {
+  return usableFor == null
+    ? methods
+    : methods.filter((method) => usableFor.some((use) => method.usableFor.includes(use)))
+}
+
+/** Returns the methods of the kinds that may take the amount. Without these filters it returns the same array. */
+async function matching(
+  methods: readonly Method[],
+  { kinds, amount }: QueryPayinMethodsArgs,
+  context: Context,
+): Promise<Method[]> {
+  const ofKinds = kinds == null ? methods : methods.filter(({ kind }) => kinds.includes(kind))
+  if (amount == null) return ofKinds as Method[]
+  const candidates = ofKinds.filter(({ currency }) => currency === amount.currency)
+  const answers = await Promise.all(candidates.map(async (method) => accepts(method, amount, context)))
+  return candidates.filter((_method, index) => answers[index] !== false)
+}
+
+function isMissing(missing: readonly MissingMethods[], code: string, { usableFor }: QueryPayinMethodsArgs): boolean {
+  return missing.some(({ currency, use }) => currency === code && (usableFor?.includes(use) ?? true))
+}
+
+/** Returns what the lists say of a method, or if they do not, what its record says. */
+function said<Value>(
+  method: Method,
+  of: (source: Pick<Method, 'networks' | 'symbol' | 'logo'>) => Value | null,
+  context: Context,
+): Value | null | Promise<Value | null> {
+  return of(method) ?? whenKnown(recordOf(method, context), (record) => record && of(record))
+}
+
+/** Creates the resolver of a flag. It reads the method's record only if the lists do not have the flag. */
+function flagReader(name: keyof MethodFlags) {
+  return (method: Method, _args: unknown, context: Context) =>
+    method.flags[name] ??
+    whenKnown(recordOf(method, context), (record) => traitsOf(method.kind, record ?? undefined)[name])
+}

@@ -1,8 +1,0 @@
-import type { MutationResolvers } from '../../generated.ts'
-import { keyHolder } from '../../rights/key-holder.ts'
-import { failureResult, payoutSuccess } from '../../views/results.ts'
-
-export const createPayout: MutationResolvers['createPayout'] = async (_root, { input }, { operations, caller }) => {
-  const outcome = await operations.createPayout(input, keyHolder(caller, 'payouts:read'))
-  return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
-}

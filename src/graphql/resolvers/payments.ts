@@ -1,0 +1,199 @@
+import { hasScope } from '../../access/caller.ts'
+import { TEXT, textProblem } from '../../domain/field-problems.ts'
+import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
+import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
+import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
+import { factsOf } from '../../domain/payments/payment-report.ts'
+import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { refundsOf } from '../../domain/payments/refund.ts'
+import { searchedText } from '../../domain/payments/searched-text.ts'
+import { SEARCH_FIELDS } from '../../store/store.ts'
+import { withoutNulls } from '../arguments/filters.ts'
+import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import type { Context } from '../context.ts'
+import { badArgument, notFound } from '../error-formatter.ts'
+import type { PaymentStatus } from '../generated.ts'
+import type { FailureView } from '../models.ts'
+import { nodeIdOf } from '../node-id.ts'
+import {
+  mayReadPayment,
+  onlyByToken,
+  payerOf,
+  rightEndsAt,
+  keyHolder,
+  statusTokenFor,
+  demandToken,
+} from '../rights/rights.ts'
+import { streamSource } from '../subscriptions/stream-source.ts'
+import { presentable, failureResult } from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const paymentsResolvers = {
+  Query: {
+    payment: async (_root, { id, statusToken }, context) => {
+      const found = presentable(await context.loaders.paymentById.load(id))
+      return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
+    },
+    payments: async (_root, args, { store, cursors }) => {
+      const size = pageSize(args.first)
+      const filter = withoutNulls(args.filter)
+      const byInstant = filter.updatedFrom !== undefined || filter.updatedBefore !== undefined
+      const before = placeStart(cursors, 'payments', { after: args.after, byInstant })
+      const rows = await store.payments.page({ limit: size + 1, before }, filter)
+      return connection(
+        { rows, size, after: args.after },
+        { cursor: (place) => cursors.encodePlace('payments', place), node: ({ row }) => row },
+      )
+    },
+    paymentSearch: async (_root, { text, first }, { store, caller }) => {
+      const limit = pageSize(first)
+      const problem = textProblem(text, TEXT, ['text'])
+      if (problem !== null) throw badArgument('text', problem.message)
+      // What a search finds says what a payer is called, also to a caller who does not read the name itself.
+      const searched = SEARCH_FIELDS.filter((field) => !FIELDS_OF_PAYERS.has(field) || hasScope(caller, 'payments:pii'))
+      const { matches, more } = await store.payments.search({ text: searchedText(text), fields: searched, limit })
+      return {
+        searched,
+        matches: matches.map(({ payment, link, fields }) => ({ payment, link, fields: [...fields] })),
+        hasMore: more,
+      }
+    },
+  },
+  Mutation: {
+    createPayin: async (_root, { input }, { operations, keys, caller }) => {
+      const outcome = await operations.createPayin(input, keyHolder(caller, 'payments:read'))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const { payment, replayed } = outcome
+      const expiresAt = payment.details.expiresAt ?? payment.updatedAt
+      return {
+        __typename: 'CreatePayinSuccess',
+        payment,
+        statusToken: statusTokenFor(keys, payment.id, expiresAt),
+        replayed,
+      }
+    },
+    refreshPayment: async (_root, { id }, { operations, caller }) => {
+      const outcome = await operations.refreshPayment(id, hasScope(caller, 'payments:reconcile'))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const { payment, link, changed } = outcome
+      return {
+        __typename: 'RefreshPaymentSuccess',
+        payment: presentable(payment),
+        link: link === null ? null : { ...link, payment },
+        changed,
+      }
+    },
+    simulatePayin: async (_root, { input }, { operations }) => {
+      const outcome = await operations.simulatePayin(input)
+      return outcome.kind === 'done'
+        ? { __typename: 'SimulationAccepted', response: outcome.response }
+        : failureResult(outcome)
+    },
+  },
+  Subscription: {
+    paymentUpdates: {
+      subscribe: async (_root, { id, statusToken, after }, context) => {
+        const snapshot = await context.store.payments.snapshot(id)
+        if (snapshot === null || !(await mayReadPayment(context, snapshot.payment, statusToken))) throw notFound('id')
+        const owned = snapshot.link ?? (await context.loaders.payinByPayment.load(id))
+        return streamSource(
+          'paymentUpdates',
+          {
+            streamId: snapshot.payment.streamId,
+            after,
+            otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null, gatewayPayment: null },
+            endsAt: rightEndsAt(context, onlyByToken(context, owned), statusToken),
+            payer: payerOf(context, owned),
+          },
+          context,
+        )
+      },
+    },
+  },
+  Payment: {
+    nodeId: ({ id }) => nodeIdOf('Payment', id),
+    link: (payment, _args, context) => linkOf(payment, context),
+    site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
+    reference: async (payment, _args, context) =>
+      (await madeAs(payment, context))?.reference ?? payment.details.reference,
+    status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
+    terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
+    amount: (payment) => required(amountOf(payment, 'amount')),
+    total: (payment) => amountOf(payment, 'total'),
+    paid: (payment) => amountOf(payment, 'paid'),
+    refunded: (payment) => amountOf(payment, 'refunded'),
+    refundable: ({ details }) => details.refundable,
+    refunds: (payment) => refundsOf(payment).map((refund) => ({ refund, payment })),
+    duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
+    method: async (payment, _args, context) => {
+      const code = await methodCodeOf(payment, context)
+      return code === null ? null : context.loaders.methodByCode.load(code)
+    },
+    methodRaw: ({ details }) => details.methodRaw,
+    card: ({ details }) => details.card,
+    payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
+    nextAction: async (payment, _args, context) => nextAction(payment, await linkOf(payment, context), context.clock()),
+    failure: ({ details, status, updatedAt }) =>
+      status === 'failed'
+        ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
+        : null,
+    // After a failure the customer cannot use the instructions.
+    instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
+    expiresAt: ({ details }) => details.expiresAt,
+    createdAt: ({ details }) => details.createdAt,
+    events: (payment, args, context) => eventPage({ streamIds: [payment.streamId] }, args, context),
+    __resolveReference: async ({ id }, context) => {
+      demandToken(context.caller)
+      const payment = presentable(await context.loaders.paymentById.load(id))
+      return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
+    },
+  },
+  PaymentAmount: {
+    value: ({ value, currency }) => withDecimals(value, exponentOf(currency)),
+    exponent: ({ currency }) => exponentOf(currency),
+  },
+  PaymentNextAction: {
+    label: (action, { locale }) => nextActionLabel(action.kind, locale ?? null),
+  },
+  PaymentFailure: {
+    code: (failure, _args, context) => describe(failure, context).code,
+    category: (failure, _args, context) => describe(failure, context).category,
+    retry: (failure, _args, context) => describe(failure, context).retry,
+    retryNotBefore: (failure, _args, context) => describe(failure, context).retryNotBefore,
+    customerMessage: (failure, { locale }, context) => describe(failure, context).customerMessage(locale ?? null),
+  },
+} satisfies AreaResolvers
+
+const FIELDS_OF_PAYERS: ReadonlySet<string> = new Set(['PAYER_NAME', 'PAYER_EMAIL'])
+
+async function linkOf(payment: PaymentState, { loaders }: Context) {
+  return payment.linkRef === null ? null : loaders.linkByRef.load(payment.linkRef)
+}
+
+/** Returns the payment's link, or its direct payin; null if the payment is known only from the payments API. */
+async function madeAs(payment: PaymentState, context: Context) {
+  return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
+}
+
+function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
+  const value = details[which]
+  return value === null || details.currency === null ? null : { value, currency: details.currency }
+}
+
+/** Returns the amount. Throws `TypeError` for null, which cannot occur: payments without an amount are never a parent. */
+function required(amount: Money | null): Money {
+  if (amount === null) throw new TypeError('A payment without an amount was shown.')
+  return amount
+}
+
+/** Returns the method's code. If the payments API reports a word such as `card` and no code, this is the code of the link or payin. */
+async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
+  const raw = payment.details.methodRaw
+  const preselected = (await madeAs(payment, context))?.methodCode ?? null
+  if (raw === null || !raw.includes('_')) return preselected
+  return raw
+}
+
+function describe({ codeRaw, failedAt }: FailureView, { caller }: Context) {
+  return describeFailure({ codeRaw, failedAt, maySeeRisk: hasScope(caller, 'payments:risk') })
+}

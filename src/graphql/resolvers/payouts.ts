@@ -1,0 +1,167 @@
+import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
+import {
+  type PayoutStatus as WireStatus,
+  type PayoutReport,
+  maskedName,
+  type PayoutPayee,
+} from '../../domain/payouts/payout-report.ts'
+import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
+import { daySpan, withoutNulls } from '../arguments/filters.ts'
+import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import type { Context } from '../context.ts'
+import { failedRead, notFound } from '../error-formatter.ts'
+import type { PayoutStatus } from '../generated.ts'
+import { nodeIdOf } from '../node-id.ts'
+import { keyHolder, rightEndsAt, demandScopes } from '../rights/rights.ts'
+import { streamSource } from '../subscriptions/stream-source.ts'
+import { payoutView, type PayoutTransactionView, failureResult, payoutSuccess } from '../views/views.ts'
+import type { AreaResolvers } from './area-resolvers.ts'
+
+export const payoutsResolvers = {
+  Query: {
+    payout: (_root, { id }, { loaders }) => loaders.payoutById.load(id),
+    payouts: async (_root, args, { operations }) => {
+      const list = await operations.payouts({ ...daySpan(args), currency: args.currency ?? null })
+      if (list.kind !== 'done') throw failedRead(list)
+      const { payouts: found, page, totalPages, totalCount } = list.page
+      const nodes = found
+        .map(({ payout, currencies }) => payoutView(payout, currencies))
+        .filter((view) => view !== null)
+      return { nodes, page, totalPages, totalCount }
+    },
+    recordedPayouts: async (_root, args, { store, cursors }) => {
+      const size = pageSize(args.first)
+      const { statuses, ...conditions } = withoutNulls(args.filter)
+      const byInstant = conditions.createdFrom !== undefined || conditions.createdBefore !== undefined
+      const before = placeStart(cursors, 'payouts', { after: args.after, byInstant })
+      const filter = statuses === undefined ? conditions : { ...conditions, statuses: statuses.map(wireStatus) }
+      const placed = await store.payouts.page({ limit: size + 1, before }, filter)
+      const rows = placed.flatMap(({ row, ...place }) => {
+        const view = payoutView(row, [])
+        return view === null ? [] : [{ ...place, view }]
+      })
+      return connection(
+        { rows, size, after: args.after },
+        { cursor: (place) => cursors.encodePlace('payouts', place), node: ({ view }) => view },
+      )
+    },
+    payoutMethod: (_root, { code }, { payoutMethods }) => payoutMethods.find(code),
+    payoutMethods: async (_root, { currencies }, context) => {
+      const { methods, fetchedAt, stale, unavailable } = await context.payoutMethods.list(currencies ?? undefined)
+      return { nodes: [...methods], fetchedAt, stale, unavailable: [...unavailable] }
+    },
+  },
+  Mutation: {
+    createPayout: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.createPayout(input, keyHolder(caller, 'payouts:read'))
+      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+    },
+    createPayoutFromFile: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.createPayoutFromFile(input, keyHolder(caller, 'payouts:read'))
+      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+    },
+    cancelScheduledPayout: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.cancelScheduledPayout(input, keyHolder(caller, 'payouts:read'))
+      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+    },
+  },
+  Subscription: {
+    payoutUpdates: {
+      subscribe: async (_root, { id, after }, context) => {
+        const snapshot = await context.store.payouts.snapshot(id)
+        if (snapshot === null) throw notFound('id')
+        const { payout, head } = snapshot
+        return streamSource(
+          'payoutUpdates',
+          {
+            streamId: payout.streamId,
+            after,
+            otherwise: {
+              kind: 'snapshot',
+              link: null,
+              payment: null,
+              agreement: null,
+              payout,
+              gatewayPayment: null,
+              head,
+            },
+            endsAt: rightEndsAt(context, false),
+            payer: null,
+          },
+          context,
+        )
+      },
+    },
+  },
+  Payout: {
+    id: ({ payout }) => payout.id,
+    nodeId: ({ payout }) => nodeIdOf('Payout', payout.id),
+    status: ({ payout }) => (payout.status === null ? 'UNRECOGNISED' : (payout.status.toUpperCase() as PayoutStatus)),
+    statusRaw: ({ payout }) => payout.statusRaw,
+    refunded: ({ payout, totalAmount: { currency } }) =>
+      payout.totalRefund == null ? null : { value: payout.totalRefund, currency },
+    failedTransactions: ({ payout }) => payout.failedTransactions ?? null,
+    method: ({ payout }, _args, { payoutMethods }) =>
+      payout.methodCode === null ? null : payoutMethods.find(payout.methodCode),
+    description: ({ payout }) => payout.description,
+    externalId: ({ payout }) => payout.externalId,
+    scheduledAt: ({ payout }) => payout.scheduledAt,
+    transactions: ({ transactions }) => [...transactions],
+    errorCode: ({ payout }) => payout.errorCode,
+    errorMessage: ({ payout }) => payout.errorMessage,
+    cancelledAt: ({ payout }) => recorded(payout)?.cancelledAt ?? null,
+    site: ({ payout }) => recorded(payout)?.site ?? null,
+    provisional: ({ payout }) => recorded(payout)?.provisional ?? null,
+    version: ({ payout }) => recorded(payout)?.version ?? null,
+    createdAt: ({ payout }) => recorded(payout)?.createdAt ?? null,
+    updatedAt: ({ payout }) => recorded(payout)?.updatedAt ?? null,
+    events: ({ payout }, args, context) => eventPage({ payoutIds: [payout.id] }, args, context),
+    __resolveReference({ id }, { caller, loaders }) {
+      demandScopes(caller, 'Payout', [['payouts:read']])
+      return loaders.payoutById.load(id)
+    },
+  },
+  PayoutTransaction: {
+    statusRaw: ({ transaction }) => transaction.statusRaw ?? '',
+    payee: async (view, _args, context) => (await payeeOf(view, context))?.name ?? null,
+    payeeMasked: async (view, _args, context) => maskedName((await payeeOf(view, context))?.name ?? null),
+    accountNumberMasked: async (view, _args, context) => (await payeeOf(view, context))?.accountNumberMasked ?? null,
+    payIdMasked: async (view, _args, context) => (await payeeOf(view, context))?.payIdMasked ?? null,
+    bankCode: async (view, _args, context) => (await payeeOf(view, context))?.bankCode ?? null,
+    errorMessage: ({ transaction }) => transaction.errorMessage,
+    createdAt: ({ transaction }) => transaction.createdAt,
+  },
+  PayoutMethod: {
+    name: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.description ?? method.code,
+    minAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'minAmount'),
+    maxAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'maxAmount'),
+    requiredFields: async (method, _args, { requirements }) =>
+      (await requirements.ofPayout(method))?.fields.slice() ?? null,
+    banks: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.banks.slice() ?? null,
+    __resolveReference({ code }, { caller, payoutMethods }) {
+      demandScopes(caller, 'PayoutMethod', [['payouts:read']])
+      return payoutMethods.find(code)
+    },
+  },
+} satisfies AreaResolvers
+
+function wireStatus(status: string): WireStatus {
+  return status.toLowerCase() as WireStatus
+}
+
+function recorded(payout: PayoutRecord | PayoutReport): PayoutRecord | null {
+  return isRecorded(payout) ? payout : null
+}
+
+async function payeeOf(
+  { id, payoutId, payee }: PayoutTransactionView,
+  { loaders }: Pick<Context, 'loaders'>,
+): Promise<PayoutPayee | null> {
+  if (payee !== undefined) return payee
+  const payees = (await loaders.payeesByPayout.load(payoutId)) ?? []
+  return payees.find(({ transactionId }) => transactionId === id) ?? null
+}
+
+function limitFrom(record: Limits | null, which: 'minAmount' | 'maxAmount') {
+  return record === null ? null : limitOf(record, which)
+}

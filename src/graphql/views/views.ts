@@ -1,0 +1,256 @@
+import type { Agreement } from '../../domain/agreements/agreement.ts'
+import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
+import type { IdentityStatus as KnownStatus, PartyType as KnownType } from '../../domain/customers/person.ts'
+import type { ReplayRefusal } from '../../domain/delivery.ts'
+import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
+import { accepts as acceptsWithin, type Limits, type PayinMethod } from '../../domain/methods/payin-method.ts'
+import { type Money, sumDecimals } from '../../domain/money/money.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
+import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
+import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
+import { abridged } from '../../lib/abbreviate.ts'
+import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
+import type { SitedPayout } from '../../lookups/find-payouts.ts'
+import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
+import type { Context } from '../context.ts'
+import type {
+  IdentityDocumentInput,
+  IdentityStatus,
+  PaymentPartyType,
+  PersonInput,
+  PaymentsErrorCode,
+} from '../generated.ts'
+import { whenKnown } from '../models.ts'
+
+type Sources = Pick<Context, 'requirements' | 'freshness'>
+
+/** Returns the record of a direct payin method; null for other methods, and if the payments API does not answer. */
+export function recordOf(
+  method: PayinMethod,
+  { requirements, freshness }: Sources,
+): MethodRequirements | null | Promise<MethodRequirements | null> {
+  return method.usableFor.includes('DIRECT') ? requirements.ofPayin(method, freshness.markStale) : null
+}
+
+/** Returns the limits of a method: those in the lists, or if they have none, those in its record. */
+export function limitsOf(method: PayinMethod, sources: Sources): Limits | Promise<Limits> {
+  if (method.minAmount !== null || method.maxAmount !== null) return method
+  return whenKnown(recordOf(method, sources), (record) => record ?? method)
+}
+
+/** Returns whether an amount is within the limits of a method; null if the currency differs or no limit is known. */
+export function accepts(
+  method: PayinMethod,
+  amount: Money,
+  sources: Sources,
+): boolean | null | Promise<boolean | null> {
+  if (method.currency !== amount.currency) return null
+  return whenKnown(limitsOf(method, sources), (limits) => acceptsWithin(limits, amount))
+}
+
+/** A payout as a resolver's parent, with all values that are non-null in the schema. */
+export type PayoutView = {
+  readonly payout: Payout | PayoutReport
+  readonly totalAmount: Money
+  readonly transactions: readonly PayoutTransactionView[]
+}
+
+export type PayoutTransactionView = {
+  readonly id: string
+  readonly payoutId: string
+  readonly amount: Money
+  readonly transaction: PayoutTransaction
+  /** What the payments API has just told of the payee; undefined if the payout is on record, where payees are stored apart. */
+  readonly payee?: PayoutPayee | null | undefined
+}
+
+/**
+ * Returns a payout for the graph. The currency is the payout's own, otherwise the only one of its site. If the payments API omits
+ * the total, it is the sum of the transactions. Null if the currency or the total is unknown: an amount is never guessed.
+ */
+export function payoutView(payout: Payout | PayoutReport, siteCurrencies: readonly string[]): PayoutView | null {
+  const currency = payout.currency ?? (siteCurrencies.length === 1 ? siteCurrencies[0] : undefined)
+  if (currency === undefined) return null
+  const transactions = payout.transactions.flatMap((transaction) => viewOf(payout, transaction, currency))
+  const whole = transactions.length === payout.transactions.length
+  const total = payout.totalAmount ?? (whole ? sumDecimals(transactions.map(({ amount }) => amount.value)) : null)
+  return total === null ? null : { payout, totalAmount: { value: total, currency }, transactions }
+}
+
+function viewOf(
+  payout: Payout | PayoutReport,
+  transaction: PayoutTransaction,
+  currency: string,
+): PayoutTransactionView[] {
+  const { id, amount } = transaction
+  if (amount === null) return []
+  const payee = isRecorded(payout) ? undefined : (payout.payees.find((one) => one.transactionId === id) ?? null)
+  return [{ id, payoutId: payout.id, amount: { value: amount, currency }, transaction, payee }]
+}
+
+/** Returns the value of the schema for the kind of a party. */
+export function partyType(type: KnownType | null): PaymentPartyType {
+  return type === null ? 'UNRECOGNISED' : (type.toUpperCase() as PaymentPartyType)
+}
+
+/** Returns the value of the schema for the state of an identity check. */
+export function shownIdentityStatus(status: KnownStatus): IdentityStatus {
+  return status === null ? 'UNRECOGNISED' : (status.toUpperCase() as IdentityStatus)
+}
+
+/** Returns a person in the words of the payments API. */
+export function personRequest({ gender, type, ...person }: PersonInput): PersonRequest {
+  return {
+    ...person,
+    gender: gender.toLowerCase() as PersonRequest['gender'],
+    type: type.toLowerCase() as PersonRequest['type'],
+  }
+}
+
+/** Returns an identity document in the words of the payments API. */
+export function documentRequest({ type, ...document }: IdentityDocumentInput): DocumentRequest {
+  return { ...document, type: type.toLowerCase() as DocumentRequest['type'] }
+}
+
+/**
+ * Returns the payment, or null if its amount or currency is unknown because the payments API has not reported it in a readable form.
+ * Such a payment is stored, and returned after a read has provided the amount: an amount is never guessed.
+ */
+export function presentable(payment: Payment | null): Payment | null {
+  return payment === null || payment.details.amount === null || payment.details.currency === null ? null : payment
+}
+
+/** Returns the agreement, or null if the payments API has not yet reported all of its terms. */
+export function presentableAgreement(agreement: Agreement | null): Agreement | null {
+  if (agreement === null) return null
+  const { serviceId, clientTransactionId, description, limit, startDate, createdAt } = agreement
+  const needed = [serviceId, clientTransactionId, description, limit, startDate, createdAt]
+  return needed.includes(null) ? null : agreement
+}
+
+/**
+ * Returns the GraphQL object of an expected failure: a message, a code, and whether the same call may succeed later. The result
+ * type depends on the failure's kind, so that a mutation cannot return a failure that its union does not contain.
+ */
+export function failureResult<F extends OperationFailure>(failure: F): ResultOf<F> {
+  const shape = SHAPES[failure.kind] as (failure: OperationFailure) => ResultOf<F>
+  return shape(failure)
+}
+
+/** Returns the result of a successful agreement mutation. */
+export function agreementSuccess({ agreement, replayed }: { agreement: Agreement; replayed: boolean }) {
+  return { __typename: 'PaymentAgreementSuccess', agreement, replayed } as const
+}
+
+/** Returns the result of a successful payout mutation. Throws `TypeError` if the payout's amount or currency is unknown. */
+export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout; replayed: boolean }) {
+  const payout = payoutView(sited.payout, sited.currencies)
+  if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
+  return { __typename: 'PayoutSuccess', payout, replayed } as const
+}
+
+/** Returns the result of a successful mutation of a customer. */
+export function customerSuccess({ customer, replayed }: { customer: SitedCustomer; replayed: boolean }) {
+  return { __typename: 'PaymentCustomerSuccess', customer, replayed } as const
+}
+
+/** Returns the result of a successful mutation of a contact. */
+export function contactSuccess({ contact, replayed }: { contact: SitedContact; replayed: boolean }) {
+  return { __typename: 'PaymentContactSuccess', contact, replayed } as const
+}
+
+type Kind = OperationFailure['kind']
+type Of<K extends Kind> = Extract<OperationFailure, { kind: K }>
+type ResultOf<F extends OperationFailure> = F extends OperationFailure ? ReturnType<(typeof SHAPES)[F['kind']]> : never
+
+const SHAPES = {
+  'invalid-input': ({ problems }: Of<'invalid-input'>) => ({
+    ...final('InvalidInputError', 'INVALID_INPUT', 'The input breaks a rule of the interface; nothing was sent.'),
+    problems: shown(problems),
+  }),
+  'amount-out-of-range': ({ min, max }: Of<'amount-out-of-range'>) => ({
+    ...final('AmountOutOfRangeError', 'AMOUNT_OUT_OF_RANGE', 'The amount lies outside the limits of the method.'),
+    min,
+    max,
+  }),
+  'method-unavailable': ({ availableCodes }: Of<'method-unavailable'>) => ({
+    ...final('MethodUnavailableError', 'METHOD_UNAVAILABLE', 'The method is not enabled for the currency.'),
+    availableCodes: [...availableCodes],
+  }),
+  'idempotency-conflict': ({ inProgress }: Of<'idempotency-conflict'>) => ({
+    ...(inProgress
+      ? passing('IdempotencyConflictError', 'IDEMPOTENCY_CONFLICT', 'The first use of the key is still running.')
+      : final('IdempotencyConflictError', 'IDEMPOTENCY_CONFLICT', 'The key was used before with another input.')),
+    inProgress,
+  }),
+  'outcome-unknown': ({ operationId }: Of<'outcome-unknown'>) => ({
+    ...passing('OutcomeUnknownError', 'OUTCOME_UNKNOWN', 'No answer came back. Ask again with the same key.'),
+    operationId,
+  }),
+  'state-conflict': ({ statusRaw }: Of<'state-conflict'>) => ({
+    ...final('StateConflictError', 'STATE_CONFLICT', 'Its status does not allow it; nothing was sent.'),
+    statusRaw,
+  }),
+  'not-supported': (_failure: Of<'not-supported'>) =>
+    final('NotSupportedError', 'NOT_SUPPORTED', "The payment's method does not allow it; nothing was sent."),
+  'not-replayable': ({ reason }: Of<'not-replayable'>) => ({
+    ...final('NotReplayableError', 'NOT_REPLAYABLE', REFUSALS[reason]),
+    reason,
+  }),
+  'sandbox-only': (_failure: Of<'sandbox-only'>) =>
+    final('SandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
+  'invalid-qr': ({ position, message }: Of<'invalid-qr'>) => ({
+    ...final('InvalidQrContentError', 'INVALID_QR', `The QR payload is not well-formed: ${message}.`),
+    position,
+  }),
+  'not-found': (_failure: Of<'not-found'>) => final('NotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
+  'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({
+    ...(httpStatus === 404
+      ? final(
+          'UpstreamRejectedError',
+          'UPSTREAM_NOT_FOUND',
+          'The payments API answered 404: it does not know what this is for.',
+        )
+      : final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`)),
+    httpStatus,
+    upstreamCode,
+    problems: shown(problems),
+  }),
+  'upstream-unavailable': ({ retryAfterSeconds }: Of<'upstream-unavailable'>) => ({
+    ...passing(
+      'UpstreamUnavailableError',
+      'UPSTREAM_UNAVAILABLE',
+      'The payments API cannot be reached; nothing was done.',
+    ),
+    retryAfterSeconds,
+  }),
+  'credentials-rejected': ({ site }: Of<'credentials-rejected'>) => ({
+    ...final(
+      'CredentialsRejectedError',
+      'CREDENTIALS_REJECTED',
+      'The payments API refused the credentials of the site.',
+    ),
+    site,
+  }),
+} satisfies { [K in Kind]: (failure: Of<K>) => { __typename: string } }
+
+const REFUSALS: Readonly<Record<ReplayRefusal, string>> = {
+  ALREADY_APPLIED: 'The delivery has changed the state already; nothing was changed.',
+  WITHOUT_BODY: 'Nothing of the body is kept; nothing was changed.',
+  UNREADABLE: 'This version cannot read the body either; nothing was changed.',
+  MISADDRESSED: 'The delivery speaks of something else than its address; nothing was changed.',
+}
+
+/** Returns an error result that is not retryable: the same call fails again. */
+function final<Name extends string>(name: Name, code: PaymentsErrorCode, message: string) {
+  return { __typename: name, code, message, retryable: false } as const
+}
+
+/** Returns a retryable error result: the same call may succeed later. */
+function passing<Name extends string>(name: Name, code: PaymentsErrorCode, message: string) {
+  return { __typename: name, code, message, retryable: true } as const
+}
+
+function shown(problems: readonly FieldProblem[]) {
+  return problems.map(({ path, message }) => ({ path: path.map(abridged), message: abridged(message) }))
+}

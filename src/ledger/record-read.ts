@@ -1,0 +1,236 @@
+import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import { attributeRead, readOfUnusedLink } from '../domain/payments/attribution.ts'
+import { confirmsListed } from '../domain/payments/direct-payin.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import { planAnew, type PlannedRead, readAfterUntouched } from '../domain/reads/read-schedule.ts'
+import type { LinkRow } from '../store/rows/link-rows.ts'
+import type { PaymentRow } from '../store/rows/payment-rows.ts'
+import { fromIso } from '../store/rows/read-plan-columns.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import type {
+  ListedOutcome,
+  ReadOutcome,
+  ReadSubject,
+  AgreementReadSubject,
+  PayoutReadSubject,
+} from '../store/store.ts'
+import { findPayment } from './find-payment.ts'
+import { answeredPayment, applyRead, planFruitless, postponed, scheduled, answeredAgreement } from './record-answer.ts'
+import { AGREEMENT, findAgreement } from './subjects/agreement-subject.ts'
+import { PAYMENT } from './subjects/payment-subject.ts'
+import { answeredPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
+import { appendEvent, OF_A_LINK, confirmBy, type Ledger } from './subjects/subject.ts'
+
+type Answer = { readonly report: PaymentReport; readonly at: Date }
+
+/** What identifies a subject and the state at which it was asked about. */
+type Asked = Pick<ReadSubject, 'paymentId' | 'link' | 'deliveries'>
+
+/** A payment with its link, or a link without a known payment. */
+export type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
+
+/**
+ * Records the result of a read, unless a delivery or another response was recorded since the read began. A response that is unusable for
+ * the subject (about another payment, or one that reports a paid payment as pending) changes nothing, and the read is repeated later.
+ */
+export function recordPaymentRead(ledger: Ledger, asked: Asked, answer: Answer): ReadOutcome {
+  const { rows } = ledger
+  const current = attribute(rows, asked, answer.report)
+  if (current === null) return 'superseded'
+  const { target, report } = current
+  if (report === null) return learnNothing(rows, target, answer.at)
+  if (target.payment !== null) return recordPayment(ledger, target, target.payment, { ...answer, report })
+  return target.link === null ? 'superseded' : recordLink(ledger, target.link, { ...answer, report })
+}
+
+/**
+ * Records an entry of a list about a subject. An entry that equals the known state counts as a read. Any other makes a read of the
+ * subject due now, because a list may contain less than the detail.
+ */
+export function confirmListed(ledger: Ledger, asked: Asked, { report, at }: Answer): ListedOutcome {
+  const { rows } = ledger
+  const current = attribute(rows, asked, report)
+  if (current === null || current.report === null) return 'superseded'
+  if (tellsEnough(current.target, current.report)) {
+    const outcome = recordPaymentRead(ledger, asked, { report, at })
+    return outcome === 'changed' || outcome === 'confirmed' ? outcome : 'superseded'
+  }
+  putBack(rows, current.target, (row) => confirmBy(row, at))
+  return 'differs'
+}
+
+/** Records that a read gave no result, and when to retry; null for never. */
+export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until: Date | null): void {
+  prefetch(rows, asked, null)
+  const target = takeAgain(rows, asked)
+  if (target === null) return
+  const isCurrent = deliveriesOf(target) === asked.deliveries
+  putBack(rows, target, (row) => postponed(row, { until, isCurrent }))
+}
+
+/**
+ * Plans a read of the subject with this payment id or upstream link uuid. A read that is planned for an earlier instant stays, unless only
+ * the new one is a doubt.
+ */
+export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedRead): void {
+  rows.payments.want('id', id)
+  rows.links.want('id', id)
+  const link = rows.links.first('id', id)
+  const payment =
+    findPayment(rows, id) ?? (link?.link.paymentId == null ? null : findPayment(rows, link.link.paymentId))
+  putBack(rows, { payment, link }, (row) => scheduled(row, next))
+}
+
+function prefetch(rows: Rows, { paymentId, link }: Asked, report: PaymentReport | null): void {
+  rows.payments.want('id', paymentId)
+  rows.payins.want('paymentId', paymentId)
+  rows.links.want('id', link?.id ?? null)
+  rows.links.want('ref', link?.ref ?? null)
+  if (report === null) return
+  rows.payments.want('id', report.paymentId)
+  rows.payins.want('paymentId', report.paymentId)
+  rows.paymentPayers.want('id', report.paymentId)
+}
+
+/**
+ * Returns the current subject, with the report if it is about that subject. Null if a delivery or another response was recorded since the
+ * read began.
+ */
+function attribute(
+  rows: Rows,
+  asked: Asked,
+  said: PaymentReport,
+): { readonly target: ReadTarget; readonly report: PaymentReport | null } | null {
+  prefetch(rows, asked, said)
+  const target = takeAgain(rows, asked)
+  if (target === null || deliveriesOf(target) !== asked.deliveries) return null
+  return { target, report: attributeRead({ paymentId: asked.paymentId, link: target.link?.link ?? null }, said) }
+}
+
+/** Returns the current subject; null if it does not exist, such as a link without a payment that has a payment by now. */
+function takeAgain(rows: Rows, { paymentId, link }: Asked): ReadTarget | null {
+  if (paymentId !== null) {
+    const payment = findPayment(rows, paymentId)
+    if (payment === null) return null
+    const { linkRef } = payment.state
+    return { payment, link: linkRef === null ? null : rows.links.first('ref', linkRef) }
+  }
+  const row = link === null ? null : rows.links.first('id', link.id)
+  return row?.link.paymentId === null ? { payment: null, link: row } : null
+}
+
+/** Both counts only grow, so an equal sum means that neither has changed. */
+function deliveriesOf({ payment, link }: ReadTarget): number {
+  return (payment?.deliveries ?? 0) + (link?.deliveries ?? 0)
+}
+
+/** Writes the row that plans the reads: the payment's or, without a payment, the link's. */
+function putBack(
+  rows: Rows,
+  { payment, link }: ReadTarget,
+  change: <Row extends { readonly plan: PaymentRow['plan'] }>(row: Row) => Row,
+): void {
+  const current = payment === null ? null : findPayment(rows, payment.state.id)
+  if (current !== null) rows.payments.put(change(current))
+  else if (link !== null) rows.links.put(change(link))
+}
+
+function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
+  putBack(rows, target, (row) => planFruitless(row, at))
+  return 'fruitless'
+}
+
+/** A response may be about another payment of the same link: it is recorded, and the read of the requested payment is retried. */
+function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
+  const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
+  const about = answeredPayment(answered, target.link?.link ?? null, report)
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: payment.plan.dueAt })
+  if (outcome === null || answered?.state.id !== payment.state.id) learnNothing(ledger.rows, target, at)
+  return outcome ?? 'fruitless'
+}
+
+function recordLink(ledger: Ledger, row: LinkRow, { report, at }: Answer): ReadOutcome {
+  const { rows, settings } = ledger
+  const { link } = row
+  const use = readOfUnusedLink(link, report)
+  if (use === 'untouched') {
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), settings.refundWindowMs)
+    const plan = planAnew(row.plan, dueAt === null ? null : { at: dueAt, readClass: 'expiry' })
+    rows.links.put({ ...row, plan, confirmedAt: at.getTime() })
+    return 'confirmed'
+  }
+  if (use === 'expired') return expireLink(rows, row, at)
+  const about = answeredPayment(findPayment(rows, report.paymentId), link, report)
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: null })
+  return outcome ?? learnNothing(rows, { payment: null, link: row }, at)
+}
+
+function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
+  const { link } = row
+  rows.links.put({
+    ...row,
+    link: { ...link, expired: true },
+    confirmedAt: at.getTime(),
+    plan: planAnew(row.plan, null),
+  })
+  if (link.expired) return 'confirmed'
+  appendEvent(rows, {
+    ...OF_A_LINK,
+    kind: 'LINK_EXPIRED',
+    source: 'READ',
+    streamId: link.streamId,
+    linkRef: link.ref,
+    recordedAt: at.toISOString(),
+  })
+  return 'changed'
+}
+
+function tellsEnough({ payment, link }: ReadTarget, report: PaymentReport): boolean {
+  if (payment !== null) return confirmsListed(payment.state, report)
+  return link !== null && readOfUnusedLink(link.link, report) !== 'paid-through'
+}
+
+/** Records the result of an agreement read; outcomes as for payments. */
+export function recordAgreementRead(
+  ledger: Ledger,
+  asked: AgreementReadSubject,
+  { report, at }: { readonly report: AgreementReport; readonly at: Date },
+): ReadOutcome {
+  const { rows } = ledger
+  rows.agreements.want('clientTransactionId', report.clientTransactionId)
+  rows.agreementPayers.want('id', report.id)
+  const row = findAgreement(rows, asked.agreement.id)
+  if (row === null || row.deliveries !== asked.deliveries) return 'superseded'
+  const target = answeredAgreement(rows, row, report)
+  const outcome = target === null ? null : applyRead(AGREEMENT, ledger, target, { at, dueAt: null })
+  if (outcome === null) rows.agreements.put(planFruitless(row, at))
+  return outcome ?? 'fruitless'
+}
+
+/** Records that a read gave no result, and when to retry; null for never. */
+export function postponeAgreementRead({ rows }: Ledger, asked: AgreementReadSubject, until: Date | null): void {
+  const row = findAgreement(rows, asked.agreement.id)
+  if (row !== null) rows.agreements.put(postponed(row, { until, isCurrent: row.deliveries === asked.deliveries }))
+}
+
+/** Records the result of a payout read; outcomes as for payments. */
+export function recordPayoutRead(
+  ledger: Ledger,
+  asked: PayoutReadSubject,
+  { report, at }: { readonly report: PayoutReport; readonly at: Date },
+): ReadOutcome {
+  const { rows } = ledger
+  wantPayout(rows, asked.payout.id)
+  const row = findPayout(rows, asked.payout.id)
+  if (row === null || row.deliveries !== asked.deliveries) return 'superseded'
+  const outcome = applyRead(PAYOUT, ledger, answeredPayout(row, report), { at, dueAt: null })
+  if (outcome === null) rows.payouts.put(planFruitless(row, at))
+  return outcome ?? 'fruitless'
+}
+
+/** Records that a read gave no result, and when to retry; null for never. */
+export function postponePayoutRead({ rows }: Ledger, asked: PayoutReadSubject, until: Date | null): void {
+  const row = findPayout(rows, asked.payout.id)
+  if (row !== null) rows.payouts.put(postponed(row, { until, isCurrent: row.deliveries === asked.deliveries }))
+}

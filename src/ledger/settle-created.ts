@@ -1,0 +1,161 @@
+import { decideGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
+import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
+import { type PaymentLink, speaksForLink } from '../domain/payments/payment-link.ts'
+import type { Payment } from '../domain/payments/payment.ts'
+import type { PayoutReport } from '../domain/payouts/payout-report.ts'
+import { decidePayoutCreation, type Payout } from '../domain/payouts/payout.ts'
+import { readAfterExpiry } from '../domain/reads/read-schedule.ts'
+import type { PaymentRow } from '../store/rows/payment-rows.ts'
+import { fromIso } from '../store/rows/read-plan-columns.ts'
+import type { Rows } from '../store/rows/rows.ts'
+import { StoreConflictError } from '../store/store-errors.ts'
+import { findUnsettledAttempt, markSettled, findUnsettled } from './command-records.ts'
+import { dropRequested } from './find-payment.ts'
+import { scheduled, applyAnswer } from './record-answer.ts'
+import { recordCreation } from './settle.ts'
+import { findAddressedGatewayPayment, GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
+import { joinLink, PAYMENT, updateLink } from './subjects/payment-subject.ts'
+import { answeredPayout, findAddressedPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
+import { appendEvent, OF_A_LINK, type Ledger, confirmBy } from './subjects/subject.ts'
+
+/**
+ * Completes a command with the link it created: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at
+ * the link's webhook URL earlier is assigned to the link. Idempotent for the same command and link. Throws `StoreConflictError` if the
+ * command has another outcome or a later attempt, or if the link already exists.
+ */
+export function settleWithLink(
+  ledger: Ledger,
+  commandId: string,
+  { link, at }: { readonly link: PaymentLink; readonly at: Date },
+): void {
+  const { rows } = ledger
+  for (const lookup of ['id', 'namedLinkId'] as const) rows.payments.want(lookup, link.id)
+  rows.payments.want('linkRef', link.ref)
+  rows.links.want('id', link.id)
+  rows.links.want('ref', link.ref)
+  rows.payins.want('paymentId', link.id)
+  rows.streams.want('id', link.streamId)
+  const result = { linkId: link.id }
+  if (findUnsettledAttempt(rows, commandId, { ref: link.ref, result }) === null) return
+  if (rows.links.first('id', link.id) !== null)
+    throw new StoreConflictError(`The payments API gave the uuid ${link.id} to a second link.`)
+  if (rows.links.first('ref', link.ref) !== null)
+    throw new StoreConflictError('The correlation id of the link belongs to another link.')
+  rows.links.put({
+    link: { ...link, paymentId: null },
+    paymentPhase: null,
+    confirmedAt: fromIso(link.createdAt),
+    deliveries: 0,
+    plan: { dueAt: readAfterExpiry(fromIso(link.expiresAt)), readClass: 'expiry', failures: 0 },
+  })
+  appendEvent(rows, {
+    ...OF_A_LINK,
+    kind: 'LINK_CREATED',
+    source: 'COMMAND',
+    streamId: link.streamId,
+    linkRef: link.ref,
+    recordedAt: at.toISOString(),
+  })
+  takeOverPayments(ledger, link, at)
+  markSettled(rows, commandId, result)
+}
+
+function takeOverPayments(ledger: Ledger, link: PaymentLink, at: Date): void {
+  const { rows, settings } = ledger
+  const now = at.getTime()
+  let speaker: Payment | null = null
+  for (const row of paymentsThrough(rows, link)) {
+    const state = joinLink(row.state, link.ref, link)
+    const joined = PAYMENT.rowOf(rows, state, row, null)
+    const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
+    const planned = next === null ? joined : scheduled(joined, next)
+    rows.payments.put(planned)
+    PAYMENT.follow(ledger, { before: null, row: planned, source: 'COMMAND', at })
+    if (speaksForLink(state, speaker)) speaker = state
+  }
+  if (speaker !== null) updateLink(rows, link.ref, speaker)
+}
+
+/** Returns payments that arrived at the link's webhook URL, or named the link, before it was recorded; oldest first. */
+function paymentsThrough(rows: Rows, link: PaymentLink): PaymentRow[] {
+  const named = [...rows.payments.find('namedLinkId', link.id), ...rows.payments.find('id', link.id)]
+  const unlinked = named.filter(({ state }) => state.linkRef === null)
+  const all = new Map([...rows.payments.find('linkRef', link.ref), ...unlinked].map((row) => [row.state.id, row]))
+  return [...all.values()].toSorted((a, b) => a.createdAt - b.createdAt)
+}
+
+/**
+ * Completes a command with the payout it created. Facts from earlier callbacks are kept. Idempotent for the same payout. Throws
+ * `StoreConflictError` if the command has another outcome, or if the payout or its correlation id belongs to another object.
+ */
+export function settleWithPayout(
+  ledger: Ledger,
+  commandId: string,
+  made: { readonly ref: string; readonly site: string; readonly report: PayoutReport; readonly at: Date },
+): Payout {
+  const { rows } = ledger
+  const { report, at } = made
+  rows.commands.want('id', commandId)
+  const target = findAddressedPayout(rows, report, made)
+  const result = { payoutId: report.id }
+  const unsettled = findUnsettled(rows, commandId, result)
+  if (target === null) throw new StoreConflictError(`The payout ${report.id} belongs to another command.`)
+  if (unsettled === null && target.state !== null) return target.state
+  const { row, confirm } = recordCreation(PAYOUT, ledger, target, { decide: decidePayoutCreation, at })
+  rows.payouts.put(confirm ? confirmBy(row, at) : row)
+  markSettled(rows, commandId, result)
+  return row.state
+}
+
+/**
+ * Completes a command whose cancellation of a payout was accepted, and records that and the state that was read after it as an event. If
+ * that state is unusable, or a callback was recorded since the command was sent, a read of the payout is due now. Idempotent for the same payout.
+ * Returns null if the payout has no record. Throws `StoreConflictError` if the command has another outcome.
+ */
+export function settleWithPayoutCancellation(
+  ledger: Ledger,
+  commandId: string,
+  { payoutId, report, at }: { readonly payoutId: string; readonly report: PayoutReport; readonly at: Date },
+): Payout | null {
+  const { rows } = ledger
+  wantPayout(rows, payoutId)
+  const command = findUnsettled(rows, commandId, { payoutId })
+  const row = findPayout(rows, payoutId)
+  if (command === null) return row?.state ?? null
+  markSettled(rows, commandId, { payoutId })
+  if (row === null) return null
+  // Detected by counts, not by instants: clocks of nodes differ.
+  const overtaken = row.deliveries !== command.subjectDeliveries
+  const target = answeredPayout(row, { ...report, cancelledAt: at.toISOString() })
+  const applied = applyAnswer(PAYOUT, ledger, target, { source: 'COMMAND', at, overtaken })
+  const after = applied?.row ?? row
+  if (applied === null || overtaken) rows.payouts.put(confirmBy(after, at))
+  return after.state
+}
+
+/**
+ * Completes a command with the gateway payment that it started, and records the payment. The result of the command is that of the call, because
+ * the page for the payer is no part of the record. Facts from earlier callbacks are kept. Idempotent for the same result. Throws
+ * `StoreConflictError` if the command has another outcome or a later attempt, or if the payment or its correlation id belongs to another object.
+ */
+export function settleWithGatewayPayment(
+  ledger: Ledger,
+  commandId: string,
+  made: {
+    readonly ref: string
+    readonly site: string
+    readonly report: GatewayPaymentReport
+    readonly result: unknown
+    readonly at: Date
+  },
+): void {
+  const { rows } = ledger
+  rows.commands.want('id', commandId)
+  const target = findAddressedGatewayPayment(rows, made.report, made)
+  if (findUnsettledAttempt(rows, commandId, made) === null) return
+  if (target === null) throw new StoreConflictError(`The gateway payment ${made.report.id} belongs to another command.`)
+  const { row } = recordCreation(GATEWAY_PAYMENT, ledger, target, { decide: decideGatewayCreation, at: made.at })
+  rows.gatewayPayments.put(row)
+  markSettled(rows, commandId, made.result)
+  dropRequested(rows, made.ref)
+}

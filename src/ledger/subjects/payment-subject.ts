@@ -1,0 +1,201 @@
+import type { Money } from '../../domain/money/money.ts'
+import { belongsTogether } from '../../domain/payments/attribution.ts'
+import {
+  directPaymentStreamId,
+  linkStreamId,
+  type PaymentLink,
+  speaksForLink,
+} from '../../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import {
+  type NewPayment,
+  decideRead,
+  decideWebhook,
+  evolve,
+  type Payment,
+  type PaymentChange,
+  reportOf,
+  withRequestedAmount,
+} from '../../domain/payments/payment.ts'
+import { nextPoll, isPickedByCurrency, readSiteOf } from '../../domain/reads/read-schedule.ts'
+import type { PaymentRow } from '../../store/rows/payment-rows.ts'
+import { fromIso } from '../../store/rows/read-plan-columns.ts'
+import type { Rows } from '../../store/rows/rows.ts'
+import { followOrder, type Occasion } from '../duplicates.ts'
+import { isSameCommand, findPayment, linkOf } from '../find-payment.ts'
+import { isNamed, mergePayers, savePayer } from './record-payers.ts'
+import { type Ledger, type ReadableSubject, recordChange, type Target } from './subject.ts'
+
+type PaymentKind = {
+  readonly State: Payment
+  readonly Row: PaymentRow
+  readonly Names: NewPayment
+  readonly Report: PaymentReport
+  readonly Change: PaymentChange
+}
+
+export type PaymentTarget = Target<PaymentKind>
+
+/** Payments, with and without links. */
+export const PAYMENT: ReadableSubject<PaymentKind> = {
+  findTarget,
+  idOf: ({ paymentId }) => paymentId,
+  ownsStream: ({ id, streamId }) => streamId === directPaymentStreamId(id),
+  find: findPayment,
+  put: (rows, row) => rows.payments.put(row),
+  decideWebhook,
+  decideRead,
+  evolve,
+  eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null, gatewayPayment: null }),
+  rowOf,
+  nextPoll(rows, payment, { now, windowMs, lateMs }) {
+    const link = linkOf(rows, payment)
+    return nextPoll(payment, now, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs, lateMs })
+  },
+  savePayer: (rows, { paymentId: id, payer }) => savePayer(rows.paymentPayers, { id, payer }),
+  withKnownPayer(rows, report) {
+    const known = rows.paymentPayers.first('id', report.paymentId)?.payer
+    return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
+  },
+  confirmed: (row, at) => ({ ...row, confirmedAt: at.getTime(), deliveries: row.deliveries + 1 }),
+  affect(rows, payment, { before, isChanged }) {
+    const isJoined = before?.linkRef !== payment.linkRef
+    if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment)
+  },
+  follow: (ledger, change) => followOrder(ledger, change, appendUnchanged),
+  countElsewhere(rows, { linkRef }) {
+    const link = linkRef === null ? null : rows.links.first('ref', linkRef)
+    if (link !== null) rows.links.put({ ...link, deliveries: link.deliveries + 1 })
+  },
+}
+
+/** Appends an event that changes nothing of a payment but its version. Returns the row after it. */
+export function appendUnchanged(
+  ledger: Ledger,
+  row: PaymentRow,
+  kind: PaymentChange['kind'],
+  { source, at }: Occasion,
+): PaymentRow {
+  const { state } = row
+  const { statusRaw, status, details, provisional } = state
+  const report = reportOf(state)
+  const change = { kind, statusRaw, status, details }
+  return recordChange(
+    PAYMENT,
+    ledger,
+    { row, state, names: state, report },
+    { change, source, report, provisional, at },
+  ).row
+}
+
+/** Returns the ids of a new payment. Its events are in the stream of its link, if it has one. */
+function newPayment(id: string, linkRef: string | null): NewPayment {
+  return { id, linkRef, streamId: linkRef === null ? directPaymentStreamId(id) : linkStreamId(linkRef) }
+}
+
+/**
+ * Returns a payment with its link: under the link's correlation id, and with the link's amount if the payments API has reported none. A
+ * payment that has another link is returned unchanged.
+ */
+export function joinLink(payment: Payment, linkRef: string | null, link: PaymentLink | null): Payment {
+  if (linkRef === null || (payment.linkRef !== null && payment.linkRef !== linkRef)) return payment
+  return asRequested({ ...payment, linkRef }, link?.requestedAmount ?? null)
+}
+
+/** Returns a payment with the requested amount if the payments API has reported none. */
+export function asRequested(payment: Payment, requested: Money | null): Payment {
+  return { ...payment, details: withRequestedAmount(reportOf(payment), requested).details }
+}
+
+/** Returns the target of a report about a payment, which may be new, and its link. */
+export function targetOf(
+  row: PaymentRow | null,
+  said: PaymentReport,
+  { linkRef, link }: { readonly linkRef: string | null; readonly link: PaymentLink | null },
+): PaymentTarget {
+  if (row !== null)
+    return { row, state: joinLink(row.state, linkRef, link), names: newPayment(row.state.id, linkRef), report: said }
+  const report = withRequestedAmount(said, link?.requestedAmount ?? null)
+  return { row, state: null, names: newPayment(said.paymentId, linkRef), report }
+}
+
+/** Requests all rows that a webhook may need, so that few loads suffice. */
+function prefetch(rows: Rows, { paymentId, linkId, payer }: PaymentReport, ref: string | null): void {
+  rows.payments.want('id', paymentId)
+  rows.payins.want('paymentId', paymentId)
+  rows.links.want('id', ref === null ? (linkId ?? paymentId) : null)
+  rows.links.want('ref', ref)
+  rows.attempts.want('ref', ref)
+  rows.streams.want('id', ref === null ? null : linkStreamId(ref))
+  if (isNamed(payer)) rows.paymentPayers.want('id', paymentId)
+}
+
+function findTarget(rows: Rows, report: PaymentReport, ref: string | null): PaymentTarget | null {
+  prefetch(rows, report, ref)
+  const row = findPayment(rows, report.paymentId)
+  const known = row?.state ?? null
+  rows.streams.want('id', known === null || PAYMENT.ownsStream(known) ? null : known.streamId)
+  rows.links.want('ref', known?.linkRef ?? null)
+  const kind = ref === null ? null : (rows.attempts.first('ref', ref)?.kind ?? null)
+  if (kind === 'agreement') return null
+  if (ref !== null && kind === 'payin') return isPayinsOwn(rows, ref, known, report) ? direct(row, report) : null
+  if (row !== null && rows.payins.first('paymentId', report.paymentId) !== null)
+    return ref === null ? direct(row, report) : null
+
+  const linkRef = ref ?? known?.linkRef ?? null
+  const found =
+    linkRef === null ? rows.links.first('id', report.linkId ?? report.paymentId) : rows.links.first('ref', linkRef)
+  const link = found?.link ?? null
+  rows.payments.want('id', link?.paymentId ?? null)
+  if (!belongsTogether(report, { ref, link }, known)) return null
+  return targetOf(row, report, { linkRef: linkRef ?? link?.ref ?? null, link })
+}
+
+/** Returns the target of a payment without a link, whatever link its body names. */
+function direct(row: PaymentRow | null, report: PaymentReport): PaymentTarget {
+  return targetOf(row, { ...report, linkId: null }, { linkRef: null, link: null })
+}
+
+/** After a payin is settled, its webhook URL is only for its own payment, and its payment only for URLs of its own attempts. */
+function isPayinsOwn(rows: Rows, ref: string, payment: Payment | null, { paymentId }: PaymentReport): boolean {
+  if (payment !== null && payment.linkRef !== null) return false
+  const expected = rows.payins.first('ref', ref)
+  if (expected !== null) return expected.paymentId === paymentId
+  const known = rows.payins.first('paymentId', paymentId)
+  return known === null || isSameCommand(rows, ref, known.ref)
+}
+
+function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: PaymentReport | null): PaymentRow {
+  const link = linkOf(rows, state)
+  const payin = rows.payins.first('paymentId', state.id)
+  const updatedAt = fromIso(state.updatedAt)
+  const asked = link?.reference ?? payin?.reference ?? null
+  const picked = readSiteOf((link ?? payin)?.site ?? null, state.details.currency)
+  return {
+    state,
+    namedLinkId: report?.linkId ?? before?.namedLinkId ?? null,
+    otherReference: asked === state.details.reference ? null : asked,
+    // A recorded site is kept: only the site of a payment that was selected by currency is replaced.
+    readSite: before === null || isPickedByCurrency(before.readSite) ? picked : before.readSite,
+    createdAt: before?.createdAt ?? updatedAt,
+    confirmedAt: before?.confirmedAt ?? updatedAt,
+    deliveries: before?.deliveries ?? 0,
+    duplicate: before?.duplicate ?? false,
+    plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
+  }
+}
+
+/** Records a payment as the one that determines its link's state, if it does. The link then needs no read of its own. */
+export function updateLink(rows: Rows, ref: string, payment: Payment): void {
+  const row = rows.links.first('ref', ref)
+  if (row === null) return
+  const { paymentId } = row.link
+  const other = paymentId === null || paymentId === payment.id ? null : findPayment(rows, paymentId)
+  if (!speaksForLink(payment, other?.state ?? null)) return
+  rows.links.put({
+    ...row,
+    link: { ...row.link, paymentId: payment.id },
+    paymentPhase: payment.phase,
+    plan: { ...row.plan, dueAt: null, failures: 0 },
+  })
+}
