@@ -54,6 +54,7 @@ describe('what belongs to somebody else', { timeout: PATIENCE_MS }, () => {
         "Query.paymentImport id",
         "Query.webhookDelivery id",
         "Query.payout id",
+        "Query.unansweredGatewayPayments after",
         "Query.gatewayPayment id",
         "Query.paymentCustomer id",
         "Mutation.refreshPayment id",
