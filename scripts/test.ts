@@ -23,7 +23,7 @@ const GENERATED = [
   { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'src/client'], script: 'build:web' },
 ]
 
-/** Bytes of memory that have to be free: several times of what all tests have written at one time. */
+/** Bytes of memory that have to be free: beside databases, servers and browsers keep their files there. */
 const ROOM = 6 * 2 ** 30
 
 // The workers, and the programs that tests start, compile each module once for all of them.

@@ -25,10 +25,9 @@ export type AgreementFilter = {
   readonly createdBefore?: Date
 }
 
-/** An agreement that is to be read from the payments API. */
-export type AgreementReadSubject = {
-  readonly agreement: Agreement
-  /** Callbacks and responses recorded for the agreement so far. A response is applied only if this has not changed meanwhile. */
+/** What is stored of the reads of a subject. */
+type ReadState = {
+  /** Callbacks and responses recorded for the subject so far. A response is applied only if this has not changed meanwhile. */
   readonly deliveries: number
   /** Consecutive reads that failed or returned nothing. */
   readonly failures: number
@@ -36,20 +35,29 @@ export type AgreementReadSubject = {
   readonly dueAt: Date | null
 }
 
-export type AgreementReadStore = {
+/** An agreement that is to be read from the payments API. */
+export type AgreementReadSubject = ReadState & { readonly agreement: Agreement }
+
+/** A payout that is to be read from the payments API. */
+export type PayoutReadSubject = ReadState & { readonly payout: Payout }
+
+type SubjectReadStore<Of, Report> = {
   /** Returns the ids of the sites at which a read is planned. */
   sites(): Promise<string[]>
-  /** Returns agreements of these sites with a due read of one class, the longest due first. */
-  due(query: DueReadsQuery): Promise<AgreementReadSubject[]>
+  /** Returns subjects of these sites with a due read of one class, the longest due first. */
+  due(query: DueReadsQuery): Promise<Of[]>
   /** Returns when the next planned read is due; null if none is planned. */
   nextDue(): Promise<Date | null>
-  /** Returns the subject with this agreement id or clientTransactionId. */
-  subject(id: string): Promise<AgreementReadSubject | null>
+  /** Returns the subject with this id; an agreement also by its clientTransactionId. */
+  subject(id: string): Promise<Of | null>
   /** Records the result of a read; outcomes and lease as for payments. */
-  record(subject: AgreementReadSubject, report: AgreementReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
+  record(subject: Of, report: Report, at: Date, lease?: Lease | null): Promise<ReadOutcome>
   /** Records a read without a result, and when to retry it; null for never. A read that a callback requested stays due. */
-  postpone(subject: AgreementReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
+  postpone(subject: Of, until: Date | null, lease?: Lease | null): Promise<void>
 }
+
+export type AgreementReadStore = SubjectReadStore<AgreementReadSubject, AgreementReport>
+export type PayoutReadStore = SubjectReadStore<PayoutReadSubject, PayoutReport>
 
 /** Payouts that were made here. */
 export type PayoutStore = {
@@ -77,31 +85,6 @@ export type PayoutFilter = {
   /** When it was first recorded. */
   readonly createdFrom?: Date
   readonly createdBefore?: Date
-}
-
-/** A payout that is to be read from the payments API. */
-export type PayoutReadSubject = {
-  readonly payout: Payout
-  /** Callbacks and responses recorded for the payout so far. A response is applied only if this has not changed meanwhile. */
-  readonly deliveries: number
-  /** Consecutive reads that failed or returned nothing. */
-  readonly failures: number
-  /** When its read is due; null if none is planned. */
-  readonly dueAt: Date | null
-}
-
-export type PayoutReadStore = {
-  /** Returns the ids of the sites at which a read is planned. */
-  sites(): Promise<string[]>
-  /** Returns payouts of these sites with a due read of one class, the longest due first. */
-  due(query: DueReadsQuery): Promise<PayoutReadSubject[]>
-  /** Returns when the next planned read is due; null if none is planned. */
-  nextDue(): Promise<Date | null>
-  subject(id: string): Promise<PayoutReadSubject | null>
-  /** Records the result of a read; outcomes and lease as for payments. */
-  record(subject: PayoutReadSubject, report: PayoutReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
-  /** Records a read without a result, and when to retry it; null for never. A read that a callback requested stays due. */
-  postpone(subject: PayoutReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
 }
 
 /** Gateway payments that were started here. */
