@@ -12,6 +12,7 @@ import { freePort } from '../test/support/postgres-server.ts'
 import { onMeasuredCore } from './support/cores.ts'
 import { cpuSecondsOfThreads } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
+import { residentBytes } from './support/memory.ts'
 import { moduleOf } from './support/peers.ts'
 import { productionEnv } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
@@ -22,8 +23,9 @@ type Start = {
   readonly env: Readonly<Record<string, string>>
   readonly readyPath: string
 }
-/** `cpuMs` is the CPU time of the process itself, without its children. */
-type Measured = { readonly name: string; readonly ms: number[]; readonly cpuMs: number[] }
+/** What one start took. CPU time and resident memory are those of the process itself, without its children. */
+type Took = { readonly ms: number; readonly cpuMs: number; readonly mebibytes: number }
+type Measured = { readonly name: string; readonly took: Took[] }
 
 const POLL_MS = 5
 const MOST_MS = 60_000
@@ -32,14 +34,12 @@ await runBench({ name: 'start', title: 'Start', defaults: { rounds: 7, seconds: 
 
 async function run(bench: Bench): Promise<Report> {
   const starts = startsOf(bench).filter(({ name }) => bench.includes(name))
-  const measured = starts.map(({ name }): Measured => ({ name, ms: [], cpuMs: [] }))
+  const measured = starts.map(({ name }): Measured => ({ name, took: [] }))
   for (let round = 0; round <= bench.rounds; round += 1) {
     bench.progress(round === 0 ? 'starting once, which makes the databases' : `round ${round} of ${bench.rounds}`)
     for (const [index, start] of starts.entries()) {
-      const { ms, cpuMs } = await measure(start)
-      if (round === 0) continue
-      measured[index]?.ms.push(ms)
-      measured[index]?.cpuMs.push(cpuMs)
+      const took = await measure(start)
+      if (round > 0) measured[index]?.took.push(took)
     }
   }
   return {
@@ -48,14 +48,19 @@ async function run(bench: Bench): Promise<Report> {
     figures: figuresOf(measured),
     details: [
       table(
-        ['process', 'ready after ms', 'from', 'to', 'CPU ms'],
-        measured.map(({ name, ms, cpuMs }) => [
-          name,
-          shown(median(ms)),
-          shown(Math.min(...ms)),
-          shown(Math.max(...ms)),
-          name === 'npm-start' ? '' : shown(median(cpuMs)),
-        ]),
+        ['process', 'ready after ms', 'from', 'to', 'CPU ms', 'resident MiB'],
+        measured.map(({ name, took }) => {
+          const times = took.map(({ ms }) => ms)
+          const own = (part: keyof Took) => (name === 'npm-start' ? '' : shown(medianOf(took, part)))
+          return [
+            name,
+            shown(median(times)),
+            shown(Math.min(...times)),
+            shown(Math.max(...times)),
+            own('cpuMs'),
+            own('mebibytes'),
+          ]
+        }),
       ),
     ],
   }
@@ -85,7 +90,7 @@ function startsOf({ program, folder }: Bench): Start[] {
   ]
 }
 
-async function measure({ name, command, env, readyPath }: Start): Promise<{ ms: number; cpuMs: number }> {
+async function measure({ name, command, env, readyPath }: Start): Promise<Took> {
   const [port, sandboxPort] = [await freePort(), await freePort()]
   const [program, args] = onMeasuredCore(command)
   const begun = performance.now()
@@ -102,7 +107,8 @@ async function measure({ name, command, env, readyPath }: Start): Promise<{ ms: 
       if (child.exitCode !== null || performance.now() - begun > MOST_MS) throw new Error(`${name} did not start.`)
       await sleep(POLL_MS)
     }
-    return { ms: performance.now() - begun, cpuMs: cpuSecondsOfThreads(pid) * 1_000 }
+    const ms = performance.now() - begun
+    return { ms, cpuMs: cpuSecondsOfThreads(pid) * 1_000, mebibytes: residentBytes(pid) / 1_048_576 }
   } finally {
     if (child.exitCode === null) process.kill(-pid, 'SIGTERM')
     await exited
@@ -121,9 +127,19 @@ function isReady(url: string): Promise<boolean> {
 function figuresOf(measured: readonly Measured[]): Figure[] {
   const [ours, peer] = ['product', 'apollo'].map((name) => measured.find((each) => each.name === name))
   if (ours === undefined || peer === undefined) return []
-  const goal = { kind: 'at most', value: 1.5 } as const
+  const figure = (name: string, part: keyof Took, most: number): Figure => ({
+    name,
+    value: medianOf(ours.took, part) / medianOf(peer.took, part),
+    decimals: 2,
+    goal: { kind: 'at most', value: most },
+  })
   return [
-    { name: 'start ÷ apollo', value: median(ours.ms) / median(peer.ms), decimals: 2, goal },
-    { name: 'start ÷ apollo, by CPU time', value: median(ours.cpuMs) / median(peer.cpuMs), decimals: 2, goal },
+    figure('start ÷ apollo', 'ms', 1.5),
+    figure('start ÷ apollo, by CPU time', 'cpuMs', 1.5),
+    figure('resident when ready ÷ apollo', 'mebibytes', 1.3),
   ]
+}
+
+function medianOf(took: readonly Took[], part: keyof Took): number {
+  return median(took.map((each) => each[part]))
 }

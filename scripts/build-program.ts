@@ -40,6 +40,7 @@ await build({
   ssr: { noExternal: true },
   build: {
     ssr: true,
+    ssrEmitAssets: true,
     target: 'node24',
     outDir: TARGET,
     emptyOutDir: false,

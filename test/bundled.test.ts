@@ -7,6 +7,8 @@ import { createSchema } from '../src/graphql/schema/schema.ts'
 import { startSandbox } from '../src/sandbox/index.ts'
 import { mayShip } from './support/licences.ts'
 import { settingsFor, startReady, temporaryFolder } from './support/process.ts'
+import { startJwksServer } from './unit/access/jwks-server.ts'
+import { CLAIMS, issuerKey, rsToken } from './unit/access/tokens.ts'
 
 const notices = readFileSync(NOTICES, 'utf8')
 const inPages = packagesIn(notices)
@@ -78,6 +80,23 @@ test('The program has the schema of the sources, which is validated here', async
     const expected = await graphql({ schema, source })
     expect(data).toEqual(JSON.parse(JSON.stringify(expected.data)))
   }
+})
+
+test('The program finds all of undici, which it loads when it first fetches keys', async () => {
+  const issuer = await startJwksServer()
+  onTestFinished(() => issuer.close())
+  const key = issuerKey('key')
+  issuer.publish(key.jwk)
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const keys = { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' }
+  const { url } = await startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...keys } })
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${rsToken(key, CLAIMS)}` },
+    body: JSON.stringify({ query: '{ payments(first: 1) { nodes { id } } }' }),
+  })
+  expect(await response.json()).toEqual({ data: { payments: { nodes: [] } } })
 })
 
 test('The program contains graphql once, since its classes are compared by identity', () => {

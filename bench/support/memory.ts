@@ -25,7 +25,8 @@ export async function settledBytes(pid: number): Promise<number> {
   return before
 }
 
-function residentBytes(pid: number): number {
+/** Returns the resident memory of a process in bytes (proc(5), VmRSS). */
+export function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1_024
 }
