@@ -1,6 +1,5 @@
 import { normaliseName, normalisePhone } from '../contacts/normalise-contact.ts'
-import { emailProblem, present, problem, TEXT, textProblem, keyProblem } from '../field-problems.ts'
-import type { Problem } from '../field-problems.ts'
+import { emailProblem, present, problem, TEXT, textProblem, keyProblem, type Problem } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import type { GatewayPaymentFacts, GatewayPaymentReport } from './gateway-payment.ts'
 

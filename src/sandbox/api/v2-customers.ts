@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseForm, readIdentityForm } from '../customers/check-identity-form.ts'
 import { readContact, readCustomer } from '../customers/check-person-request.ts'
 import { beginCheck, contactRecord } from '../customers/identity-checks.ts'
-import { contactKey } from '../customers/sandbox-customer.ts'
-import type { SandboxCustomer } from '../customers/sandbox-customer.ts'
+import { contactKey, type SandboxCustomer } from '../customers/sandbox-customer.ts'
 import {
   rawBody,
   readJsonObject,

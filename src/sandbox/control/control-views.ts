@@ -1,6 +1,5 @@
 import type { Deposit } from '../accounts/sandbox-deposits.ts'
-import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
-import type { Agreement, AgreementStatus } from '../agreements/sandbox-agreement.ts'
+import { agreementIdOf, type Agreement, type AgreementStatus } from '../agreements/sandbox-agreement.ts'
 import { isPlain } from '../payments/link-actions.ts'
 import {
   isPayin,
@@ -16,8 +15,7 @@ import { externalId, paymentUrl } from '../payments/payment-object.ts'
 import { totalAmount, type Payout, type PayoutStatus } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
-import { listed } from './list.ts'
-import type { ListOptions } from './list.ts'
+import { listed, type ListOptions } from './list.ts'
 
 /** One change of status as the control endpoints show it. */
 export type HistoryView<Status extends string> = { status: Status; at: string; silent: boolean }[]

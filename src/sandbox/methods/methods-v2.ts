@@ -1,6 +1,5 @@
 import { decimal } from '../values/decimal.ts'
-import { methodsOf } from './methods.ts'
-import type { Method } from './methods.ts'
+import { methodsOf, type Method } from './methods.ts'
 
 /** The methods of the v2 interface for some currencies. Only v3 has cards for NZD and HKD (docs/payments-api.md, 9). */
 export function payinMethodsOf(currencies: readonly string[]): Method[] {

@@ -1,6 +1,5 @@
 import { ExactNumber, type ExactJson } from '../../lib/exact-json.ts'
-import { accepts, methodsOf, recordedAmount } from '../methods/methods.ts'
-import type { Method } from '../methods/methods.ts'
+import { accepts, methodsOf, recordedAmount, type Method } from '../methods/methods.ts'
 import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal, parseDecimal, type Decimal } from '../values/decimal.ts'
 import {

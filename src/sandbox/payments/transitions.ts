@@ -1,6 +1,5 @@
 import { stringifyExactJson } from '../../lib/exact-json.ts'
-import { methodsOf } from '../methods/methods.ts'
-import type { Method } from '../methods/methods.ts'
+import { methodsOf, type Method } from '../methods/methods.ts'
 import { newToken, newUuid } from '../state/ids.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { signatureOf, tell } from '../webhooks/webhook-composer.ts'

@@ -1,7 +1,6 @@
 import fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
-import { registerApi } from '../api/api.ts'
-import type { ApiGroup } from '../api/api.ts'
+import { registerApi, type ApiGroup } from '../api/api.ts'
 import { v1Balances, v1Deposits } from '../api/v1-accounts.ts'
 import { v1Agreements } from '../api/v1-agreements.ts'
 import { v1Gateway } from '../api/v1-gateway.ts'

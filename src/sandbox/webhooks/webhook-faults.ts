@@ -1,8 +1,7 @@
 import { sign } from '../../webhooks/signature.ts'
 import type { PaymentStatus } from '../payments/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { signatureOf } from './webhook-composer.ts'
-import type { Holder } from './webhook-composer.ts'
+import { signatureOf, type Holder } from './webhook-composer.ts'
 import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from './webhook-sender.ts'
 
 /**
