@@ -94,7 +94,7 @@ const config: CodegenConfig = {
           PayinMethodTraits: '../domain/methods/payin-method.ts#PayinMethod as PayinMethodEntity',
           PaymentLink: './models.ts#LinkView',
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
-          DuplicatePayment: '../domain/payments/duplicate-payment.ts#DuplicatePayment as DuplicatePaymentEntity',
+          DuplicatePayment: '../domain/payments/payment.ts#DuplicatePayment as DuplicatePaymentEntity',
           Refund: './models.ts#RefundView',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
           PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',

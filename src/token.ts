@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { ALL_SCOPES, isScope, type Scope } from './access/caller.ts'
 import { issueDevelopmentToken } from './access/issue-token.ts'
-import { ALL_SCOPES, isScope, type Scope } from './access/scopes.ts'
 import { describeFaults, parseConfig, type ClientsConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 

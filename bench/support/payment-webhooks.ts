@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { bodyHashes } from '../../src/keys/hashes.ts'
-import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
+import { bodyHashes, createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { IncomingDelivery, Store } from '../../src/store/store.ts'
 import { readPaymentReport } from '../../src/upstream/wire/payments/wire-payment.ts'

@@ -5,8 +5,8 @@ import {
   personAsRequested,
   personProblems,
   type PersonRequest,
-} from '../domain/customers/person-rules.ts'
-import type { Customer } from '../domain/customers/person.ts'
+  type Customer,
+} from '../domain/customers/person.ts'
 import { keyProblem, present, type Problem } from '../domain/field-problems.ts'
 import type { SitedCustomer } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, siteProblem } from '../lookups/operation-outcome.ts'

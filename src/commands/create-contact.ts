@@ -1,9 +1,4 @@
-import {
-  normalisePerson,
-  personAsRequested,
-  personProblems,
-  type PersonRequest,
-} from '../domain/customers/person-rules.ts'
+import { normalisePerson, personAsRequested, personProblems, type PersonRequest } from '../domain/customers/person.ts'
 import { keyProblem, present, problem, type Problem } from '../domain/field-problems.ts'
 import type { SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, siteProblem, faultOf } from '../lookups/operation-outcome.ts'

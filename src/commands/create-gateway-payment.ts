@@ -5,7 +5,7 @@ import {
   normaliseGatewayRequest,
   requestedFacts,
   type GatewayRequest,
-} from '../domain/gateway/gateway-rules.ts'
+} from '../domain/gateway/gateway-payment.ts'
 import { type CommandFailure, type InvalidInput, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'

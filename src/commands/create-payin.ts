@@ -1,12 +1,11 @@
-import type { MethodRequirements } from '../domain/methods/method-rules.ts'
-import { OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
-import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import { type MethodRequirements, OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
 import {
+  type DirectPayin,
   payinCurrency,
   payinExpiryProblems,
   payinRequestProblems,
   type PayinRequest,
-} from '../domain/payments/payin-rules.ts'
+} from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'

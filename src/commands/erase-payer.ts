@@ -1,6 +1,5 @@
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
-import { erasedValue, erasureHashes } from '../keys/hashes.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { ErasureKind, PayerErasure, Store } from '../store/store.ts'
 

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
-import type { GatewaySettlement } from '../domain/gateway/gateway-payment.ts'
-import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
+import type { GatewaySettlement, GatewayRequest } from '../domain/gateway/gateway-payment.ts'
 import type { ImportRequest } from '../domain/imports/import-plan.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
-import type { PayinRequest } from '../domain/payments/payin-rules.ts'
+import type { PayinRequest } from '../domain/payments/direct-payin.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
 import type { PayoutFileRequest } from '../domain/payouts/payout-file.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
-import { newCorrelationId } from '../keys/correlation-id.ts'
+import { newCorrelationId } from '../keys/derived-secrets.ts'
 import {
   findContact,
   findCustomer,

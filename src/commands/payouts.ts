@@ -7,9 +7,9 @@ import {
   payoutRequestProblems,
   type PayoutRequest,
   reportAsRequested,
+  v1PayoutNumber,
 } from '../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
-import { v1PayoutNumber } from '../domain/payouts/v1-payout.ts'
 import type { PayoutFinder, SitedPayout } from '../lookups/find-payouts.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import {

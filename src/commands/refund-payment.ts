@@ -1,6 +1,5 @@
 import type { Command } from '../domain/command.ts'
-import { parseMethodCode } from '../domain/methods/method-code.ts'
-import { traitsOf, type MethodTraits } from '../domain/methods/payin-method.ts'
+import { parseMethodCode, traitsOf, type MethodTraits } from '../domain/methods/payin-method.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'

@@ -4,7 +4,7 @@ import {
   type IdentityCheckRequest,
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
-import { openGrant, sealGrant } from '../keys/url-grant.ts'
+import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'

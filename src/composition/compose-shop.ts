@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { isLoopback } from '../config/urls.ts'
+import { isLoopback } from '../config/read-setting.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'

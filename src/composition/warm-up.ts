@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { Agent, type Dispatcher } from 'undici'
-import type { Caller } from '../access/caller.ts'
-import { ALL_SCOPES } from '../access/scopes.ts'
+import { type Caller, ALL_SCOPES } from '../access/caller.ts'
 import type { Services } from '../graphql/context.ts'
 import type { Engine } from '../graphql/engine/engine.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
-import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
+import type { IdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import {
   createAgreementWebhook,
   createGatewayWebhook,

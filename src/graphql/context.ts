@@ -9,7 +9,7 @@ import type { MethodRequirementsReader } from '../lookups/method-requirements.ts
 import type { SigningKeys } from '../retention/signing-keys.ts'
 import type { Store } from '../store/store.ts'
 import type { FollowServices } from '../streams/follow.ts'
-import type { IdentityWatcher } from '../streams/identity/watcher-types.ts'
+import type { IdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './engine/cache-policy.ts'

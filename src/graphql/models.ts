@@ -1,7 +1,7 @@
 import type { SettledGatewayCreation, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { Refund } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { Refund } from '../domain/payments/refund.ts'
 
 /** A link as a resolver's parent. `payment` is set for the link of an event or a snapshot: it is the payment at that time. */
 export type LinkView = PaymentLink & { readonly payment?: Payment | null }

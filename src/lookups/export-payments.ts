@@ -5,8 +5,10 @@ import {
   EXPORT_FORMATS_WITH_PAYERS,
   type ExportFormatName,
   PaymentTotals,
+  exportedPayment,
+  type ExportedPayers,
+  type ExportedPayment,
 } from '../domain/exports/export-format.ts'
-import { exportedPayment, type ExportedPayers, type ExportedPayment } from '../domain/exports/exported-payment.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PageCursor, PaymentFilter, Store } from '../store/store.ts'
 

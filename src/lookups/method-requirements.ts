@@ -1,5 +1,4 @@
-import type { MethodRequirements } from '../domain/methods/method-rules.ts'
-import type { PayinMethod } from '../domain/methods/payin-method.ts'
+import type { MethodRequirements, PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/payout-report.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'

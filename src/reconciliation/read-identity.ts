@@ -1,4 +1,4 @@
-import { identityOf, type IdentityState } from '../domain/customers/identity-watch.ts'
+import { identityOf, type IdentityState } from '../domain/customers/identity-check.ts'
 import { findContact } from '../lookups/find-customers.ts'
 import { type ReadFailure, faultOf } from '../lookups/operation-outcome.ts'
 import type { Site } from '../upstream/client/sites.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
-import { isScope, type Scope } from '../../src/access/scopes.ts'
+import { isScope, type Scope } from '../../src/access/caller.ts'
 import { NODE_FIELDS, type NodeType } from '../../src/graphql/node-id.ts'
 import type { Ask } from './asks.ts'
 import { OWNER, type CallerKind } from './callers.ts'

@@ -1,4 +1,4 @@
-import { callbackAuthorization, type CallbackKind } from '../../keys/callback-secret.ts'
+import { callbackAuthorization, type CallbackKind } from '../../keys/derived-secrets.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/find-agreement.ts'
 import type { Notification } from '../../upstream/wire/values/request-schema.ts'

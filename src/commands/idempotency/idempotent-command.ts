@@ -1,6 +1,5 @@
 import type { Command } from '../../domain/command.ts'
-import { fingerprint, sameFingerprint } from '../../keys/hashes.ts'
-import type { KeyRing } from '../../keys/key-ring.ts'
+import { fingerprint, sameFingerprint, type KeyRing } from '../../keys/key-ring.ts'
 import { withTimeout } from '../../lib/timers.ts'
 import {
   type CommandFailure,

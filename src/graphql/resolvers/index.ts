@@ -8,10 +8,9 @@ import { linksResolvers } from './links.ts'
 import { methodsResolvers } from './methods.ts'
 import { nodesResolvers } from './nodes.ts'
 import { operationsResolvers } from './operations.ts'
-import { paymentsResolvers } from './payments.ts'
+import { paymentsResolvers, refundsResolvers } from './payments.ts'
 import { payoutsResolvers } from './payouts.ts'
 import { reconciliationResolvers } from './reconciliation.ts'
-import { refundsResolvers } from './refunds.ts'
 import { webhookDeliveriesResolvers } from './webhook-deliveries.ts'
 
 /** All resolvers, by type name. Each area has the types, and the fields of the root types, that are about it. */

@@ -1,11 +1,11 @@
 import { defaultFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { refundsOf } from '../../domain/payments/refund.ts'
 import type { Context } from '../context.ts'
 import type { ResolversParentTypes } from '../generated.ts'
 import { NODE_FIELDS, parseNodeId } from '../node-id.ts'
 import type { AreaResolvers } from './area-resolvers.ts'
-import { refundId } from './refunds.ts'
+import { refundId } from './payments.ts'
 
 export const nodesResolvers = {
   Query: {

@@ -1,6 +1,5 @@
 import { hasScope } from '../../access/caller.ts'
-import type { ExportFormatName } from '../../domain/exports/export-format.ts'
-import type { ExportedPayers } from '../../domain/exports/exported-payment.ts'
+import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
 import { progressOf } from '../../domain/imports/import-plan.ts'
 import { reconciledTotals } from '../../domain/imports/import-report.ts'
 import { withoutNulls } from '../arguments/filters.ts'

@@ -14,7 +14,7 @@ import {
   type ASTNode,
   type NameNode,
 } from 'graphql'
-import { isScope, type Scope } from '../../access/scopes.ts'
+import { isScope, type Scope } from '../../access/caller.ts'
 import type { Context } from '../context.ts'
 import { resolvers } from '../resolvers/index.ts'
 import { demandScopes, type ScopeRule } from '../rights/rights.ts'

@@ -1,9 +1,17 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
-import type { IdentityStatus as KnownStatus, PartyType as KnownType } from '../../domain/customers/person.ts'
+import type {
+  DocumentRequest,
+  PersonRequest,
+  IdentityStatus as KnownStatus,
+  PartyType as KnownType,
+} from '../../domain/customers/person.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
-import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
-import { accepts as acceptsWithin, type Limits, type PayinMethod } from '../../domain/methods/payin-method.ts'
+import {
+  type MethodRequirements,
+  accepts as acceptsWithin,
+  type Limits,
+  type PayinMethod,
+} from '../../domain/methods/payin-method.ts'
 import { type Money, sumDecimals } from '../../domain/money/money.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'

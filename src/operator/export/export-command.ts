@@ -1,8 +1,12 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { exportBounds, EXPORT_FORMATS, PaymentTotals } from '../../domain/exports/export-format.ts'
-import type { ExportedPayment } from '../../domain/exports/exported-payment.ts'
+import {
+  exportBounds,
+  EXPORT_FORMATS,
+  PaymentTotals,
+  type ExportedPayment,
+} from '../../domain/exports/export-format.ts'
 import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
 import type { Ask } from '../graph-client.ts'

@@ -1,4 +1,4 @@
-import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../../domain/payouts/v1-payout.ts'
+import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../../domain/payouts/payout-rules.ts'
 import { Secret } from '../../keys/key-ring.ts'
 
 /** One site of the merchant: a set of credentials and its currencies (docs/payments-api.md, section 5). */

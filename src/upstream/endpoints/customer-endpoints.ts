@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
-import type { Contact, Customer } from '../../domain/customers/person.ts'
+import type { DocumentRequest, PersonRequest, Contact, Customer } from '../../domain/customers/person.ts'
 import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

@@ -1,5 +1,4 @@
-import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
-import type { PayinMethod } from '../../domain/methods/payin-method.ts'
+import type { MethodRequirements, PayinMethod } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { toPlainJson } from '../../lib/exact-json.ts'
 import {

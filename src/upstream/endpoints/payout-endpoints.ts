@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout-report.ts'
-import { isV1 } from '../../domain/payouts/payout-rules.ts'
-import { V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/v1-payout.ts'
+import { isV1, V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/payout-rules.ts'
 import {
   isServed,
   repeats,

@@ -1,6 +1,6 @@
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutReport } from '../../domain/payouts/payout-report.ts'
-import { V1_CURRENCY, v1PayoutId } from '../../domain/payouts/v1-payout.ts'
+import { V1_CURRENCY, v1PayoutId } from '../../domain/payouts/payout-rules.ts'
 import { isServed, repeats, requireMatch, sendable, shaped, spanQuery } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

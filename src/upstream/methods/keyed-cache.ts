@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { z } from 'zod'
-import { releaseLease, type SharedState, takeLease } from '../../redis/shared-state.ts'
+import { releaseLease, type SharedState, takeLease } from '../../redis/shared-counts.ts'
 import type { Site } from '../client/sites.ts'
 
 /** Values by key, each loaded on demand and cached. */

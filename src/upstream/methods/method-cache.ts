@@ -1,4 +1,4 @@
-import { parseMethodCode } from '../../domain/methods/method-code.ts'
+import { parseMethodCode } from '../../domain/methods/payin-method.ts'
 import type { Site, Sites } from '../client/sites.ts'
 import type { ShareLoads } from './keyed-cache.ts'
 import { createSiteMethods, type SiteMethods } from './site-methods.ts'

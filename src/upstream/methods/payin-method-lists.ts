@@ -1,6 +1,10 @@
 import { z } from 'zod'
-import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
-import { mergedMethods, type PayinMethod, type PayinMethodUse } from '../../domain/methods/payin-method.ts'
+import {
+  type MethodRequirements,
+  mergedMethods,
+  type PayinMethod,
+  type PayinMethodUse,
+} from '../../domain/methods/payin-method.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-report.ts'
 import type { Sites } from '../client/sites.ts'
 import { type FindMethod, type MethodCache, methodFinder, type MethodList } from './method-cache.ts'

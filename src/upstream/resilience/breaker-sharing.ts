@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { releaseLease, type SharedState, takeLease } from '../../redis/shared-state.ts'
+import { releaseLease, type SharedState, takeLease } from '../../redis/shared-counts.ts'
 
 /** What nodes tell each other of the circuit breaker of one site. */
 export type BreakerShare = {

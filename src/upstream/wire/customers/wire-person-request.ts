@@ -1,6 +1,10 @@
 import { z } from 'zod'
-import type { DocumentRequest, PersonRequest } from '../../../domain/customers/person-rules.ts'
-import { DOCUMENT_TYPES, PARTY_TYPES } from '../../../domain/customers/person.ts'
+import {
+  type DocumentRequest,
+  type PersonRequest,
+  DOCUMENT_TYPES,
+  PARTY_TYPES,
+} from '../../../domain/customers/person.ts'
 import { boundedText, countryCode, type RequestBody, requestBody, uuidText } from '../values/request-schema.ts'
 
 const NAME_LENGTH = 255

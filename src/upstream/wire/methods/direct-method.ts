@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { parseMethodCode } from '../../../domain/methods/method-code.ts'
 import {
+  parseMethodCode,
   type MethodField,
   type MethodRequirements,
   parseFieldDescriptor,
-} from '../../../domain/methods/method-rules.ts'
+} from '../../../domain/methods/payin-method.ts'
 import { type ExactJson, stringifyExactJson } from '../../../lib/exact-json.ts'
 import { currency, decimal, isRecord, lenient, text, textFrom, usableMethodCode } from '../values/wire-fields.ts'
 import {

@@ -1,6 +1,10 @@
 import { z } from 'zod'
-import { parseMethodCode } from '../../../domain/methods/method-code.ts'
-import type { MethodFlags, PayinMethod, PayinMethodUse } from '../../../domain/methods/payin-method.ts'
+import {
+  parseMethodCode,
+  type MethodFlags,
+  type PayinMethod,
+  type PayinMethodUse,
+} from '../../../domain/methods/payin-method.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import {
   currency,

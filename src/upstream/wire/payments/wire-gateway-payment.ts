@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { gatewayStatus, type GatewayPaymentReport } from '../../../domain/gateway/gateway-payment.ts'
-import type { GatewayContact, GatewayItem, GatewayRequest } from '../../../domain/gateway/gateway-rules.ts'
+import {
+  gatewayStatus,
+  type GatewayPaymentReport,
+  type GatewayContact,
+  type GatewayItem,
+  type GatewayRequest,
+} from '../../../domain/gateway/gateway-payment.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { decimalFromWire } from '../values/readers.ts'
 import {

@@ -14,7 +14,7 @@ import {
   type V1PayoutNames,
   v1PayoutId,
   v1PayoutNumber,
-} from '../../../domain/payouts/v1-payout.ts'
+} from '../../../domain/payouts/payout-rules.ts'
 import type { ExactJson } from '../../../lib/exact-json.ts'
 import { readDirectMethodEntry } from '../methods/direct-method.ts'
 import { toPayinMethod } from '../methods/wire-payin-method.ts'

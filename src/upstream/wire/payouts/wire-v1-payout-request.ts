@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import type { PayoutTransactionRequest } from '../../../domain/payouts/payout-rules.ts'
-import { v1PayeeName } from '../../../domain/payouts/v1-payout-rules.ts'
-import type { V1PayoutNames } from '../../../domain/payouts/v1-payout.ts'
+import { type PayoutTransactionRequest, v1PayeeName, type V1PayoutNames } from '../../../domain/payouts/payout-rules.ts'
 import { instantToWire } from '../values/instant.ts'
 import {
   amount,

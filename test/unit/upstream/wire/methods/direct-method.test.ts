@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor } from '../../../../../src/domain/methods/method-rules.ts'
+import { parseFieldDescriptor } from '../../../../../src/domain/methods/payin-method.ts'
 import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
 import {
   readDirectMethodEntry,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-rules.ts'
+import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-payment.ts'
 import { type ExactJson, parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type GatewayPaymentRequest,

@@ -1,11 +1,68 @@
-import type { Texts } from './languages.ts'
+import type { NextActionKind, FailureCode } from './describe-failure.ts'
 
 /** Also used for lost or stolen cards and for suspected fraud: the payer must not be able to tell them apart. */
-const DECLINED =
+const DECLINED_EN = 'Your payment was declined. Please use another payment method, or contact your bank.'
+
+/** The texts for payers in English. */
+export const en: Texts = {
+  failures: {
+    ACCOUNT_CLOSED: 'This bank account is closed. Please pay from another account or use another payment method.',
+    AMOUNT_INVALID: 'This amount cannot be paid. Please try again with a lower amount.',
+    AMOUNT_TOO_LARGE: 'This amount is too high for the payment method. Please try again with a lower amount.',
+    AMOUNT_TOO_SMALL: 'This amount is too low for the payment method. Please try again with a higher amount.',
+    AUTHENTICATION_EXPIRED: 'The confirmation of your payment took too long. Please try again.',
+    AUTHENTICATION_FAILED: 'Your payment could not be confirmed. Please use another payment method.',
+    AUTHENTICATION_REQUIRED:
+      'Your bank asks you to confirm this payment. Please try again and follow its instructions.',
+    CAPTURE_NOT_AUTHORISED: 'We could not complete your payment. Please contact us.',
+    CARD_DECLINE_RATE_LIMIT_EXCEEDED:
+      'This card has been declined too many times. Please try it again after 24 hours, or use another payment method.',
+    CARD_EXPIRED: 'This card has expired. Please use another card.',
+    CARD_LOST: DECLINED_EN,
+    CARD_NOT_SUPPORTED: 'This card cannot be used for this type of purchase. Please use another card.',
+    CARD_NUMBER_INCORRECT: 'The card number is not correct. Please check it and try again.',
+    CARD_RESTRICTED: 'This card cannot be used for this payment. Please use another card.',
+    CARD_STOLEN: DECLINED_EN,
+    CARD_VELOCITY_EXCEEDED: 'The limit of this card has been reached. Please use another payment method.',
+    CURRENCY_NOT_SUPPORTED: 'This card does not support the currency. Please use another card.',
+    CUSTOMER_CANCELED: 'You stopped this payment with your bank. You can try again whenever you like.',
+    CVC_INCORRECT: 'The security code is not correct. Please check it on your card and try again.',
+    DEBIT_NOT_AUTHORISED: 'Your bank tells us that you did not agree to this payment. Please contact us.',
+    EXPIRY_MONTH_INVALID: 'The expiry month is not correct. Please check it on your card and try again.',
+    EXPIRY_YEAR_INVALID: 'The expiry year is not correct. Please check it on your card and try again.',
+    FRAUDULENT: DECLINED_EN,
+    GENERIC_DECLINED: DECLINED_EN,
+    INSUFFICIENT_FUNDS: 'There are not enough funds for this payment. Please use another payment method.',
+    ISSUER_DECLINED: 'Your bank declined this payment. Please contact your bank, or use another payment method.',
+    ISSUER_NOT_AVAILABLE: 'Your bank cannot be reached at the moment. Please try again in a few minutes.',
+    PIN_REQUIRED: 'This card asks for a PIN, which cannot be entered here. Please use another payment method.',
+    PIN_TRY_EXCEEDED: 'The PIN was entered wrongly too often. Please use another card, or contact your bank.',
+    PROCESSING_ERROR:
+      'Something went wrong with your payment. Please try again in a few minutes, or use another payment method.',
+    RETURN_URL_INVALID: 'This payment was not set up correctly. Please contact us.',
+    TRANSACTION_IS_BLOCKED:
+      'This payment could not be accepted. Any money you have paid will be returned. Please contact us.',
+    TRANSACTION_DUPLICATED:
+      'The same payment was made a short time ago. Please check whether it went through, or contact us.',
+    WITHDRAWAL_COUNT_LIMIT_EXCEEDED:
+      'The balance or credit limit of this card has been reached. Please use another payment method.',
+    UNRECOGNISED: 'Your payment did not go through. Please use another payment method, or contact us.',
+  },
+  nextActions: {
+    OPEN_CHECKOUT: 'Go to payment',
+    COMPLETE_3DS: 'Confirm with your bank',
+    WAIT: 'Please wait',
+    START_AGAIN: 'Start again',
+    CONTACT_SUPPORT: 'Contact us',
+  },
+}
+
+/** Also used for lost or stolen cards and for suspected fraud: the payer must not be able to tell them apart. */
+const DECLINED_JA =
   'お支払いが承認されませんでした。別のお支払い方法をご利用いただくか、ご利用の金融機関にお問い合わせください。'
 
 /** The texts for payers in Japanese. */
-export const ja: Texts = {
+const ja: Texts = {
   failures: {
     ACCOUNT_CLOSED: 'この銀行口座は解約されています。別の口座または別のお支払い方法をご利用ください。',
     AMOUNT_INVALID: 'この金額ではお支払いいただけません。金額を下げてもう一度お試しください。',
@@ -19,11 +76,11 @@ export const ja: Texts = {
     CARD_DECLINE_RATE_LIMIT_EXCEEDED:
       'このカードは承認されなかった回数が上限に達しました。24時間後にもう一度お試しいただくか、別のお支払い方法をご利用ください。',
     CARD_EXPIRED: 'このカードは有効期限が切れています。別のカードをご利用ください。',
-    CARD_LOST: DECLINED,
+    CARD_LOST: DECLINED_JA,
     CARD_NOT_SUPPORTED: 'このカードは今回のお買い物にはご利用いただけません。別のカードをご利用ください。',
     CARD_NUMBER_INCORRECT: 'カード番号が正しくありません。ご確認のうえ、もう一度お試しください。',
     CARD_RESTRICTED: 'このカードは今回のお支払いにはご利用いただけません。別のカードをご利用ください。',
-    CARD_STOLEN: DECLINED,
+    CARD_STOLEN: DECLINED_JA,
     CARD_VELOCITY_EXCEEDED: 'このカードのご利用限度額に達しています。別のお支払い方法をご利用ください。',
     CURRENCY_NOT_SUPPORTED: 'このカードはこの通貨に対応していません。別のカードをご利用ください。',
     CUSTOMER_CANCELED: '金融機関でのお手続きにより、お支払いが取り消されました。よろしければ、もう一度お試しください。',
@@ -32,8 +89,8 @@ export const ja: Texts = {
       'このお支払いに同意されていないと金融機関から連絡がありました。お手数ですが、当店までお問い合わせください。',
     EXPIRY_MONTH_INVALID: '有効期限の月が正しくありません。カードをご確認のうえ、もう一度お試しください。',
     EXPIRY_YEAR_INVALID: '有効期限の年が正しくありません。カードをご確認のうえ、もう一度お試しください。',
-    FRAUDULENT: DECLINED,
-    GENERIC_DECLINED: DECLINED,
+    FRAUDULENT: DECLINED_JA,
+    GENERIC_DECLINED: DECLINED_JA,
     INSUFFICIENT_FUNDS: '残高が不足しています。別のお支払い方法をご利用ください。',
     ISSUER_DECLINED:
       'ご利用の金融機関でお支払いが承認されませんでした。金融機関にお問い合わせいただくか、別のお支払い方法をご利用ください。',
@@ -60,4 +117,26 @@ export const ja: Texts = {
     START_AGAIN: '最初からやり直す',
     CONTACT_SUPPORT: 'お問い合わせ',
   },
+}
+
+/** The languages of the texts for payers, by BCP 47 language subtag. A new language needs one file and one entry here. */
+export const LANGUAGES: ReadonlyMap<string, Texts> = new Map([
+  ['en', en],
+  ['ja', ja],
+])
+
+/**
+ * Returns the texts for a BCP 47 tag, selected by its language subtag alone: Japanese for `ja-JP`. Underscores count as hyphens, because
+ * some devices write them. English without a tag, or for a language without texts.
+ */
+export function textsFor(locale: string | null): Texts {
+  const [language = ''] = (locale ?? '').trim().toLowerCase().split(/[-_]/, 1)
+  return LANGUAGES.get(language) ?? en
+}
+
+/** All texts for a payer, in one language. If a language omits a code, it does not compile. */
+type Texts = {
+  readonly failures: Readonly<Record<FailureCode, string>>
+  /** Labels for a button, or next to it. */
+  readonly nextActions: Readonly<Record<NextActionKind, string>>
 }
