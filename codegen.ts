@@ -116,7 +116,7 @@ const config: CodegenConfig = {
           IdentityResult: '../domain/customers/person.ts#IdentityResult as IdentityResultEntity',
           AccountBalance: '../lookups/read-balances.ts#SitedBalances',
           AccountBalanceFailure: '../lookups/read-balances.ts#BalanceFailure',
-          BalanceMovement: '../upstream/wire/accounts/wire-balances.ts#BalanceMovement as BalanceMovementEntity',
+          BalanceMovement: '../upstream/wire/wire-accounts.ts#BalanceMovement as BalanceMovementEntity',
           PaymentFailure: './models.ts#FailureView',
           PaymentStreamItem: '../streams/stream-item.ts#LogItem',
           PaymentContactStreamItem: '../streams/stream-item.ts#IdentityItem',

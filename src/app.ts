@@ -5,7 +5,7 @@ import { createMetrics } from './composition/metrics.ts'
 import { startServices } from './composition/services.ts'
 import { warmUpEngine, warmUpServer } from './composition/warm-up.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
-import { watchUpstream } from './upstream/client/site-states.ts'
+import { watchUpstream } from './upstream/client/sites.ts'
 
 export type { AppConfig, AppOptions }
 

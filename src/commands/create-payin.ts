@@ -13,7 +13,7 @@ import { type CommandFailure, type FieldProblem, type InputFailure, siteProblem 
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { Notification } from '../upstream/wire/values/request-schema.ts'
+import type { Notification } from '../upstream/wire/values/wire-fields.ts'
 import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'

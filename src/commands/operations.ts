@@ -37,7 +37,7 @@ import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
+import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import {
   amendPaymentAgreement,
   changePaymentAgreementStatus,

@@ -2,8 +2,8 @@ import { parseExactJson } from '../lib/exact-json.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryReplay, ReplayOutcome, Store } from '../store/store.ts'
-import { readAgreementReport } from '../upstream/wire/agreements/wire-agreement.ts'
-import { readPaymentReport } from '../upstream/wire/payments/wire-payment.ts'
+import { readAgreementReport } from '../upstream/wire/wire-agreement.ts'
+import { readPaymentReport } from '../upstream/wire/wire-payment.ts'
 
 export type ReplayDeliveryOptions = {
   readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }

@@ -10,7 +10,7 @@ import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem }
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
+import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 

@@ -13,8 +13,7 @@ import { agreementReads, paymentReads, payoutReads } from '../reconciliation/sub
 import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
-import type { SiteStates } from '../upstream/client/site-states.ts'
-import type { Sites } from '../upstream/client/sites.ts'
+import type { SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Metrics } from './metrics.ts'
 

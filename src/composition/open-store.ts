@@ -10,14 +10,15 @@ import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
 import type { Site } from '../upstream/client/sites.ts'
-import { type LoadSubject, shareLoads } from '../upstream/methods/keyed-cache.ts'
 import {
+  type LoadSubject,
+  shareLoads,
   PAYIN_METHODS,
   PAYIN_REQUIREMENTS,
   PAYOUT_METHODS,
   PAYOUT_REQUIREMENTS,
 } from '../upstream/methods/payin-method-lists.ts'
-import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker-sharing.ts'
+import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './app-config.ts'
 
 const DAY_MS = 24 * 3_600_000

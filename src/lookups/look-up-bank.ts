@@ -1,7 +1,7 @@
 import { checkVietQr } from '../domain/accounts/vietqr.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { BankAccount } from '../upstream/wire/accounts/bank-account.ts'
+import type { BankAccount } from '../upstream/wire/wire-accounts.ts'
 import { type QrFailure, type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankAccount } | QrFailure | ReadFailure

@@ -5,7 +5,7 @@ import {
   type BalanceHistorySearch,
   HISTORY_CURRENCY,
 } from '../upstream/endpoints/account-endpoints.ts'
-import type { Balances } from '../upstream/wire/accounts/wire-balances.ts'
+import type { Balances } from '../upstream/wire/wire-accounts.ts'
 import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 /** The balance of one account: of a site, in one currency. */

@@ -12,7 +12,7 @@ import type {
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { notSent } from '../upstream/client/upstream-fault.ts'
-import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
+import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
 import { linkIdOf, siteOfSubject, siteToRead as siteOfRead, siteName, siteNames } from './read-sites.ts'

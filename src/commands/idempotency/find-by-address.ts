@@ -1,7 +1,7 @@
 import { callbackAuthorization, type CallbackKind } from '../../keys/derived-secrets.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
-import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/find-agreement.ts'
-import type { Notification } from '../../upstream/wire/values/request-schema.ts'
+import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
+import type { Notification } from '../../upstream/wire/values/wire-fields.ts'
 
 const MINUTE_MS = 60_000
 /** Upper limit of the clock difference to the payments API plus the longest call. */

@@ -10,7 +10,7 @@ import {
 } from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { CommandStore } from '../../store/store.ts'
-import { IncompleteSearchError } from '../../upstream/endpoints/find-agreement.ts'
+import { IncompleteSearchError } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { CommandOutcome, Task } from './task.ts'
 
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>

@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money/money.ts'
-import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/accounts/wire-balances.ts'
+import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/wire-accounts.ts'
 import { daySpan } from '../arguments/filters.ts'
 import { failedRead, badArgument, describeReadFailure } from '../error-formatter.ts'
 import type { BalanceDirection } from '../generated.ts'

@@ -1,7 +1,7 @@
 import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
 import type { IdentityItem } from '../../streams/stream-item.ts'
-import { maskedAlias } from '../../upstream/wire/values/mask.ts'
+import { maskedAlias } from '../../upstream/wire/values/readers.ts'
 import { daySpan } from '../arguments/filters.ts'
 import { failedRead, badArgument, notFound } from '../error-formatter.ts'
 import type { IdentityDocumentType } from '../generated.ts'

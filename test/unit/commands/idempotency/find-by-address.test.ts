@@ -4,7 +4,7 @@ import {
   type AddressSearches,
   findByAddress,
 } from '../../../../src/commands/idempotency/find-by-address.ts'
-import { IncompleteSearchError } from '../../../../src/upstream/endpoints/find-agreement.ts'
+import { IncompleteSearchError } from '../../../../src/upstream/endpoints/agreement-endpoints.ts'
 
 const SENT_AT = Date.parse('2030-01-02T03:04:05.678Z')
 const MINUTE = 60_000

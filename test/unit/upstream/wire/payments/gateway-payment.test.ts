@@ -6,7 +6,7 @@ import {
   readGatewayCallback,
   readGatewayPayment,
   toGatewayPaymentBody,
-} from '../../../../../src/upstream/wire/payments/wire-gateway-payment.ts'
+} from '../../../../../src/upstream/wire/wire-gateway-payment.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const billing = { firstName: 'Jo', lastName: 'Payer', phone: '+61412345678', email: 'jo@payer.test' }

@@ -6,7 +6,7 @@ import {
   type PayoutPayee,
   type PayoutReport,
   type PayoutTransaction,
-} from '../../../domain/payouts/payout-report.ts'
+} from '../../domain/payouts/payout-report.ts'
 import {
   V1_CURRENCY,
   V1_METHOD_CODE,
@@ -14,12 +14,9 @@ import {
   type V1PayoutNames,
   v1PayoutId,
   v1PayoutNumber,
-} from '../../../domain/payouts/payout-rules.ts'
-import type { ExactJson } from '../../../lib/exact-json.ts'
-import { readDirectMethodEntry } from '../methods/direct-method.ts'
-import { toPayinMethod } from '../methods/wire-payin-method.ts'
-import { readEndpointUrl } from '../payments/wire-payment.ts'
-import { maskedAlias, maskedNumber } from '../values/mask.ts'
+} from '../../domain/payouts/payout-rules.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
+import { maskedAlias, maskedNumber } from './values/readers.ts'
 import {
   count,
   currency,
@@ -34,7 +31,9 @@ import {
   text,
   usableMethodCode,
   uuid,
-} from '../values/wire-fields.ts'
+} from './values/wire-fields.ts'
+import { readDirectMethodEntry, toPayinMethod } from './wire-payin-method.ts'
+import { readEndpointUrl } from './wire-payment.ts'
 
 const DESCRIPTION_LENGTH = 500
 const MESSAGE_LENGTH = 500

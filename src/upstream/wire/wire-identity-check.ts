@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { IdentityCheckRequest, PictureName, PictureType } from '../../../domain/customers/identity-check.ts'
-import { DOCUMENT_TYPES } from '../../../domain/customers/person.ts'
+import type { IdentityCheckRequest, PictureName, PictureType } from '../../domain/customers/identity-check.ts'
+import { DOCUMENT_TYPES } from '../../domain/customers/person.ts'
 import {
   boundedText,
   countryCode,
@@ -10,7 +10,7 @@ import {
   notificationBody,
   type RequestBody,
   requestBody,
-} from '../values/request-schema.ts'
+} from './values/wire-fields.ts'
 
 export type WireIdentityCheck = IdentityCheckRequest & { readonly webhook: Notification }
 

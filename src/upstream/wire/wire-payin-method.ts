@@ -4,8 +4,11 @@ import {
   type MethodFlags,
   type PayinMethod,
   type PayinMethodUse,
-} from '../../../domain/methods/payin-method.ts'
-import type { ExactJson } from '../../../lib/exact-json.ts'
+  type MethodField,
+  type MethodRequirements,
+  parseFieldDescriptor,
+} from '../../domain/methods/payin-method.ts'
+import { type ExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
 import {
   currency,
   decimal,
@@ -16,7 +19,7 @@ import {
   textFrom,
   url,
   usableMethodCode,
-} from '../values/wire-fields.ts'
+} from './values/wire-fields.ts'
 
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
@@ -29,7 +32,7 @@ const BRAND_KEY = /brand|supported_cards/i
 const LANGUAGE_KEY = /language|locale/i
 
 /** One entry of the list as received; keys that this version does not know become extras. */
-export type PayinMethodEntry = {
+type PayinMethodEntry = {
   readonly code: string
   readonly name: string | null
   readonly currency: string | null
@@ -45,10 +48,10 @@ export type PayinMethodEntry = {
 }
 
 /** The flags of a method. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have them. */
-export const METHOD_FLAGS = { is_refundable: flag, is_cancellable: flag, require_contact: flag, require_kyc: flag }
+const METHOD_FLAGS = { is_refundable: flag, is_cancellable: flag, require_contact: flag, require_kyc: flag }
 
 /** Converts the flags from the wire format. */
-export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boolean | null }): MethodFlags {
+function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boolean | null }): MethodFlags {
   return {
     refundable: wire.is_refundable,
     cancellable: wire.is_cancellable,
@@ -58,7 +61,7 @@ export function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]
 }
 
 /** How a method is shown. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have it. */
-export const METHOD_LOOK = { symbol: text(SYMBOL_LENGTH), logo: url }
+const METHOD_LOOK = { symbol: text(SYMBOL_LENGTH), logo: url }
 
 const known = z.object({
   payin_method_code: lenient(usableMethodCode),
@@ -125,7 +128,7 @@ export function toPayinMethod(
 }
 
 /** A negative limit counts as no limit. */
-export function notNegative(value: string | null): string | null {
+function notNegative(value: string | null): string | null {
   return value?.startsWith('-') ? null : value
 }
 
@@ -139,7 +142,7 @@ export function servedMethods<Method extends { readonly code: string; readonly c
 }
 
 /** Returns the mobile networks or wallets that a record of a method names; null if it names none. */
-export function networksIn(record: Record<string, ExactJson>): readonly string[] | null {
+function networksIn(record: Record<string, ExactJson>): readonly string[] | null {
   return labelsUnder(NETWORK_KEY, record)
 }
 
@@ -156,4 +159,100 @@ function labelsOf(list: ExactJson): readonly string[] {
     return textFrom(raw, LABEL_LENGTH) ?? []
   })
   return Object.freeze([...new Set(labels)].slice(0, MOST_LABELS))
+}
+
+const DESCRIPTION_LENGTH = 500
+const DESCRIPTOR_LENGTH = 500
+const FIELD_NAME_LENGTH = 100
+const MOST_FIELDS = 100
+
+/** The two kinds of v2 methods have the same fields, with the direction in the field names. */
+export type Direction = 'payin' | 'payout'
+
+const common = {
+  currency,
+  description: text(DESCRIPTION_LENGTH),
+  min_amount: decimal.transform(notNegative),
+  max_amount: decimal.transform(notNegative),
+  ...METHOD_FLAGS,
+  ...METHOD_LOOK,
+}
+
+const directEntry = z.object({
+  ...common,
+  payin_method_name: lenient(usableMethodCode),
+  payout_method_name: lenient(usableMethodCode),
+})
+
+/**
+ * Reads one entry of a v2 method list (docs/payments-api.md, section 2.6, and gap sheet, section 7), whose `..._method_name` is
+ * the code; null without a usable code.
+ */
+export function readDirectMethodEntry(json: ExactJson, direction: Direction): PayinMethodEntry | null {
+  if (!isRecord(json)) return null
+  const { description, ...method } = directEntry.parse(json)
+  const code = method[`${direction}_method_name`]
+  if (code === null) return null
+  return {
+    code,
+    name: description,
+    currency: method.currency,
+    minAmount: method.min_amount,
+    maxAmount: method.max_amount,
+    cardBrands: null,
+    checkoutLanguages: null,
+    networks: networksIn(json),
+    symbol: method.symbol,
+    logo: method.logo,
+    flags: methodFlags(method),
+    extras: {},
+  }
+}
+
+/** The method whose requirements were requested: its code, and the currencies of the site. */
+export type AskedMethod = {
+  readonly direction: Direction
+  readonly code: string
+  readonly currencies: readonly string[]
+}
+
+/**
+ * Reads the required fields of a v2 method (gap sheet, sections 8 and 17). The currency is the record's own, else the one in the
+ * code, else the site's only one. Null if the fields or the currency are missing.
+ */
+export function readMethodRequirements(json: ExactJson, asked: AskedMethod): MethodRequirements | null {
+  if (!isRecord(json)) return null
+  const method = directEntry.parse(json)
+  const only = asked.currencies.length === 1 ? (asked.currencies[0] ?? null) : null
+  const settled = method.currency ?? parseMethodCode(asked.code).currency ?? only
+  const fields = fieldsOf(json[`${asked.direction}_method_params`])
+  if (settled === null || fields === null) return null
+  return {
+    code: method[`${asked.direction}_method_name`] ?? asked.code,
+    currency: settled,
+    description: method.description,
+    minAmount: method.min_amount,
+    maxAmount: method.max_amount,
+    networks: networksIn(json),
+    symbol: method.symbol,
+    logo: method.logo,
+    ...methodFlags(method),
+    fields,
+  }
+}
+
+/** An empty list is accepted for an empty object, because some languages serialise it so. */
+function fieldsOf(params: ExactJson | undefined): MethodField[] | null {
+  if (Array.isArray(params) && params.length === 0) return []
+  if (!isRecord(params)) return null
+  return Object.entries(params)
+    .filter(([name]) => name.length <= FIELD_NAME_LENGTH && textFrom(name, FIELD_NAME_LENGTH) === name)
+    .slice(0, MOST_FIELDS)
+    .map(([name, descriptor]) => parseFieldDescriptor(name, descriptorText(descriptor)))
+}
+
+/** A descriptor that is not a string is kept as its JSON, which gives no requirement. */
+function descriptorText(descriptor: ExactJson): string {
+  const written = typeof descriptor === 'string' ? descriptor : stringifyExactJson(descriptor)
+  return textFrom(written, DESCRIPTOR_LENGTH) ?? ''
 }

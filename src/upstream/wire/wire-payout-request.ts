@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { PayoutTransactionRequest } from '../../../domain/payouts/payout-rules.ts'
-import { instantToWire } from '../values/instant.ts'
+import { type PayoutTransactionRequest, v1PayeeName, type V1PayoutNames } from '../../domain/payouts/payout-rules.ts'
+import { instantToWire } from './values/readers.ts'
 import {
   amount,
   methodCode,
@@ -14,7 +14,7 @@ import {
   requestBody,
   boundedText,
   uuidText,
-} from '../values/request-schema.ts'
+} from './values/wire-fields.ts'
 
 /** Input for a batch of payouts (gap sheet, sections 18 and 20). */
 export type WirePayoutRequest = {
@@ -87,5 +87,56 @@ function transactionBody(request: PayoutTransactionRequest): Record<string, unkn
     amount: request.amount,
     external_id: request.externalId,
     payout_method_params: present(request.methodFields),
+  })
+}
+
+const payee = {
+  payee: z
+    .string()
+    .max(255)
+    .regex(/^[\p{L}\p{N}'](?:[\p{L}\p{M}\p{N} ']*[\p{L}\p{M}\p{N}'])?$/u),
+  address: boundedText(255).optional(),
+  email: boundedText(255),
+  amount,
+}
+
+/** Either a PayID or an account, never both. */
+const v1Transaction = z.union([
+  z.strictObject({ ...payee, payid: boundedText(255) }),
+  z.strictObject({ ...payee, bsb: z.string().regex(/^\d{3}-?\d{3}$/), account_number: z.string().regex(/^\d{1,20}$/) }),
+])
+
+/** Builds the body of a v1 batch (gap sheet, section 20); `faults` names the invalid fields instead. Never throws. */
+export function toV1PayoutBody(request: WirePayoutRequest, names: V1PayoutNames): RequestBody {
+  return requestBody(creationOf(names), {
+    [names.transactions]: request.transactions.map(v1TransactionBody),
+    scheduled_at: request.scheduledAt,
+    description: request.description,
+    is_retry: request.retry,
+    [names.externalId]: request.externalId,
+    [names.notification]: notificationBody(request.webhook),
+  })
+}
+
+function creationOf(names: V1PayoutNames) {
+  return z.strictObject({
+    [names.transactions]: z.array(v1Transaction).min(1),
+    scheduled_at: z
+      .date()
+      .transform((instant) => instantToWire(instant))
+      .optional(),
+    description: sentence(5, 140),
+    is_retry: z.boolean().optional(),
+    [names.externalId]: boundedText(255).optional(),
+    [names.notification]: notification,
+  })
+}
+
+function v1TransactionBody(request: PayoutTransactionRequest): Record<string, unknown> {
+  return present({
+    payee: v1PayeeName(request),
+    email: request.email,
+    amount: request.amount,
+    ...request.methodFields,
   })
 }

@@ -5,9 +5,9 @@ import {
   type GatewayContact,
   type GatewayItem,
   type GatewayRequest,
-} from '../../../domain/gateway/gateway-payment.ts'
-import type { ExactJson } from '../../../lib/exact-json.ts'
-import { decimalFromWire } from '../values/readers.ts'
+} from '../../domain/gateway/gateway-payment.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
+import { decimalFromWire } from './values/readers.ts'
 import {
   address,
   amount,
@@ -19,8 +19,12 @@ import {
   type RequestBody,
   requestBody,
   boundedText,
-} from '../values/request-schema.ts'
-import { isRecord, label, lenient, status, url } from '../values/wire-fields.ts'
+  isRecord,
+  label,
+  lenient,
+  status,
+  url,
+} from './values/wire-fields.ts'
 
 /** Input for a payment on the v1 gateway page (gap sheet, section 4). */
 export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { readonly webhook: Notification }

@@ -4,8 +4,8 @@ import {
   type PaymentDetails,
   type PaymentReport,
   recogniseStatus,
-} from '../../../domain/payments/payment-report.ts'
-import { type ExactJson, toPlainJson } from '../../../lib/exact-json.ts'
+} from '../../domain/payments/payment-report.ts'
+import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import {
   isRecord,
   type JsonRecord,
@@ -21,7 +21,7 @@ import {
   usableMethodCode,
   usableUuid,
   textFrom,
-} from '../values/readers.ts'
+} from './values/readers.ts'
 
 const PAYER_LENGTH = 255
 const REFERENCE_LENGTH = 255
