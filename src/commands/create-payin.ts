@@ -14,9 +14,15 @@ import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Notification } from '../upstream/wire/values/wire-fields.ts'
-import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import {
+  callbackAddress,
+  callbackUrl,
+  type TraceOptions,
+  findByAddress,
+  type Done,
+  type Task,
+} from './idempotency/task.ts'
 
 export type CreatePayinOptions = TraceOptions & {
   readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>

@@ -20,19 +20,20 @@ import {
   type PersonQuery,
 } from '../lookups/find-customers.ts'
 import { createPayoutFinder, type PayoutLookup, listPayouts, type PayoutList } from '../lookups/find-payouts.ts'
-import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import { namedSite } from '../lookups/operation-outcome.ts'
 import {
+  lookUpBank,
+  type BankLookupOutcome,
   readBalanceHistory,
   readBalances,
   type BalanceHistory,
   type BalanceList,
   type BalanceQuery,
-} from '../lookups/read-balances.ts'
+} from '../lookups/read-accounts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
-import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
+import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -46,21 +47,36 @@ import {
   createPaymentAgreement,
   type AgreementOutcome,
 } from './agreements.ts'
+import { createPayin, type PayinOutcome } from './create-payin.ts'
+import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import {
   createCustomer,
   type CustomerOutcome,
   type CustomerRequest,
   type CustomerUpdateRequest,
   updateCustomer,
-} from './change-customer.ts'
-import { type ContactOutcome, type ContactRequest, createContact } from './create-contact.ts'
-import { createGatewayPayment, type GatewayOutcome } from './create-gateway-payment.ts'
-import { createPayin, type PayinOutcome } from './create-payin.ts'
-import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
-import { createPayoutFromFile } from './create-payout-from-file.ts'
-import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
-import type { CallbackOptions } from './idempotency/find-by-address.ts'
+  type ContactOutcome,
+  type ContactRequest,
+  createContact,
+} from './customers.ts'
+import {
+  createGatewayPayment,
+  type GatewayOutcome,
+  type CreationRequest,
+  settleGatewayCreation,
+  settleGatewayPayment,
+  type SettleGatewayOutcome,
+} from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
+import type { CallbackOptions } from './idempotency/task.ts'
+import {
+  erasePayer,
+  type EraseOutcome,
+  type EraseRequest,
+  replayDelivery,
+  type ReplayDeliveryOutcome,
+  type ReplayRequest,
+} from './operator-commands.ts'
 import {
   beginPaymentsExport,
   type ExportOutcome,
@@ -70,6 +86,7 @@ import {
   requestPaymentsExport,
 } from './payments-export.ts'
 import {
+  createPayoutFromFile,
   cancelScheduledPayout,
   type CancelOutcome,
   type CancelRequest,
@@ -84,7 +101,6 @@ import {
   type RefundOutcome,
   type RefundRequest,
 } from './refund-payment.ts'
-import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
   type OpenedUpload,
   openUpload,
@@ -95,12 +111,6 @@ import {
   type UploadOutcome,
   type UploadRequest,
 } from './request-identity-check.ts'
-import {
-  type CreationRequest,
-  settleGatewayCreation,
-  settleGatewayPayment,
-  type SettleGatewayOutcome,
-} from './settle-gateway-payment.ts'
 import {
   simulateDeposit,
   simulatePayin,

@@ -12,7 +12,7 @@ import {
 import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
-import { linkIdOf, siteOfSubject } from '../reconciliation/read-sites.ts'
+import { linkIdOf, siteOfSubject } from '../reconciliation/subject-readers.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'

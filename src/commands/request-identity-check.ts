@@ -11,8 +11,8 @@ import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
+import { callbackAddress, type CallbackOptions } from './idempotency/task.ts'
 
 export type UploadRequest = IdentityCheckRequest & {
   readonly currency: string

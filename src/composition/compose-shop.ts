@@ -4,7 +4,7 @@ import { isLoopback } from '../config/read-setting.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppConfig } from './services.ts'
 
 const TOKEN_TTL_S = 60
 

@@ -19,7 +19,7 @@ import {
   PAYOUT_REQUIREMENTS,
 } from '../upstream/methods/payin-method-lists.ts'
 import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppConfig } from './services.ts'
 
 const DAY_MS = 24 * 3_600_000
 

@@ -159,7 +159,7 @@ describe('connections', () => {
     expect(opening.toSorted()).toEqual([
       'access/remote-keys.ts',
       // Calls its own process, before it is ready.
-      'composition/warm-up.ts',
+      'composition/compose-engine.ts',
       'http/callback/router-client.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
       'shop/emulator.ts',

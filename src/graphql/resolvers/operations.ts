@@ -1,4 +1,4 @@
-import { hashesOf } from '../../commands/erase-payer.ts'
+import { hashesOf } from '../../commands/operator-commands.ts'
 import { connection, pageSize, pageStart } from '../arguments/paging.ts'
 import { subjectOf } from '../rights/rights.ts'
 import { failureResult } from '../views/views.ts'

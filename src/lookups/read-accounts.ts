@@ -1,3 +1,4 @@
+import { checkVietQr } from '../domain/accounts/vietqr.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
@@ -5,8 +6,8 @@ import {
   type BalanceHistorySearch,
   HISTORY_CURRENCY,
 } from '../upstream/endpoints/account-endpoints.ts'
-import type { Balances } from '../upstream/wire/wire-accounts.ts'
-import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
+import type { Balances, BankAccount } from '../upstream/wire/wire-accounts.ts'
+import { type ReadFailure, faultOf, readFailure, type QrFailure } from './operation-outcome.ts'
 
 /** The balance of one account: of a site, in one currency. */
 export type SitedBalances = Balances & { readonly site: string }
@@ -73,6 +74,29 @@ export async function readBalanceHistory(
   if (site === null) return { kind: 'no-account' }
   try {
     return { kind: 'done', page: await upstream.getBalanceHistory(site, search) }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null) throw error
+    return readFailure(fault, site.id)
+  }
+}
+
+export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankAccount } | QrFailure | ReadFailure
+
+/**
+ * Looks up the account behind a VietQR payload. The payload is validated first; an invalid one is not sent (docs/payments-api.md,
+ * section 4.7).
+ */
+export async function lookUpBank(
+  { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByQr'>; sites: Sites },
+  qrContent: string,
+): Promise<BankLookupOutcome> {
+  const checked = checkVietQr(qrContent)
+  if (!checked.ok) return { kind: 'invalid-qr', position: checked.position, message: checked.message }
+  const site = sites.forCurrency('VND')
+  if (site === null) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
+  try {
+    return { kind: 'done', account: await upstream.lookupBankByQr(site, qrContent) }
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null) throw error
