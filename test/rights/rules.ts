@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Kind, parse, valueFromASTUntyped, type FieldDefinitionNode } from 'graphql'
 import { isScope, type Scope } from '../../src/access/caller.ts'
-import { NODE_FIELDS, type NodeType } from '../../src/graphql/node-id.ts'
+import { NODE_FIELDS, type NodeType } from '../../src/graphql/arguments/arguments.ts'
 import type { Ask } from './asks.ts'
 import { OWNER, type CallerKind } from './callers.ts'
 import type { Outcome, Verdict } from './cells.ts'

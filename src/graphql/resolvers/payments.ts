@@ -6,13 +6,11 @@ import { nextAction, nextActionLabel } from '../../domain/payments/next-action.t
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument, notFound } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
-import type { FailureView, RefundView } from '../models.ts'
-import { nodeIdOf } from '../node-id.ts'
+import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
 import {
   mayReadPayment,
   onlyByToken,
@@ -24,7 +22,6 @@ import {
 } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const paymentsResolvers = {
   Query: {

@@ -16,11 +16,11 @@ import { type Money, sumDecimals } from '../../domain/money/money.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
-import { abridged } from '../../lib/abbreviate.ts'
 import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
 import type { Context } from '../context.ts'
+import { abridged } from '../error-formatter.ts'
 import type {
   IdentityDocumentInput,
   IdentityStatus,

@@ -1,3 +1,4 @@
+import { amountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
 import type { EventFilter } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -104,4 +105,77 @@ export async function newestEvents(
   const end = pageStart(cursors, 'log', before, 'before')
   const rows = await store.log.newest(size + 1, filter, end ?? undefined)
   return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
+}
+
+type WithoutNulls<Filter> = { [Key in keyof Filter]?: Exclude<Filter[Key], null | undefined> }
+
+/** Returns a filter without its null fields, as the store expects it. In GraphQL a client may send null for an unused field. */
+export function withoutNulls<Filter extends object>(filter: Filter | null | undefined): WithoutNulls<Filter> {
+  const conditions = Object.entries(filter ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(conditions) as WithoutNulls<Filter>
+}
+
+/** The payments API lists at most one year per call (gap sheet, sections 19 and 26). */
+const LONGEST_SPAN_MS = 366 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Returns the instants and the page of a list by days; `to` is inclusive, up to the last second of that day. Throws `BAD_USER_INPUT`, which
+ * names the argument, for a span that runs backwards or is longer than a year, and for a page below 1.
+ */
+export function daySpan({ from, to, page }: { from: string; to: string; page: number }): {
+  from: Date
+  to: Date
+  page: number
+} {
+  const first = new Date(from)
+  const last = new Date(to)
+  if (last < first) throw badArgument('to', 'must not lie before from')
+  if (last.getTime() - first.getTime() > LONGEST_SPAN_MS) throw badArgument('to', 'must lie within a year of from')
+  if (page < 1) throw badArgument('page', 'must be at least 1')
+  return { from: first, to: new Date(last.getTime() + DAY_MS - 1_000), page }
+}
+
+/** Returns the amount; throws a BAD_USER_INPUT error if it is invalid, because an invalid amount cannot be compared. */
+export function validAmount(amount: Money): Money {
+  const problem = amountProblem(amount)
+  if (problem !== null) throw badArgument('amount', problem)
+  return amount
+}
+
+/** The types with a `nodeId`, each with the root field that reads one of them by its id. A refund is read with its payment. */
+export const NODE_FIELDS = {
+  PaymentLink: 'paymentLink',
+  Payment: 'payment',
+  Refund: 'payment',
+  PaymentAgreement: 'paymentAgreement',
+  Payout: 'payout',
+  GatewayPayment: 'gatewayPayment',
+  WebhookDelivery: 'webhookDelivery',
+  PaymentImport: 'paymentImport',
+} as const
+
+export type NodeType = keyof typeof NODE_FIELDS
+
+/** Longer than that of any id that is stored. */
+const LONGEST = 1_000
+
+/** Returns the id of an object that is unique among all types: its type and its id, in base64url. */
+export function nodeIdOf(type: NodeType, id: string): string {
+  return Buffer.from(`${type}:${id}`, 'utf8').toString('base64url')
+}
+
+/** Reads a `nodeId`. Throws `BAD_USER_INPUT` for a text that `nodeIdOf` does not return. */
+export function parseNodeId(nodeId: string): { readonly type: NodeType; readonly id: string } {
+  const text = nodeId.length > LONGEST ? '' : Buffer.from(nodeId, 'base64url').toString('utf8')
+  const [type = '', ...rest] = text.split(':')
+  const id = rest.join(':')
+  // One object has one nodeId: other spellings of the same bytes are not accepted.
+  if (!isNodeType(type) || id === '' || nodeIdOf(type, id) !== nodeId)
+    throw badArgument('nodeId', 'is not a nodeId of this API')
+  return { type, id }
+}
+
+function isNodeType(type: string): type is NodeType {
+  return Object.hasOwn(NODE_FIELDS, type)
 }
