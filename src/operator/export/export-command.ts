@@ -9,8 +9,7 @@ import {
 } from '../../domain/exports/export-format.ts'
 import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
-import type { Ask } from '../graph-client.ts'
-import { OperatorError, plain } from '../operator-answers.ts'
+import { type Ask, OperatorError, plain } from '../operator-answers.ts'
 
 /** Maximum page size of the graph. */
 const PAGE = 100
