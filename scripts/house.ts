@@ -1,11 +1,11 @@
 /**
  * Prints figures about how easy `src` is to navigate: imports per line, largest folders, names with two meanings, and the number of files
- * that run for one webhook and for one mutation. `npm run house`; changes nothing.
+ * that run for one webhook and for one mutation. `npm run house`; changes nothing. `npm run house -- --files` names the files that run.
  */
 import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -37,8 +37,8 @@ const { webhook, mutation } = await filesRun()
 console.log(`lines of src                                ${lines}`)
 console.log(`files of src                                ${files.length}`)
 console.log(`own imports per 1,000 lines                 ${((imports * 1_000) / lines).toFixed(0)}`)
-console.log(`files from a webhook to its frame           ${webhook}`)
-console.log(`files of createPaymentLink                  ${mutation}`)
+console.log(`files from a webhook to its frame           ${webhook.length}`)
+console.log(`files of createPaymentLink                  ${mutation.length}`)
 console.log(`fullest folders                             ${fullestFolders()}`)
 const twice = repeated(
   files.filter((path) => !/^src\/graphql\/resolvers|\/index\.ts$/.test(path)).map((path) => basename(path)),
@@ -46,6 +46,9 @@ const twice = repeated(
 console.log(`file names that stand twice                 ${twice.length}: ${twice.join(', ')}`)
 const types = repeated([...texts].flatMap(([path, text]) => typesOf(path, text)))
 console.log(`types that stand for two things             ${types.length}: ${types.join(', ')}`)
+if (process.argv.includes('--files')) {
+  for (const [name, paths] of Object.entries({ webhook, mutation })) console.log(`\n${name}\n${paths.join('\n')}`)
+}
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => a + b, 0)
@@ -75,10 +78,10 @@ function fullestFolders(): string {
 }
 
 /**
- * Counts the files of `src`, without the sandbox, that run for a mutation, and for a webhook until a subscriber receives its
+ * Returns the files of `src`, without the sandbox, that run for a mutation, and for a webhook until a subscriber receives its
  * event.
  */
-async function filesRun(): Promise<{ webhook: number; mutation: number }> {
+async function filesRun(): Promise<{ webhook: string[]; mutation: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'payments-house-'))
   const sandbox = await startSandbox()
   const parsed = parseConfig({
@@ -150,8 +153,8 @@ async function restart(session: Session): Promise<void> {
   await session.post('Profiler.takePreciseCoverage')
 }
 
-/** Returns the number of files of the subgraph with a function that was called since `restart`. */
-async function ran(session: Session): Promise<number> {
+/** Returns the files of the subgraph with a function that was called since `restart`. */
+async function ran(session: Session): Promise<string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const called = result.filter(({ url, functions }) => {
     if (!url.startsWith('file:')) return false
@@ -161,5 +164,5 @@ async function ran(session: Session): Promise<number> {
       isOurs && functions.some(({ functionName, ranges: [whole] }) => functionName !== '' && (whole?.count ?? 0) > 0)
     )
   })
-  return called.length
+  return called.map(({ url }) => relative(ROOT, fileURLToPath(url))).toSorted()
 }

@@ -1,11 +1,9 @@
-import type { AppConfig, AppOptions } from './composition/app-config.ts'
-import { startEngine } from './composition/compose-engine.ts'
+import { startEngine, warmUpEngine, warmUpServer } from './composition/compose-engine.ts'
 import { createTransports } from './composition/compose-transports.ts'
 import { createMetrics } from './composition/metrics.ts'
-import { startServices } from './composition/services.ts'
-import { warmUpEngine, warmUpServer } from './composition/warm-up.ts'
+import { type AppConfig, type AppOptions, startServices } from './composition/services.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
-import { watchUpstream } from './upstream/client/site-states.ts'
+import { watchUpstream } from './upstream/client/sites.ts'
 
 export type { AppConfig, AppOptions }
 

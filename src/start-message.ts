@@ -1,5 +1,5 @@
+import { ALL_SCOPES } from './access/caller.ts'
 import { issueDevelopmentToken } from './access/issue-token.ts'
-import { ALL_SCOPES } from './access/scopes.ts'
 import type { AppConfig } from './app.ts'
 import { emulatorOrigin } from './composition/compose-shop.ts'
 import type { Config } from './config.ts'

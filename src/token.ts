@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util'
+import { ALL_SCOPES, isScope, type Scope } from './access/caller.ts'
 import { issueDevelopmentToken } from './access/issue-token.ts'
-import { ALL_SCOPES, isScope } from './access/scopes.ts'
-import type { Scope } from './access/scopes.ts'
-import { describeFaults, parseConfig } from './config.ts'
-import type { ClientsConfig } from './config.ts'
+import { describeFaults, parseConfig, type ClientsConfig } from './config.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 
 const USAGE = `Usage: payments-subgraph token "<scopes>" [subject] [--ttl <seconds>]

@@ -43,7 +43,7 @@ describe('the checker bites', () => {
     ['src/operator/run-command.ts', '../domain/delivery.ts'],
     ['src/app.ts', './operator/run.ts'],
     ['src/app.ts', './cli.ts'],
-    ['src/shop/orders.ts', '../domain/money/money.ts'],
+    ['src/shop/shop.ts', '../domain/money/money.ts'],
     ['src/http/server/server.ts', '../../shop/shop.ts'],
     ['src/app.ts', '../test/network.ts'],
   ])('on %s importing %s', (from, specifier) => {

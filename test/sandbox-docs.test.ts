@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { MAGIC_FAILURES, MAGIC_3DS } from '../src/sandbox/payments/failures.ts'
+import { MAGIC_FAILURES, MAGIC_3DS } from '../src/sandbox/payments/link.ts'
 import { temporaryFolder } from './support/process.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { bodyHashes } from '../../src/keys/hashes.ts'
-import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
+import { bodyHashes, createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { IncomingDelivery, Store } from '../../src/store/store.ts'
-import { readPaymentReport } from '../../src/upstream/wire/payments/wire-payment.ts'
 import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
+import { readPaymentReport } from '../../src/upstream/wire/wire-payment.ts'
 
 /** The statuses of each payment; each of them is one webhook. */
 export const WEBHOOK_STATUSES = ['pending', 'authorised', 'waiting', 'received'] as const

@@ -3,7 +3,7 @@ import type { Plant } from './plants.ts'
 const COMMAND = 'src/commands/payments-export.ts'
 const ROUTE = 'src/http/exports/export-route.ts'
 const FORMAT = 'src/domain/exports/export-format.ts'
-const RESOLVER = 'src/graphql/resolvers/reconciliation.ts'
+const RESOLVER = 'src/graphql/resolvers/operations.ts'
 
 const HTTP_TEST = ['test/e2e/payments-export-http.test.ts']
 const STREAMS_TEST = ['test/e2e/payments-export-streams.test.ts']

@@ -91,7 +91,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'repeats are recognised by the uuid of the payment',
     edits: [
       {
-        file: 'src/keys/hashes.ts',
+        file: 'src/keys/key-ring.ts',
         from: '.update(body)',
         to: String.raw`.update(/"uuid"\s*:\s*"([^"]*)"/.exec(Buffer.from(body).toString())?.[1] ?? body)`,
       },
@@ -239,7 +239,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a refund that was made elsewhere before is taken for the one of a command',
     edits: [
       {
-        file: 'src/domain/payments/refund.ts',
+        file: 'src/domain/payments/payment-report.ts',
         from: 'refund.commandId === null && refund.since > subjectVersion && fits',
         to: 'refund.commandId === null && fits',
       },

@@ -1,7 +1,7 @@
 import type { Plant } from './plants.ts'
 
 const RULES = 'src/domain/payments/refund-rules.ts'
-const REFUNDS = 'src/domain/payments/refund.ts'
+const REFUNDS = 'src/domain/payments/payment-report.ts'
 const TRACE = 'src/domain/payments/refund-rules.ts'
 const COMMAND = 'src/commands/refund-payment.ts'
 

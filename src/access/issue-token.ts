@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { SignJWT } from 'jose/jwt/sign'
 import type { Secret } from '../keys/key-ring.ts'
-import type { Scope } from './scopes.ts'
+import type { Scope } from './caller.ts'
 
 /** The content of a development token. `ttlSeconds` counts from `issuedAt`; the default of `issuedAt` is the current time. */
 export type DevelopmentTokenOptions = {

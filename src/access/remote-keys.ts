@@ -3,7 +3,7 @@ import * as errors from 'jose/errors'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import { Agent, fetch } from 'undici'
 import type { Logger } from '../observability/logger.ts'
-import { TokenKeysUnavailableError } from './claims.ts'
+import { TokenKeysUnavailableError } from './caller.ts'
 
 /**
  * `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock causes neither too many requests to the issuer nor too

@@ -1,21 +1,19 @@
-import { createSecretKey } from 'node:crypto'
+import { createSecretKey, hash } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import type { ClientsConfig } from '../config/shape.ts'
+import type { ClientsConfig } from '../config/sections.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { ClientCaller } from './caller.ts'
 import {
+  type ClientCaller,
   callerFromClaims,
   checkType,
   isCompactJws,
   namesAreUnique,
   InvalidTokenError,
   TokenKeysUnavailableError,
-} from './claims.ts'
+} from './caller.ts'
 import { createRemoteKeys, type VerificationKeys } from './remote-keys.ts'
-import { createTokenWatch, type TokenWatch } from './token-watch.ts'
-import { createVerifiedTokens, type VerifiedToken } from './verified-tokens.ts'
 
 /** Verifies client tokens. */
 export type TokenVerifier = {
@@ -80,7 +78,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     if (known !== null && known.expiresAt <= clock()) throw new InvalidTokenError('expired')
     if (known !== null && known.caller !== null) return known.caller
     try {
-      const result = await check(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
+      const result = await checkSignature(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
       if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
       const caller = acceptedCaller(result, clock())
       verified.remember(token, caller, generation)
@@ -137,7 +135,11 @@ function rulesFor(clients: ClientsConfig): JWTVerifyOptions {
   }
 }
 
-async function check(token: string, keyOf: JWTVerifyGetKey, rules: JWTVerifyOptions): Promise<JWTVerifyResult> {
+async function checkSignature(
+  token: string,
+  keyOf: JWTVerifyGetKey,
+  rules: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
   try {
     return await jwtVerify(token, keyOf, rules)
   } catch (error) {
@@ -173,4 +175,133 @@ function refusalFor(error: unknown, log: TokenVerifierOptions['log']): Error {
   if (error instanceof TokenKeysUnavailableError || error instanceof InvalidTokenError) return error
   log?.debug({ code: 'INVALID_TOKEN', err: error }, 'A client token was refused.')
   return new InvalidTokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
+}
+
+/** Cache of tokens whose signature was verified, so that it is not verified on every request. */
+export type VerifiedTokens = {
+  /** Returns the entry of a token that was verified with this generation of keys, also after its expiry; null for any other token. */
+  find(token: string, generation: number): VerifiedToken | null
+  remember(token: string, caller: ClientCaller, generation: number): void
+  /** Adds a token that had already expired when its signature was verified. `expiresAt` is in milliseconds since the epoch. */
+  rememberExpired(token: string, expiresAt: number, generation: number): void
+  forget(token: string): void
+}
+
+export type VerifiedToken = {
+  /** Null if the token had already expired when it was verified. */
+  readonly caller: ClientCaller | null
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** Generation of the keys with which it was verified. */
+  readonly generation: number
+}
+
+const CAPACITY = 10_000
+
+/**
+ * Creates a cache of at most `capacity` tokens, 10,000 by default; the one that was verified longest ago is removed first. Expired tokens
+ * stay in it, because clients may go on sending them. Digests are stored, not the tokens.
+ */
+export function createVerifiedTokens(capacity: number = CAPACITY): VerifiedTokens {
+  const entries = new Map<string, VerifiedToken>()
+
+  const put = (token: string, entry: VerifiedToken) => {
+    const name = digestOf(token)
+    entries.delete(name)
+    entries.set(name, entry)
+    if (entries.size <= capacity) return
+    for (const oldest of entries.keys()) {
+      entries.delete(oldest)
+      return
+    }
+  }
+
+  return {
+    find(token, generation) {
+      const entry = entries.get(digestOf(token))
+      return entry?.generation === generation ? entry : null
+    },
+    remember: (token, caller, generation) => put(token, { caller, expiresAt: caller.expiresAt, generation }),
+    rememberExpired: (token, expiresAt, generation) => put(token, { caller: null, expiresAt, generation }),
+    forget: (token) => void entries.delete(digestOf(token)),
+  }
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64')
+}
+
+/** Called when an accepted token is rejected before it expires, because its key was withdrawn. */
+export type TokenWatcher = { onTokenEnd(reason: 'withdrawn'): void }
+
+/** Detects tokens of open streams that have become invalid. */
+type TokenWatch = {
+  /** Calls `onTokenEnd` of the watcher if the token is rejected although it has not expired. */
+  add(token: string, watcher: TokenWatcher): void
+  delete(token: string, watcher: TokenWatcher): void
+  /** Checks the tokens whose verification may have changed since the last check. */
+  check(): Promise<void>
+}
+
+export type TokenWatchOptions = {
+  /** Returns whether a token is still valid; rejects if that cannot be determined now. */
+  readonly isValid: (token: string) => Promise<boolean>
+  /** Updates the keys if needed, and returns a number that changes with them. */
+  readonly generation: () => Promise<number>
+  /** Milliseconds between two checks. */
+  readonly intervalMs: number
+}
+
+/**
+ * Creates a watch that verifies the tokens of streams again after the keys have changed. While they are unchanged, a check verifies only
+ * the tokens added since the last one.
+ */
+function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions): TokenWatch {
+  // Most tokens have one stream, and a Set per token would need more memory than everything else.
+  const watched = new Map<string, TokenWatcher | Set<TokenWatcher>>()
+  const unchecked = new Set<string>()
+  let checkedGeneration: number | null = null
+  let timer: NodeJS.Timeout | undefined
+
+  const refuse = (token: string) => {
+    const watchers = watched.get(token)
+    for (const watcher of watchers instanceof Set ? [...watchers] : [watchers]) watcher?.onTokenEnd('withdrawn')
+  }
+
+  const check = async () => {
+    const current = await generation()
+    const due = current === checkedGeneration ? [...unchecked] : [...watched.keys()]
+    unchecked.clear()
+    checkedGeneration = current
+    for (const token of due) {
+      try {
+        if (!(await isValid(token))) refuse(token)
+      } catch {
+        // Cannot be verified now: it is checked again later.
+        if (watched.has(token)) unchecked.add(token)
+      }
+    }
+  }
+
+  return {
+    add(token, watcher) {
+      const others = watched.get(token)
+      if (others instanceof Set) others.add(watcher)
+      else watched.set(token, others === undefined ? watcher : new Set([others, watcher]))
+      // The keys may have changed between its verification and now.
+      unchecked.add(token)
+      timer ??= setInterval(() => void check(), intervalMs).unref()
+    },
+    delete(token, watcher) {
+      const watchers = watched.get(token)
+      if (watchers instanceof Set) watchers.delete(watcher)
+      if (watchers !== watcher && !(watchers instanceof Set && watchers.size === 0)) return
+      watched.delete(token)
+      unchecked.delete(token)
+      if (watched.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    },
+    check,
+  }
 }

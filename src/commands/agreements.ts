@@ -13,10 +13,9 @@ import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure 
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/find-by-address.ts'
+import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import { callbackAddress, type CallbackOptions, type Done, type Task } from './idempotency/task.ts'
 
 type CreateAgreementOptions = CallbackOptions & {
   readonly store: Pick<Store, 'agreements' | 'commands'>

@@ -1,12 +1,11 @@
-import type { MethodRequirements } from '../domain/methods/method-rules.ts'
-import { OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
-import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import { type MethodRequirements, OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
 import {
+  type DirectPayin,
   payinCurrency,
   payinExpiryProblems,
   payinRequestProblems,
   type PayinRequest,
-} from '../domain/payments/payin-rules.ts'
+} from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
@@ -14,10 +13,16 @@ import { type CommandFailure, type FieldProblem, type InputFailure, siteProblem 
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { Notification } from '../upstream/wire/values/request-schema.ts'
-import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
+import type { Notification } from '../upstream/wire/values/wire-fields.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import {
+  callbackAddress,
+  callbackUrl,
+  type TraceOptions,
+  findByAddress,
+  type Done,
+  type Task,
+} from './idempotency/task.ts'
 
 export type CreatePayinOptions = TraceOptions & {
   readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>

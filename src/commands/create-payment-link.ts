@@ -8,14 +8,20 @@ import {
 } from '../domain/payments/payment-link.ts'
 import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
-import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
+import { spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/payments/wire-payin-link.ts'
-import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
+import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/wire-payin-request.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import {
+  callbackAddress,
+  callbackUrl,
+  type TraceOptions,
+  findByAddress,
+  type Done,
+  type Task,
+} from './idempotency/task.ts'
 
 export type CreateLinkOptions = TraceOptions & {
   readonly store: Pick<Store, 'links' | 'commands'>

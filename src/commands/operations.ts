@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import type { AgreementRequest, AmendmentRequest } from '../domain/agreements/agreement-rules.ts'
 import type { Contact, Customer } from '../domain/customers/person.ts'
-import type { GatewaySettlement } from '../domain/gateway/gateway-payment.ts'
-import type { GatewayRequest } from '../domain/gateway/gateway-rules.ts'
+import type { GatewaySettlement, GatewayRequest } from '../domain/gateway/gateway-payment.ts'
 import type { ImportRequest } from '../domain/imports/import-plan.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
-import type { PayinRequest } from '../domain/payments/payin-rules.ts'
+import type { PayinRequest } from '../domain/payments/direct-payin.ts'
 import type { LinkRequest } from '../domain/payments/payment-link.ts'
 import type { PayoutFileRequest } from '../domain/payouts/payout-file.ts'
 import type { PayoutRequest } from '../domain/payouts/payout-rules.ts'
-import { newCorrelationId } from '../keys/correlation-id.ts'
+import { newCorrelationId } from '../keys/derived-secrets.ts'
 import {
   findContact,
   findCustomer,
@@ -21,24 +20,25 @@ import {
   type PersonQuery,
 } from '../lookups/find-customers.ts'
 import { createPayoutFinder, type PayoutLookup, listPayouts, type PayoutList } from '../lookups/find-payouts.ts'
-import { lookUpBank, type BankLookupOutcome } from '../lookups/look-up-bank.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import { namedSite } from '../lookups/operation-outcome.ts'
 import {
+  lookUpBank,
+  type BankLookupOutcome,
   readBalanceHistory,
   readBalances,
   type BalanceHistory,
   type BalanceList,
   type BalanceQuery,
-} from '../lookups/read-balances.ts'
+} from '../lookups/read-accounts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DueReader } from '../reconciliation/due-reader.ts'
-import type { PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
+import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
+import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import {
   amendPaymentAgreement,
   changePaymentAgreementStatus,
@@ -47,21 +47,36 @@ import {
   createPaymentAgreement,
   type AgreementOutcome,
 } from './agreements.ts'
+import { createPayin, type PayinOutcome } from './create-payin.ts'
+import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
 import {
   createCustomer,
   type CustomerOutcome,
   type CustomerRequest,
   type CustomerUpdateRequest,
   updateCustomer,
-} from './change-customer.ts'
-import { type ContactOutcome, type ContactRequest, createContact } from './create-contact.ts'
-import { createGatewayPayment, type GatewayOutcome } from './create-gateway-payment.ts'
-import { createPayin, type PayinOutcome } from './create-payin.ts'
-import { createPaymentLink, type LinkOutcome } from './create-payment-link.ts'
-import { createPayoutFromFile } from './create-payout-from-file.ts'
-import { erasePayer, type EraseOutcome, type EraseRequest } from './erase-payer.ts'
-import type { CallbackOptions } from './idempotency/find-by-address.ts'
+  type ContactOutcome,
+  type ContactRequest,
+  createContact,
+} from './customers.ts'
+import {
+  createGatewayPayment,
+  type GatewayOutcome,
+  type CreationRequest,
+  settleGatewayCreation,
+  settleGatewayPayment,
+  type SettleGatewayOutcome,
+} from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
+import type { CallbackOptions } from './idempotency/task.ts'
+import {
+  erasePayer,
+  type EraseOutcome,
+  type EraseRequest,
+  replayDelivery,
+  type ReplayDeliveryOutcome,
+  type ReplayRequest,
+} from './operator-commands.ts'
 import {
   beginPaymentsExport,
   type ExportOutcome,
@@ -71,6 +86,7 @@ import {
   requestPaymentsExport,
 } from './payments-export.ts'
 import {
+  createPayoutFromFile,
   cancelScheduledPayout,
   type CancelOutcome,
   type CancelRequest,
@@ -85,7 +101,6 @@ import {
   type RefundOutcome,
   type RefundRequest,
 } from './refund-payment.ts'
-import { replayDelivery, type ReplayDeliveryOutcome, type ReplayRequest } from './replay-delivery.ts'
 import {
   type OpenedUpload,
   openUpload,
@@ -96,12 +111,6 @@ import {
   type UploadOutcome,
   type UploadRequest,
 } from './request-identity-check.ts'
-import {
-  type CreationRequest,
-  settleGatewayCreation,
-  settleGatewayPayment,
-  type SettleGatewayOutcome,
-} from './settle-gateway-payment.ts'
 import {
   simulateDeposit,
   simulatePayin,

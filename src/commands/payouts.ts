@@ -1,5 +1,6 @@
 import type { Command } from '../domain/command.ts'
 import { keyProblem } from '../domain/field-problems.ts'
+import { MOST_FILE_PROBLEMS, type PayoutFileRequest, readPayoutFile } from '../domain/payouts/payout-file.ts'
 import type { PayoutReport, PayoutStatus } from '../domain/payouts/payout-report.ts'
 import {
   isV1,
@@ -7,9 +8,9 @@ import {
   payoutRequestProblems,
   type PayoutRequest,
   reportAsRequested,
+  v1PayoutNumber,
 } from '../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
-import { v1PayoutNumber } from '../domain/payouts/v1-payout.ts'
 import type { PayoutFinder, SitedPayout } from '../lookups/find-payouts.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import {
@@ -24,11 +25,17 @@ import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { unknownOutcome } from '../upstream/client/upstream-fault.ts'
-import { callbackAddress, callbackUrl, type TraceOptions, findByAddress } from './idempotency/find-by-address.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import {
+  callbackAddress,
+  callbackUrl,
+  type TraceOptions,
+  findByAddress,
+  type Done,
+  type Task,
+} from './idempotency/task.ts'
 
-export type PayoutOptions = TraceOptions & {
+type PayoutOptions = TraceOptions & {
   readonly store: Pick<Store, 'commands' | 'payouts'>
   readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
   readonly requirements: MethodRequirementsReader
@@ -200,4 +207,18 @@ function cancelTask(
 /** The cancellation was accepted, so a failed read after it must not be reported as "nothing was done". */
 function asUnknown(error: unknown): never {
   throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
+}
+
+/**
+ * Pays out to the payees of a file, as one batch and by the same rules as `createPayout`. Nothing is sent if anything is wrong with one line. The
+ * payments API also takes a file, but no page names its columns: it is sent the batch itself (gap sheet, section 20).
+ */
+export async function createPayoutFromFile(options: PayoutOptions, asked: PayoutFileRequest): Promise<PayoutOutcome> {
+  const { file, ...batch } = asked
+  const read = readPayoutFile(file)
+  if ('problems' in read) return { kind: 'invalid-input', problems: read.problems }
+  const { transactions, placed } = read
+  const outcome = await createPayout(options, { ...batch, transactions }, 'createPayoutFromFile')
+  if (outcome.kind !== 'invalid-input') return outcome
+  return { ...outcome, problems: outcome.problems.slice(0, MOST_FILE_PROBLEMS).map(placed) }
 }

@@ -4,15 +4,15 @@ import {
   type IdentityCheckRequest,
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
-import { openGrant, sealGrant } from '../keys/url-grant.ts'
+import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import type { WirePicture } from '../upstream/wire/customers/wire-identity-check.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/find-by-address.ts'
+import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
+import { callbackAddress, type CallbackOptions } from './idempotency/task.ts'
 
 export type UploadRequest = IdentityCheckRequest & {
   readonly currency: string

@@ -3,24 +3,36 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createReader, type DueReader } from '../reconciliation/due-reader.ts'
-import { createPaymentFinder, type PaymentFinder } from '../reconciliation/imports/find-elsewhere.ts'
-import { startImporter } from '../reconciliation/imports/importer.ts'
+import { createPaymentFinder, type PaymentFinder, startImporter } from '../reconciliation/imports/importer.ts'
 import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
-import { createIdentityReader, type ReadIdentity } from '../reconciliation/read-identity.ts'
-import { createSharedPace } from '../reconciliation/shared-pace.ts'
-import { agreementReads, paymentReads, payoutReads } from '../reconciliation/subject-readers.ts'
+import { createSharedPace } from '../reconciliation/site-pace.ts'
+import {
+  createIdentityReader,
+  type ReadIdentity,
+  agreementReads,
+  paymentReads,
+  payoutReads,
+} from '../reconciliation/subject-readers.ts'
 import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
-import { startErasures } from '../retention/erasures.ts'
-import { type RetentionOptions, startRetention } from '../retention/retention.ts'
+import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
-import type { SiteStates } from '../upstream/client/site-states.ts'
-import type { Sites } from '../upstream/client/sites.ts'
+import type { IdentityWatcher } from '../streams/identity/identity-watcher.ts'
+import type { SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import {
+  createAgreementWebhook,
+  createGatewayWebhook,
+  createIdentityWebhook,
+  createPaymentWebhook,
+  createPayoutWebhook,
+} from '../webhooks/subject-webhooks.ts'
+import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
 import type { Metrics } from './metrics.ts'
+import type { AppConfig } from './services.ts'
 
 /** Everything that calls the payments API without a client's request. */
-export type Readers = {
+type Readers = {
   readonly payments: DueReader<ReadSubject>
   readonly paymentFinder: PaymentFinder
   readonly readIdentity: ReadIdentity
@@ -163,5 +175,34 @@ export function createReading(parts: ReadingParts): Readers {
       await Promise.all([payments.close(), agreements.close(), payouts.close()])
       await leader.close()
     },
+  }
+}
+
+export type WebhookHandlers = Readonly<
+  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
+>
+
+type WebhookHandlerParts = {
+  readonly store: Store
+  readonly keys: KeyRing
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly observeKeys: CallbackKeyObserver
+  readonly identities: Pick<IdentityWatcher, 'hasten'>
+  readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements' | 'wakePayouts'>
+}
+
+/** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
+export function createWebhookHandlers(
+  config: AppConfig,
+  { store, keys, logger, clock, observeKeys, reading, identities }: WebhookHandlerParts,
+): WebhookHandlers {
+  const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
+  return {
+    payments: createPaymentWebhook({ ...common, onReadDue: reading.wakePayments }),
+    agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
+    payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
+    'gateway-payments': createGatewayWebhook(common),
+    'identity-checks': createIdentityWebhook({ ...common, onReported: (email) => identities.hasten(email) }),
   }
 }

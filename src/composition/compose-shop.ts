@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { isLoopback } from '../config/urls.ts'
+import { isLoopback } from '../config/read-setting.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-addresses.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppConfig } from './services.ts'
 
 const TOKEN_TTL_S = 60
 

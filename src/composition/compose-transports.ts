@@ -32,11 +32,10 @@ import { addWebSocket } from '../http/websocket/websocket.ts'
 import type { OpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
-import type { AppConfig, TransportLimits } from './app-config.ts'
 import type { StartedEngine } from './compose-engine.ts'
 import { addDemoShop, emulatorOrigin } from './compose-shop.ts'
 import type { Metrics } from './metrics.ts'
-import type { Backend } from './services.ts'
+import type { AppConfig, TransportLimits, Backend } from './services.ts'
 
 export type Transports = {
   /** Returns the number of open sockets and streams of clients. */

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { PrunedKind } from '../store/retention/retention-store.ts'
 import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
-import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/site-states.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/sites.ts'
 
 /** Counters, and gauges that are read at each scrape. */
 export type Metrics = {

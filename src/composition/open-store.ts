@@ -1,10 +1,8 @@
-import { sharedDigest } from '../keys/hashes.ts'
-import type { KeyRing } from '../keys/key-ring.ts'
+import { sharedDigest, type KeyRing } from '../keys/key-ring.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
-import { SHARE_NOTHING, shareCounts } from '../redis/shared-counts.ts'
-import { createSharedState } from '../redis/shared-state.ts'
+import { SHARE_NOTHING, shareCounts, createSharedState } from '../redis/shared-counts.ts'
 import type { MigrationListener } from '../store/migrate.ts'
 import type { Database } from '../store/port.ts'
 import type { NotificationsState } from '../store/postgres/notifications.ts'
@@ -12,15 +10,16 @@ import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
 import type { Site } from '../upstream/client/sites.ts'
-import { type LoadSubject, shareLoads } from '../upstream/methods/keyed-cache.ts'
 import {
+  type LoadSubject,
+  shareLoads,
   PAYIN_METHODS,
   PAYIN_REQUIREMENTS,
   PAYOUT_METHODS,
   PAYOUT_REQUIREMENTS,
 } from '../upstream/methods/payin-method-lists.ts'
-import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker-sharing.ts'
-import type { AppConfig } from './app-config.ts'
+import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker.ts'
+import type { AppConfig } from './services.ts'
 
 const DAY_MS = 24 * 3_600_000
 

@@ -1,7 +1,11 @@
 import { createOperations } from '../commands/operations.ts'
+import type { Config, UpstreamConfig } from '../config.ts'
 import type { RetentionConfig } from '../config/retention-settings.ts'
 import { currencies } from '../domain/money/money.ts'
 import type { Services } from '../graphql/context.ts'
+import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
+import type { ExportLimits } from '../http/exports/export-route.ts'
+import type { UploadLimits } from '../http/uploads/read-pictures.ts'
 import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
 import { withTimeout, systemTimer, type Timer } from '../lib/timers.ts'
@@ -11,26 +15,21 @@ import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
-import { type ArchiveFolder, createArchiveFolder } from '../retention/archive-folder.ts'
+import { type ArchiveFolder, createArchiveFolder } from '../retention/retention.ts'
 import { startSigningKeys } from '../retention/signing-keys.ts'
-import { createDeadlines } from '../streams/deadlines.ts'
 import { createIdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
-import { createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
+import { createDeadlines, createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
 import { startTail, type TailOptions } from '../streams/tail.ts'
 import type { WakeUps } from '../streams/wake-ups.ts'
-import { type UpstreamWatch, createSiteStates } from '../upstream/client/site-states.ts'
-import { createSites, type Site, type Sites } from '../upstream/client/sites.ts'
+import { type UpstreamWatch, createSiteStates, createSites, type Site, type Sites } from '../upstream/client/sites.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { createKeyedCache } from '../upstream/methods/keyed-cache.ts'
 import { createMethodCache } from '../upstream/methods/method-cache.ts'
-import { createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
+import { createKeyedCache, createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
-import type { AppConfig } from './app-config.ts'
-import { createReading } from './compose-readers.ts'
+import { createReading, createWebhookHandlers, type WebhookHandlers } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
 import { openSharing, type Sharing, openStore, openWakeUps } from './open-store.ts'
-import { createWebhookHandlers, type WebhookHandlers } from './webhook-handlers.ts'
 
 /** Everything behind the transports. */
 export type Backend = {
@@ -266,3 +265,31 @@ async function openRedisOf({ redis }: AppConfig, logger: Logger): Promise<RedisC
   const { openRedis } = await import('../redis/redis-connection.ts')
   return openRedis(redis, { logger })
 }
+
+/** A configuration with a payments API: if the built-in sandbox was configured, it has been started. */
+export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }
+
+export type AppOptions = {
+  readonly logger: Logger
+  readonly clock?: () => Date
+  /** Timer that paces the reads of the payments API. Default: the system's. */
+  readonly timer?: Timer
+  /** Called when the app cannot continue: acknowledged data is safe, and the process must be restarted. */
+  readonly onFatal?: () => void
+  /** Overrides of the default circuit breaker settings for the payments API. */
+  readonly breaker?: Partial<BreakerSettings>
+  /** Overrides of the default limits of sockets, event streams and callbacks. */
+  readonly limits?: Partial<TransportLimits>
+  /** Overrides how often the log is polled for events of other nodes. */
+  readonly tail?: Pick<TailOptions, 'pollMs'>
+}
+
+export type TransportLimits = Config['http']['socketLimits'] &
+  CallbackLimits & {
+    /** Milliseconds within which a peer must read some part of an HTTP response. */
+    readonly unreadMs: number
+    /** Times for the pictures of an identity document. */
+    readonly uploads: Partial<UploadLimits>
+    /** Limits for downloads of files of payments. */
+    readonly exports: Partial<ExportLimits>
+  }

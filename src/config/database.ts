@@ -1,5 +1,5 @@
 import { Secret } from '../keys/key-ring.ts'
-import { bad, good, type Parsed, parseLine } from './read-setting.ts'
+import { bad, good, type Parsed, parseLine, type SettingReader } from './read-setting.ts'
 
 /** The database: a file for one process, or a server for any number of processes. */
 export type DatabaseConfig =
@@ -7,7 +7,7 @@ export type DatabaseConfig =
   /** `url` contains the password. `place` may be shown: host, port and database. */
   | { readonly kind: 'postgres'; readonly url: Secret; readonly place: string }
 
-const FORM = 'postgres://user:password@host:5432/database'
+const POSTGRES_FORM = 'postgres://user:password@host:5432/database'
 
 /**
  * What a pooler between this process and PostgreSQL preserves of a session. `session`: everything. `transaction`: nothing, since
@@ -30,7 +30,7 @@ export function parseDatabase(text: string): Parsed<DatabaseConfig> {
 }
 
 function parseFile(text: string): Parsed<DatabaseConfig> {
-  const path = parseFilePath(text, `, or ${FORM}`)
+  const path = parseFilePath(text, `, or ${POSTGRES_FORM}`)
   return path.ok ? good({ kind: 'sqlite', path: path.value }) : path
 }
 
@@ -50,20 +50,22 @@ export function parseFilePath(text: string, otherwise = ''): Parsed<string> {
 function parsePostgres(text: string): Parsed<DatabaseConfig> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (url === null || !text.includes('://')) {
-    return bad(`must be ${FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`)
+    return bad(
+      `must be ${POSTGRES_FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`,
+    )
   }
-  const message = wrongWith(url)
+  const message = problemOfPostgres(url)
   if (message !== null) return bad(message)
   const host = url.searchParams.get('host') ?? url.host
   return good({ kind: 'postgres', url: new Secret(text), place: `${host}${url.pathname}` })
 }
 
-function wrongWith({ username, password, hostname, pathname, hash, searchParams }: URL): string | null {
+function problemOfPostgres({ username, password, hostname, pathname, hash, searchParams }: URL): string | null {
   if (hash !== '') return 'must not contain #: in user and password it is written as %23'
   if (![username, password, pathname].every(isEncoded)) return 'must have a % in user and password written as %25'
-  if (username === '') return `must name the user: ${FORM}`
+  if (username === '') return `must name the user: ${POSTGRES_FORM}`
   if (hostname.includes(',')) return 'must name one host'
-  if (!/^\/[^/]+$/.test(pathname)) return `must name the database: ${FORM}`
+  if (!/^\/[^/]+$/.test(pathname)) return `must name the database: ${POSTGRES_FORM}`
   if ([...searchParams.keys()].some((name) => !PARAMETERS.has(name)))
     return `has a parameter that is not known: there are ${[...PARAMETERS].join(', ')}`
   const wrong = Object.entries(VALUES).find(([name, values]) => {
@@ -80,4 +82,102 @@ function isEncoded(part: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A Redis or Valkey server, or one node of a cluster. */
+export type RedisConfig = {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection is encrypted. The certificate is always verified. */
+  readonly tls: boolean
+  readonly username: string | null
+  readonly password: Secret | null
+  /** Number of the database; 0 on a cluster. */
+  readonly database: number
+  /** Whether the server is a node of a cluster: the others are found through it. */
+  readonly cluster: boolean
+}
+
+const REDIS_FORM = 'redis://user:password@host:6379/0, or rediss:// for TLS'
+const PORT = 6379
+const CLUSTER = 'cluster'
+const WORDS: ReadonlyMap<string | null, boolean> = new Map([
+  [null, false],
+  ['false', false],
+  ['true', true],
+])
+
+/** Reads REDIS_URL; null if it is unset. A fault with SQLite, which only one process uses. */
+export function readRedis(reading: SettingReader, database: DatabaseConfig): RedisConfig | null {
+  const redis = reading.read('REDIS_URL', parseRedis, null)
+  if (redis !== null && database.kind === 'sqlite')
+    reading.fault('REDIS_URL', 'is of use only with PostgreSQL in DATABASE_URL: SQLite is for one process')
+  return redis
+}
+
+/** Parses the URL of a Redis server. Messages contain nothing of it. */
+function parseRedis(text: string): Parsed<RedisConfig> {
+  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '')
+    return bad(
+      `must be ${REDIS_FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`,
+    )
+  const [username, password] = [decoded(url.username), decoded(url.password)]
+  if (username === null || password === null) return bad('must have a % in user and password written as %25')
+  const cluster = WORDS.get(url.searchParams.get(CLUSTER))
+  const message = problemOfRedis(url, cluster)
+  if (message !== null) return bad(message)
+  return good({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? PORT : Number(url.port),
+    tls: url.protocol.toLowerCase() === 'rediss:',
+    username: username === '' ? null : username,
+    password: password === '' ? null : new Secret(password),
+    database: Number(url.pathname.slice(1)),
+    cluster: cluster === true,
+  })
+}
+
+function problemOfRedis(
+  { username, password, pathname, hash, searchParams }: URL,
+  cluster: boolean | undefined,
+): string | null {
+  if (hash !== '') return 'must not contain #: in user and password it is written as %23'
+  if (username !== '' && password === '') return `must have a password with the user: ${REDIS_FORM}`
+  if (!/^(?:\/\d{0,4})?$/.test(pathname)) return `must have a number as its database: ${REDIS_FORM}`
+  if ([...searchParams.keys()].some((name) => name !== CLUSTER))
+    return `has a parameter that is not known: there is ${CLUSTER}`
+  if (cluster === undefined) return `must have as its ${CLUSTER} true or false`
+  return cluster && Number(pathname.slice(1)) !== 0 ? 'must name database 0 of a cluster, which has no other' : null
+}
+
+/** Null if a % is not part of an escape sequence. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Records whatever would disable TLS verification: the runtime's switch for it is a fault in production, PGSSLMODE, which the
+ * database driver would read besides DATABASE_URL, is a fault everywhere, and `sslmode=no-verify` gives a warning.
+ */
+export function checkVerification(database: DatabaseConfig, reading: SettingReader): void {
+  if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
+    reading.fault(
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'is 0, which turns off the verification of certificates: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS',
+    )
+  if (database.kind === 'postgres') checkDatabase(new URL(database.url.reveal()), reading)
+}
+
+function checkDatabase({ searchParams }: URL, reading: SettingReader): void {
+  const mode = searchParams.get('sslmode')
+  const ofDriver = reading.text('PGSSLMODE')
+  if (mode === null && ofDriver !== null && ofDriver !== 'disable')
+    reading.fault('PGSSLMODE', 'is not read: write sslmode into DATABASE_URL')
+  if (mode === 'no-verify')
+    reading.warn('DATABASE_URL', 'DATABASE_URL says sslmode=no-verify: the database server is not verified.')
 }

@@ -1,4 +1,5 @@
-import { type SettingReader, wholeNumber } from './read-setting.ts'
+import { isIP } from 'node:net'
+import { type SettingReader, wholeNumber, bad, good, type Parsed } from './read-setting.ts'
 
 /** Limits of one operation, the same over every transport. */
 export type OperationLimits = {
@@ -60,4 +61,148 @@ export function readLimits(reading: SettingReader): OperationLimits {
     },
     timeoutMs: limit('GRAPHQL_TIMEOUT_MS', 10_000, 600_000),
   }
+}
+
+/** Limits of the HTTP server, and the proxies that it trusts. */
+export type HttpLimits = {
+  /** Addresses and networks (in CIDR form, names resolved) of our own proxies, whose X-Forwarded-For is trusted. */
+  readonly trustProxy: readonly string[]
+  /** Maximum number of open connections per address; 0 for no limit. Proxies, routers and loopback are exempt. */
+  readonly connectionsPerAddress: number
+  /** Failed authentications per address and minute, beyond which requests are rejected early. */
+  readonly failedAuthentications: number
+  /**
+   * Maximum number of concurrent queries; mutations have a quarter of it, and one client gets at most half of each. Further ones
+   * wait.
+   */
+  readonly graphqlInFlight: number
+}
+
+/** More than the subscribers behind one address of a mobile carrier have open with one server at a time. */
+const CONNECTIONS = 2_000
+
+/** Named networks (RFC 1122, RFC 3927, RFC 1918, RFC 4193). */
+const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
+  ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+])
+
+/** Reads the limits of the HTTP server; each setting has a default. */
+export function readHttpLimits(reading: SettingReader): HttpLimits {
+  return {
+    trustProxy: reading.read('TRUST_PROXY', parseProxies, []),
+    connectionsPerAddress: reading.read('MAX_CONNECTIONS_PER_ADDRESS', wholeNumber(0, 1_000_000), CONNECTIONS),
+    failedAuthentications: reading.read('MAX_FAILED_AUTHENTICATIONS', wholeNumber(1, 1_000_000), 60),
+    graphqlInFlight: reading.read('GRAPHQL_MAX_IN_FLIGHT', wholeNumber(1, 100_000), 512),
+  }
+}
+
+/**
+ * Parses a comma-separated list of addresses, networks in CIDR form, and names of networks. Rejects "true" and a number of hops:
+ * both would trust a header from any client that reaches us without the proxy.
+ */
+function parseProxies(text: string): Parsed<readonly string[]> {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const wrong = entries.findIndex((entry) => !NAMED_NETWORKS.has(entry) && !isNetwork(entry))
+  if (wrong === -1) return good(entries.flatMap((entry) => NAMED_NETWORKS.get(entry) ?? [entry]))
+  const names = [...NAMED_NETWORKS.keys()].join(', ')
+  return bad(`entry ${wrong + 1} must be an IP address, a network such as 10.0.0.0/8, or one of ${names}`)
+}
+
+/** The prefix must have at least one bit: a network of all addresses would be the same as "true". */
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
+/** Limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. */
+export type SocketLimits = {
+  /** Milliseconds within which a client must initialise the connection. */
+  readonly initMs: number
+  /** Milliseconds between two pings. A socket whose ping is unanswered when the next is due is closed. */
+  readonly keepAliveMs: number
+  /** Bytes of one message, in one frame or in several. */
+  readonly messageBytes: number
+  /** Bytes that may be buffered for a peer; above this, reading from the socket pauses. */
+  readonly bufferedBytes: number
+  /** Milliseconds for which the buffer may exceed that size, before the socket is closed. */
+  readonly bufferedMs: number
+  /** Concurrent streams per socket, and the same number of other operations. */
+  readonly streams: number
+  /** Operations that one socket may start per second; four times as many in a burst. */
+  readonly operationsPerSecond: number
+  /** Messages, pings and pongs that one socket may send per second; four times as many in a burst. */
+  readonly messagesPerSecond: number
+  /** Bytes of messages that one socket may send per second; four times as many in a burst. */
+  readonly bytesPerSecond: number
+  /** Open sockets per address; for IPv6, per /64 network. */
+  readonly perAddress: number
+  /** Open sockets per caller, over all its tokens. */
+  readonly perSubject: number
+  /** Open streams per status token or per owner of one link, over every transport. */
+  readonly streamsPerToken: number
+  /** Open streams per caller, over every transport and all its tokens. */
+  readonly streamsPerSubject: number
+}
+
+export const SOCKET_LIMITS: SocketLimits = {
+  initMs: 3_000,
+  keepAliveMs: 12_000,
+  messageBytes: 64 * 1024,
+  bufferedBytes: 1024 * 1024,
+  bufferedMs: 10_000,
+  streams: 20,
+  operationsPerSecond: 50,
+  messagesPerSecond: 100,
+  bytesPerSecond: 256 * 1024,
+  perAddress: 1_000,
+  perSubject: 1_000,
+  streamsPerToken: 20,
+  streamsPerSubject: 10_000,
+}
+
+/** A router multiplexes many clients over one socket: all those without a token, or all streams of one token. */
+const CLIENTS_OF_ROUTER = 1_000
+
+/** Returns the limits of a socket opened by a router, shared by all its clients. The router has to limit its clients itself. */
+export function limitsOfRouter(limits: SocketLimits): SocketLimits {
+  const { streams, operationsPerSecond, messagesPerSecond, bytesPerSecond } = limits
+  return {
+    ...limits,
+    streams: streams * CLIENTS_OF_ROUTER,
+    operationsPerSecond: operationsPerSecond * CLIENTS_OF_ROUTER,
+    messagesPerSecond: messagesPerSecond * CLIENTS_OF_ROUTER,
+    bytesPerSecond: bytesPerSecond * CLIENTS_OF_ROUTER,
+  }
+}
+
+const MAY_BE_ZERO: ReadonlySet<string> = new Set<keyof SocketLimits>([
+  'perAddress',
+  'perSubject',
+  'streamsPerToken',
+  'streamsPerSubject',
+])
+const ENTRY = /^([A-Za-z]+)=(\d{1,9})$/
+
+/** Parses limits by name, such as `streams=50,perAddress=0`; limits that are not named keep their defaults. */
+export function parseSocketLimits(text: string): Parsed<SocketLimits> {
+  const limits: Record<keyof SocketLimits, number> = { ...SOCKET_LIMITS }
+  for (const [index, entry] of text.split(',').entries()) {
+    const [, name = '', digits] = ENTRY.exec(entry.trim()) ?? []
+    if (!isLimit(name)) return bad(`entry ${index + 1} must be name=number, where name is one of ${NAMES.join(', ')}`)
+    const figure = Number(digits)
+    if (figure === 0 && !MAY_BE_ZERO.has(name)) return bad(`entry ${index + 1} must be greater than 0`)
+    limits[name] = figure
+  }
+  return good(limits)
+}
+
+const NAMES = Object.keys(SOCKET_LIMITS)
+
+function isLimit(name: string): name is keyof SocketLimits {
+  return NAMES.includes(name)
 }

@@ -1,6 +1,6 @@
 import type { Secret } from '../keys/key-ring.ts'
+import { secretOf } from './credentials.ts'
 import { good, type Parsed, type SettingReader, parseHost, parsePort } from './read-setting.ts'
-import { secretOf } from './secrets.ts'
 
 /** Who may read the metrics on the public port: everybody, holders of the token, or nobody. */
 export type MetricsAccess =

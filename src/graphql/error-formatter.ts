@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { abridged } from '../lib/abbreviate.ts'
 import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { HideNames } from './admission/hidden-names.ts'
@@ -136,4 +135,15 @@ function isIntended(error: unknown): error is GraphQLError {
 /** Returns whether an error that graphql-js raised during execution is about an argument, and not about a resolver's value. */
 function isArgumentMistake({ message }: GraphQLError): boolean {
   return message.startsWith('Argument "')
+}
+
+/** Characters of a text that an error repeats. Longer ones quote what a client has sent: a value, a name, a document. */
+const MOST = 200
+/** Characters kept from the beginning of a longer text. The end is kept too, because GraphQL's messages end with what was expected. */
+const START = 99
+
+/** Returns a text of at most 200 characters; of a longer one the middle is left out. */
+export function abridged(text: string): string {
+  if (text.length <= MOST) return text
+  return `${text.slice(0, START)}…${text.slice(START + 1 - MOST)}`.toWellFormed()
 }

@@ -1,7 +1,8 @@
 import type { SettledGatewayCreation, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { Refund } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { Refund } from '../domain/payments/refund.ts'
+import type { Resolvers } from './generated.ts'
 
 /** A link as a resolver's parent. `payment` is set for the link of an event or a snapshot: it is the payment at that time. */
 export type LinkView = PaymentLink & { readonly payment?: Payment | null }
@@ -33,3 +34,6 @@ export function whenKnown<Value, Result>(
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then(make) : make(value)
 }
+
+/** The resolvers of one area: any types, and some of the fields of the root types. */
+export type AreaResolvers = { readonly [Type in keyof Resolvers]?: Partial<NonNullable<Resolvers[Type]>> }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { EventSource } from '../domain/payments/payment-event.ts'
 import {
   type DuplicatePayment,
   duplicateReason,
@@ -7,9 +8,9 @@ import {
   type OrderName,
   type PaidOrder,
   withPayment,
-} from '../domain/payments/duplicate-payment.ts'
-import type { EventSource } from '../domain/payments/payment-event.ts'
-import type { Payment, PaymentChange } from '../domain/payments/payment.ts'
+  type Payment,
+  type PaymentChange,
+} from '../domain/payments/payment.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { findPayment, linkOf } from './find-payment.ts'

@@ -3,8 +3,7 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { PersonSearch, WirePersonPage } from '../upstream/endpoints/customer-endpoints.ts'
 import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
-import { fromAllSites, sitesAsked } from './list-from-sites.ts'
-import { type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
+import { fromAllSites, sitesAsked, type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 
 /** A customer or a contact with the site whose credentials know it. */
 export type Sited<Entry> = Entry & { readonly site: string }

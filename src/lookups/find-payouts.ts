@@ -4,8 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
-import { fromAllSites, sitesAsked } from './list-from-sites.ts'
-import { type ReadFailure, faultOf, nothingDone } from './operation-outcome.ts'
+import { fromAllSites, sitesAsked, type ReadFailure, faultOf, nothingDone } from './operation-outcome.ts'
 
 type NotFound = ReadFailure
 

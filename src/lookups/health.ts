@@ -1,6 +1,5 @@
 import type { DeliveryBacklog, ReadBacklog, Store } from '../store/store.ts'
-import type { SiteState, SiteStates } from '../upstream/client/site-states.ts'
-import type { Sites } from '../upstream/client/sites.ts'
+import type { SiteState, SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
 

@@ -2,8 +2,8 @@ import { isListable } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
 import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
-import { spanQuery } from '../upstream/client/assertions.ts'
 import type { Site } from '../upstream/client/sites.ts'
+import { spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 
 /** Reads many payments with one list page of the payments API. */

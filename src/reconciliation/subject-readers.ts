@@ -1,4 +1,8 @@
+import { identityOf, type IdentityState } from '../domain/customers/identity-check.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
+import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
+import { findContact } from '../lookups/find-customers.ts'
+import { type ReadFailure, faultOf } from '../lookups/operation-outcome.ts'
 import type {
   Lease,
   ReadStore,
@@ -12,10 +16,10 @@ import type {
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { notSent } from '../upstream/client/upstream-fault.ts'
-import { findAgreement } from '../upstream/endpoints/find-agreement.ts'
+import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
-import { linkIdOf, siteOfSubject, siteToRead as siteOfRead, siteName, siteNames } from './read-sites.ts'
+import type { ReadBudget, ReadPermit } from './read-budget.ts'
 
 type PaymentReadOptions = {
   readonly reads: ReadStore
@@ -194,5 +198,81 @@ function storedReads<Of extends Subject>(options: StoredReadsOptions<Of>): Store
       if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
       return site
     },
+  }
+}
+
+/** Site name for subjects without configured credentials, so that they do not delay others. */
+const NO_SITE = ''
+
+/** Returns the name under which reads of a site are counted and held back. */
+function siteName(site: Site | null): string {
+  return site?.id ?? NO_SITE
+}
+
+/** Returns every name that `siteName` can return. */
+function siteNames(sites: Sites): readonly string[] {
+  return [...sites.all.map(({ id }) => id), NO_SITE]
+}
+
+/** Returns the site whose credentials serve the stored `readSite`; null if none is configured. */
+function siteOfRead(sites: Sites, readSite: string): Site | null {
+  const named = parseReadSite(readSite)
+  return 'siteId' in named ? sites.byId(named.siteId) : sites.forCurrency(named.currency)
+}
+
+/** Returns the site at which a payment or link is to be found; null if it is not configured. */
+export function siteOfSubject(sites: Sites, { link, payin, readSite }: ReadSubject): Site | null {
+  const id = link?.site ?? payin?.site
+  return id === undefined ? siteOfRead(sites, readSite ?? readSiteOf(null, null)) : sites.byId(id)
+}
+
+/**
+ * Returns the upstream uuid of the link through which a payment was made, also if the link was made elsewhere and is only named by the
+ * reports of the payment; null for a direct payin.
+ */
+export function linkIdOf({ link, payin, namedLinkId }: ReadSubject): string | null {
+  return link?.id ?? (payin === null ? namedLinkId : null)
+}
+
+export type IdentityRead =
+  | { readonly kind: 'done'; readonly identity: Pick<IdentityState, 'status' | 'results'> }
+  | ReadFailure
+
+/** Reads the state of a contact's identity check, within the budget of its site. Rejects only with a bug of ours. */
+export type ReadIdentity = (site: Site, email: string) => Promise<IdentityRead>
+
+export function createIdentityReader({
+  upstream,
+  budget,
+}: {
+  readonly upstream: Pick<UpstreamClient, 'getContact'>
+  readonly budget: ReadBudget
+}): ReadIdentity {
+  const acquire = async (site: Site): Promise<ReadPermit | null> => {
+    try {
+      return await budget.acquire(site.id, 'person')
+    } catch (error) {
+      if (faultOf(error) === null) throw error
+      return null
+    }
+  }
+  return async (site, email) => {
+    const permit = await acquire(site)
+    if (permit === null) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
+    let failure: unknown = null
+    const getContact: UpstreamClient['getContact'] = async (...asked) => {
+      try {
+        return await upstream.getContact(...asked)
+      } catch (error) {
+        failure = error
+        throw error
+      }
+    }
+    try {
+      const outcome = await findContact({ upstream: { getContact } }, site, email)
+      return outcome.kind === 'done' ? { kind: 'done', identity: identityOf(outcome.found) } : outcome
+    } finally {
+      permit.end(failure)
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SharedState } from './shared-state.ts'
+import type { RedisClient, RedisConnection } from './redis-connection.ts'
 
 /** How many of something the other nodes have, per holder: of sockets per address, for example. */
 export type SharedCounts = {
@@ -183,4 +183,88 @@ return sums`
 /** Returns the sums that the script has returned; 0 for what is not a number. */
 function readSums(result: unknown): number[] {
   return Array.isArray(result) ? result.map((sum) => (typeof sum === 'number' && sum > 0 ? sum : 0)) : []
+}
+
+/** What several nodes share in Redis: how its keys are named, sealed and read. All keys expire. */
+export type SharedState = {
+  readonly redis: RedisConnection
+  /**
+   * Returns the key of a kind of value for a subject. Only a keyed digest of the subject is in it. On a cluster all keys of a deployment are
+   * in one slot.
+   */
+  keyOf(kind: string, subject: string): string
+  /** Returns a keyed digest, by which a value that somebody else wrote is recognised. */
+  seal(text: string): string
+  /** Runs commands that somebody waits for: rejects with `RedisFailure` after a tenth of a second. */
+  quickly<Result>(use: (commands: RedisClient) => Promise<Result>): Promise<Result>
+}
+
+export type SharedStateOptions = {
+  readonly redis: RedisConnection
+  /** Deployments that share a server have different ones. */
+  readonly logId: string
+  /** Returns the keyed digest of a text. */
+  readonly digest: (text: string) => string
+}
+
+const QUICK_MS = 100
+
+export function createSharedState({ redis, logId, digest }: SharedStateOptions): SharedState {
+  return {
+    redis,
+    keyOf: (kind, subject) => `payments:{${logId}}:${kind}:${digest(`${kind}\n${subject}`)}`,
+    seal: digest,
+    async quickly(use) {
+      const { promise: late, reject } = Promise.withResolvers<never>()
+      // An answer that has arrived by then counts: an event loop that was busy is no slow Redis.
+      const timer = setTimeout(() => setImmediate(reject, new RedisFailure('ETIMEDOUT')), QUICK_MS)
+      try {
+        return await Promise.race([redis.run(use), late])
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+/** Deletes a lease, but not that of another holder: KEYS the lease, ARGV its holder. */
+const RELEASE = `
+if redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0`
+
+/** Takes a lease for so many milliseconds. Resolves to whether it was free; rejects with `RedisFailure`. */
+export async function takeLease(state: SharedState, key: string, holder: string, ms: number): Promise<boolean> {
+  return (await state.quickly((commands) => commands.set(key, holder, 'PX', ms, 'NX'))) === 'OK'
+}
+
+/** Ends a lease early, in the background: if Redis does not answer, it expires. */
+export function releaseLease({ redis }: SharedState, key: string, holder: string): void {
+  redis.run((commands) => commands.eval(RELEASE, 1, key, holder)).catch(() => {})
+}
+
+/** Redis did not do what it was asked, or its outcome is unknown. Never an error for a user: callers go on without Redis. */
+export class RedisFailure extends Error {
+  override readonly name = 'RedisFailure'
+  /** The first word of the server's error, such as READONLY, or an error code of the system; DOWN without an answer. */
+  readonly code: string
+  /** Whether the server has answered, with an error. */
+  readonly isRefusal: boolean
+
+  constructor(code: string, isRefusal = false) {
+    super(`Redis: ${code}`)
+    this.code = code
+    this.isRefusal = isRefusal
+  }
+}
+
+const ERROR_WORD = /^[A-Z]{2,24}(?= |$)/
+
+/** Converts an error of the driver, whose messages quote commands: only its code is kept. */
+export function toRedisFailure(error: unknown): RedisFailure {
+  if (error instanceof RedisFailure) return error
+  if (!(error instanceof Error)) return new RedisFailure('DOWN')
+  if (error.name === 'ReplyError') return new RedisFailure(ERROR_WORD.exec(error.message)?.[0] ?? 'ERR', true)
+  return new RedisFailure('code' in error && typeof error.code === 'string' ? error.code : 'DOWN')
 }

@@ -1,18 +1,21 @@
 export { startSandbox } from './start.ts'
 export type { Sandbox, SandboxOptions } from './start.ts'
-export { DEFAULT_SITES } from './state/sandbox-store.ts'
-export type { SandboxSite } from './state/sandbox-store.ts'
+export {
+  DEFAULT_SITES,
+  type SandboxSite,
+  type ActiveFault,
+  type Fault,
+  type FaultAnswer,
+  type ApiCall,
+} from './state/sandbox-store.ts'
 export type { SandboxClock } from './state/clock.ts'
 export type { AgreementStatus } from './agreements/sandbox-agreement.ts'
-export type { BankAccount, KnownQr } from './accounts/bank-accounts.ts'
-export { vietQr } from './accounts/make-vietqr.ts'
-export type { QrAccount, QrOptions } from './accounts/make-vietqr.ts'
+export { type BankAccount, type KnownQr, vietQr, type QrAccount, type QrOptions } from './accounts/bank-accounts.ts'
 export type { SandboxAbout } from './control/control.ts'
 export type { MagicTable, SandboxControl, Silently } from './control/control.ts'
 export { ControlError } from './control/control.ts'
-export type { ListOptions } from './control/list.ts'
-export type { SetStatusOptions } from './control/control.ts'
 export type {
+  ListOptions,
   AgreementView,
   DepositView,
   GatewayView,
@@ -22,11 +25,9 @@ export type {
   PayoutView,
   SandboxState,
 } from './control/control-views.ts'
-export type { MagicFailure } from './payments/failures.ts'
-export type { ActiveFault, Fault, FaultAnswer } from './state/api-faults.ts'
+export type { SetStatusOptions } from './control/control.ts'
+export type { MagicFailure, PaymentStatus } from './payments/link.ts'
 export type { WebhookFault as Mishap, WebhookFaultResult as MishapResult } from './webhooks/webhook-faults.ts'
 export type { MagicPayout } from './payouts/payout-steps.ts'
 export type { PayoutStatus } from './payouts/sandbox-payout.ts'
-export type { PaymentStatus } from './payments/link.ts'
 export type { WebhookAttempt, WebhookKind, WebhookRecord } from './webhooks/webhook-sender.ts'
-export type { ApiCall } from './state/sandbox-store.ts'

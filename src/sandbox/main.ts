@@ -1,8 +1,7 @@
 import { fetch } from 'undici'
 import { portHolder } from '../lib/port-holder.ts'
 import { readCommandLine } from './sandbox-command-line.ts'
-import { startSandbox } from './start.ts'
-import type { Sandbox, SandboxOptions } from './start.ts'
+import { startSandbox, type Sandbox, type SandboxOptions } from './start.ts'
 
 const CONTROLS = [
   'GET  /sandbox/state, /sandbox/webhooks, /sandbox/calls, /sandbox/faults, /sandbox/failures, /sandbox/changes',

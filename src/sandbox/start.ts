@@ -29,11 +29,10 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createControl, type SandboxControl } from './control/control.ts'
-import { keepState } from './saved/state-file.ts'
+import { keepState } from './saved/saved-state.ts'
 import { buildServer } from './server/sandbox-server.ts'
-import { FaultBook } from './state/api-faults.ts'
 import { TimerClock, type SandboxClock } from './state/clock.ts'
-import { Changes, DEFAULT_SITES, type SandboxSite, type SandboxStore } from './state/sandbox-store.ts'
+import { FaultBook, Changes, DEFAULT_SITES, type SandboxSite, type SandboxStore } from './state/sandbox-store.ts'
 import { decimal } from './values/decimal.ts'
 import { WebhookSender } from './webhooks/webhook-sender.ts'
 

@@ -9,10 +9,9 @@ import type {
   GatewaySettlement,
 } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
-import type { OrderName } from '../domain/payments/duplicate-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
-import type { Payment } from '../domain/payments/payment.ts'
+import type { OrderName, Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 

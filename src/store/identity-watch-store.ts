@@ -1,4 +1,4 @@
-import type { IdentityState } from '../domain/customers/identity-watch.ts'
+import type { IdentityState } from '../domain/customers/identity-check.ts'
 
 /** A followed identity check, by the keyed hash of its contact. Instants are milliseconds since the epoch. */
 export type IdentityWatch = {

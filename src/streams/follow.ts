@@ -1,9 +1,8 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { EventFilter, EventLog } from '../store/store.ts'
-import type { Deadline, Deadlines } from './deadlines.ts'
 import type { SliceScheduler } from './slice-scheduler.ts'
 import type { StreamItem, StreamStart } from './stream-item.ts'
-import type { StreamAccount, StreamMember, StreamRegistry } from './stream-registry.ts'
+import type { Deadline, Deadlines, StreamAccount, StreamMember, StreamRegistry } from './stream-registry.ts'
 import type { Tail, Waiting } from './tail.ts'
 
 /** Dependencies that all streams of a process share. */

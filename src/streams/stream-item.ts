@@ -1,5 +1,5 @@
 import type { Agreement } from '../domain/agreements/agreement.ts'
-import type { IdentityState } from '../domain/customers/identity-watch.ts'
+import type { IdentityState } from '../domain/customers/identity-check.ts'
 import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'

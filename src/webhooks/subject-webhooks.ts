@@ -1,10 +1,10 @@
-import { readAgreementReport } from '../upstream/wire/agreements/wire-agreement.ts'
-import { readContact } from '../upstream/wire/customers/wire-person.ts'
-import { readGatewayCallback } from '../upstream/wire/payments/wire-gateway-payment.ts'
-import { readPaymentReport } from '../upstream/wire/payments/wire-payment.ts'
-import { readPayoutCallback } from '../upstream/wire/payouts/wire-payout.ts'
 import { withoutSecrets, withoutSecretsOfAgreement } from '../upstream/wire/values/redact.ts'
 import { unwrapped } from '../upstream/wire/values/wire-fields.ts'
+import { readAgreementReport } from '../upstream/wire/wire-agreement.ts'
+import { readGatewayCallback } from '../upstream/wire/wire-gateway-payment.ts'
+import { readPaymentReport } from '../upstream/wire/wire-payment.ts'
+import { readPayoutCallback } from '../upstream/wire/wire-payout.ts'
+import { readContact } from '../upstream/wire/wire-person.ts'
 import { createWebhookHandler, type WebhookHandler, type WebhookHandlerOptions } from './webhook-handler.ts'
 
 export type PaymentWebhookOptions = WebhookHandlerOptions & {

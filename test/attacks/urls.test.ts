@@ -159,11 +159,11 @@ describe('connections', () => {
     expect(opening.toSorted()).toEqual([
       'access/remote-keys.ts',
       // Calls its own process, before it is ready.
-      'composition/warm-up.ts',
+      'composition/compose-engine.ts',
       'http/callback/router-client.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
       'shop/emulator.ts',
-      'shop/graph.ts',
+      'shop/emulator.ts',
       'upstream/client/transport.ts',
     ])
   })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Scope } from '../../src/access/scopes.ts'
+import type { Scope } from '../../src/access/caller.ts'
 import type { Network } from '../support/network.ts'
 import type { Profile } from './browser.ts'
 

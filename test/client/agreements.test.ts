@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { Scope } from '../../src/access/scopes.ts'
+import type { Scope } from '../../src/access/caller.ts'
 import { type Transport, watchPaymentAgreement } from '../../src/client/index.ts'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import type { Scope } from '../../src/access/scopes.ts'
+import type { Scope } from '../../src/access/caller.ts'
 import { type Transport, watchPayout } from '../../src/client/index.ts'
 import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'

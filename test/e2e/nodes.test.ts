@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { nodeIdOf } from '../../src/graphql/node-id.ts'
+import { nodeIdOf } from '../../src/graphql/arguments/arguments.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { paidStream } from '../support/streams.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Scope } from '../../src/access/scopes.ts'
+import type { Scope } from '../../src/access/caller.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
 import { settle } from '../support/deliveries.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
+import { ALL_SCOPES, type Scope } from '../../src/access/caller.ts'
 import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ALL_SCOPES } from '../../src/access/scopes.ts'
+import { ALL_SCOPES } from '../../src/access/caller.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { CANARY, type CanaryAnswer, type CanaryService, startCanaryService } from '../support/canary-service.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ALL_SCOPES } from '../../src/access/caller.ts'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
-import { ALL_SCOPES } from '../../src/access/scopes.ts'
 import { Secret } from '../../src/keys/key-ring.ts'
 import { SECRETS, type Answer } from '../support/network.ts'
 import { openStream, type Stream } from '../support/stream.ts'

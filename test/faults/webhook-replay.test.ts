@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callbackAuthorization, type CallbackKind } from '../../src/keys/callback-secret.ts'
+import { callbackAuthorization, type CallbackKind } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { payoutInput } from '../support/inputs.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
-import { callbackAuthorization } from '../../src/keys/callback-secret.ts'
+import { callbackAuthorization } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'

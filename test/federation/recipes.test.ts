@@ -6,8 +6,7 @@ import { transformSupergraphToPublicSchema } from '@theguild/federation-composit
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { parseConfig } from '../../src/config.ts'
-import { SETTINGS } from '../../src/config/unknown-settings.ts'
+import { parseConfig, SETTINGS } from '../../src/config.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket } from '../support/socket.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { StatementSync } from 'node:sqlite'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { nodeIdOf } from '../../src/graphql/node-id.ts'
+import { nodeIdOf } from '../../src/graphql/arguments/arguments.ts'
 import { SECRETS } from '../support/network.ts'
 import { CREATE_LINK, createLink, LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallbackKind } from '../../src/keys/callback-secret.ts'
+import type { CallbackKind } from '../../src/keys/derived-secrets.ts'
 import { fixtureText } from '../fixtures/upstream/read.ts'
 import type { Network } from '../support/network.ts'
 import { addressFor, honestHeaders, send, type Reply, type WebhookAddress } from '../support/webhooks.ts'

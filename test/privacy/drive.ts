@@ -1,4 +1,4 @@
-import { ALL_SCOPES } from '../../src/access/scopes.ts'
+import { ALL_SCOPES } from '../../src/access/caller.ts'
 import { SECRETS } from '../support/app-settings.ts'
 import { mutationOf } from '../support/mutations.ts'
 import { startNetwork, type Answer, type AskOptions, type Network } from '../support/network.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ALL_SCOPES } from '../../src/access/scopes.ts'
+import { ALL_SCOPES } from '../../src/access/caller.ts'
 import { AGREEMENT_UPDATES, createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
 import { ACCOUNT_NUMBER, ALIAS, payoutInput } from '../support/inputs.ts'

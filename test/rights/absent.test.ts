@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { getNamedType, GraphQLID, isInputObjectType, isListType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { NODE_FIELDS, nodeIdOf, type NodeType } from '../../src/graphql/node-id.ts'
+import { NODE_FIELDS, nodeIdOf, type NodeType } from '../../src/graphql/arguments/arguments.ts'
 import { createLink } from '../support/operations.ts'
 import type { Ask } from './asks.ts'
 import { CALLERS, throughRouter } from './callers.ts'

@@ -1,5 +1,5 @@
-import type { Scope } from '../../src/access/scopes.ts'
-import { nodeIdOf, type NodeType } from '../../src/graphql/node-id.ts'
+import type { Scope } from '../../src/access/caller.ts'
+import { nodeIdOf, type NodeType } from '../../src/graphql/arguments/arguments.ts'
 import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
 

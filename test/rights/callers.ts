@@ -1,4 +1,4 @@
-import { ALL_SCOPES, type Scope } from '../../src/access/scopes.ts'
+import { ALL_SCOPES, type Scope } from '../../src/access/caller.ts'
 
 /** A kind of caller. */
 export type CallerKind = {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { bodyHashes } from '../../src/keys/hashes.ts'
-import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
+import { bodyHashes, createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { SECRETS, type Network } from './network.ts'
 import { createLink } from './operations.ts'
 import { historyOf } from './payments.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { request, type OutgoingHttpHeaders } from 'node:http'
-import { callbackAuthorization, type CallbackKind } from '../../src/keys/callback-secret.ts'
+import { callbackAuthorization, type CallbackKind } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { sign } from '../../src/webhooks/signature.ts'
 import { SECRETS, type Network } from './network.ts'

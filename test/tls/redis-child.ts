@@ -1,4 +1,4 @@
-import { createRedisClient } from '../../src/redis/redis-client.ts'
+import { createRedisClient } from '../../src/redis/redis-connection.ts'
 
 /** Connects to a Redis server over TLS. Prints the answer to PING, or `failed`. */
 const [port] = process.argv.slice(2)

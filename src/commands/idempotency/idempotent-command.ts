@@ -1,6 +1,5 @@
 import type { Command } from '../../domain/command.ts'
-import { fingerprint, sameFingerprint } from '../../keys/hashes.ts'
-import type { KeyRing } from '../../keys/key-ring.ts'
+import { fingerprint, sameFingerprint, type KeyRing } from '../../keys/key-ring.ts'
 import { withTimeout } from '../../lib/timers.ts'
 import {
   type CommandFailure,
@@ -11,7 +10,7 @@ import {
 } from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { CommandStore } from '../../store/store.ts'
-import { IncompleteSearchError } from '../../upstream/endpoints/find-agreement.ts'
+import { IncompleteSearchError } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { CommandOutcome, Task } from './task.ts'
 
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>

@@ -1,5 +1,7 @@
-import { normaliseName, normalisePhone, withoutSpaces } from '../contacts/normalise-contact.ts'
 import {
+  normaliseName,
+  normalisePhone,
+  withoutSpaces,
   emailProblem,
   personNameProblem,
   present,

@@ -1,5 +1,5 @@
 import { describeFailure, type NextActionKind } from './failures/describe-failure.ts'
-import { textsFor } from './failures/messages/languages.ts'
+import { textsFor } from './failures/failure-messages.ts'
 import { linkState, type PaymentLink } from './payment-link.ts'
 import { PAID_RANK, type PaymentStatus } from './payment-report.ts'
 import type { Payment } from './payment.ts'

@@ -8,7 +8,7 @@ import {
   type TextRange,
   keyProblem,
 } from '../field-problems.ts'
-import { parseMethodCode } from '../methods/method-code.ts'
+import { parseMethodCode } from '../methods/payin-method.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-report.ts'
 import type { Payment } from './payment.ts'

@@ -1,4 +1,4 @@
-import type { RequestedRefund } from './refund.ts'
+import { compareDecimals, subtractDecimals, sumDecimals } from '../money/money.ts'
 
 /**
  * The content of a webhook, or of the response to a read, about one payment, in the types of this project. Fields that the body omits, or
@@ -119,14 +119,219 @@ const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([
   ['canceled', 'expired'],
 ])
 
-const known: ReadonlySet<string> = new Set(PAYMENT_STATUSES)
+const KNOWN_STATUSES: ReadonlySet<string> = new Set(PAYMENT_STATUSES)
 
 /** Returns the documented status for a received value; null for a status that this version does not recognise. */
 export function recogniseStatus(raw: string): PaymentStatus | null {
-  return known.has(raw) ? (raw as PaymentStatus) : (OTHER_SPELLINGS.get(raw) ?? null)
+  return KNOWN_STATUSES.has(raw) ? (raw as PaymentStatus) : (OTHER_SPELLINGS.get(raw) ?? null)
 }
 
 /** Returns rank, phase, finality and repeatability of a status. */
 export function factsOf(status: PaymentStatus): StatusFacts {
   return FACTS[status]
+}
+
+/**
+ * One refund of a payment. The payments API reports a status and a total of the payment, and no refund by itself (gap sheet, section 12):
+ * refunds are told apart by what both do.
+ */
+export type Refund = {
+  /** 1, 2, 3 ... within its payment. */
+  readonly number: number
+  readonly state: 'PENDING' | 'SETTLED' | 'REJECTED' | 'EXPIRED'
+  /** Plain digits, in the currency of the payment; null while the payments API does not tell it. */
+  readonly amount: string | null
+  /** ISO 8601 instant in UTC: when the command was sent, or when the request was first reported; null if only its end was reported. */
+  readonly requestedAt: string | null
+  /** ISO 8601 instant in UTC of the event that ended it; null while it is pending, and for what ended before refunds were recorded. */
+  readonly settledAt: string | null
+  /** The command that requested it; null for one that was made elsewhere, or whose command has not been answered. */
+  readonly commandId: string | null
+  /** Sequence of the event that first showed it. */
+  readonly since: number
+  /** Sequence of the event that last changed it. */
+  readonly version: number
+}
+
+/** A refund that a command has requested, and that the payments API has accepted. */
+export type RequestedRefund = {
+  readonly commandId: string
+  /** Plain digits; null for the whole remaining amount. */
+  readonly amount: string | null
+  /** ISO 8601 instant in UTC. */
+  readonly requestedAt: string
+  /** Version of the payment when the command was recorded. */
+  readonly subjectVersion: number
+}
+
+/** Maximum number of refunds that a payment contains: the latest ones. Events contain the others. */
+export const MOST_REFUNDS = 50
+
+type State = {
+  readonly status: PaymentStatus | null
+  readonly details: Pick<PaymentDetails, 'amount' | 'paid' | 'refunded'>
+}
+
+type Recorded = State & {
+  readonly version: number
+  readonly refunds?: readonly Refund[]
+}
+
+/** Returns the refunds of a payment, oldest first. Those of a payment that was recorded without them follow from its status and total. */
+export function refundsOf(payment: Recorded): readonly Refund[] {
+  if (payment.refunds !== undefined) return payment.refunds
+  return reported([], { before: null, after: payment, sequence: payment.version, at: null })
+}
+
+type Step = {
+  readonly before: State | null
+  readonly after: State
+  readonly sequence: number
+  /** ISO 8601 instant in UTC; null for a step from before refunds were recorded. */
+  readonly at: string | null
+}
+
+/** Returns the refunds of a payment after a change, oldest first; `requested` is the refund that the change answers, if it does. */
+export function refundsAfter(
+  before: Recorded | null,
+  after: State,
+  recorded: { readonly sequence: number; readonly at: string; readonly requested: RequestedRefund | null },
+): readonly Refund[] {
+  const { sequence, at, requested } = recorded
+  const found = reported(before === null ? [] : refundsOf(before), { before, after, sequence, at })
+  const refunds = requested === null ? found : claimed(found, requested, sequence)
+  return refunds.slice(-MOST_REFUNDS)
+}
+
+/** Assigns a refund that was first shown since the command was recorded to this command; otherwise it is a pending one of its own. */
+function claimed(refunds: readonly Refund[], requested: RequestedRefund, sequence: number): readonly Refund[] {
+  const { commandId, amount, requestedAt, subjectVersion } = requested
+  const mine = refunds.find(
+    (refund) => refund.commandId === null && refund.since > subjectVersion && fits(refund.amount, amount),
+  )
+  if (mine === undefined)
+    return [...refunds, { ...pending(refunds, sequence), amount, requestedAt, commandId } satisfies Refund]
+  const known = { ...mine, amount: amount ?? mine.amount, requestedAt, commandId, version: sequence }
+  return refunds.map((refund) => (refund === mine ? known : refund))
+}
+
+function fits(shown: string | null, asked: string | null): boolean {
+  return shown === null || asked === null || compareDecimals(shown, asked) === 0
+}
+
+/** Returns the refunds as a status and a total of the payment show them. */
+function reported(refunds: readonly Refund[], step: Step): readonly Refund[] {
+  const { status } = step.after
+  if (status === 'return_pending') return whilePending(refunds, step)
+  if (status === 'return_rejected') return cameToNothing(refunds, 'REJECTED', step)
+  if (status === 'return_expired') return cameToNothing(refunds, 'EXPIRED', step)
+  const isRefunded = status === 'partially_refunded' || status === 'return_received'
+  return (isRefunded && isNew(step)) || isPositive(grownIn(step)) ? paidOut(refunds, step) : refunds
+}
+
+function whilePending(refunds: readonly Refund[], step: Step): readonly Refund[] {
+  const { sequence, at } = step
+  const grown = grownIn(step)
+  const open = refunds.filter(isOpen)
+  const unknown = open.find(({ amount }) => amount === null)
+  if (open.length === 0) {
+    if (!isNew(step) && !isPositive(grown)) return refunds
+    const amount = isPositive(grown) ? grown : null
+    return [...refunds, { ...pending(refunds, sequence), amount, requestedAt: at }]
+  }
+  if (!isPositive(grown)) return refunds
+  if (unknown !== undefined)
+    return refunds.map((refund) => (refund === unknown ? { ...refund, amount: grown, version: sequence } : refund))
+  const more = unexplained(refunds, step)
+  return isPositive(more) ? [...refunds, { ...pending(refunds, sequence), amount: more, requestedAt: at }] : refunds
+}
+
+/** A rejection or an expiry ends every pending refund: the payments API has one status for all of them. */
+function cameToNothing(refunds: readonly Refund[], state: 'REJECTED' | 'EXPIRED', step: Step): readonly Refund[] {
+  if (!isNew(step)) return refunds
+  const { sequence: version, at: settledAt } = step
+  if (refunds.some(isOpen))
+    return refunds.map((refund) => (isOpen(refund) ? { ...refund, state, settledAt, version } : refund))
+  return [...refunds, { ...pending(refunds, version), state, settledAt }]
+}
+
+/** Pending refunds are settled oldest first, as far as the total reaches, and one at least; what remains of it was refunded elsewhere. */
+function paidOut(refunds: readonly Refund[], step: Step): readonly Refund[] {
+  const { sequence: version, at: settledAt, after } = step
+  const settled = { state: 'SETTLED', settledAt, version } as const
+  const open = refunds.filter(isOpen)
+  if (open.length === 0) {
+    const amount = isPositive(grownIn(step)) ? grownIn(step) : uncounted(refunds, after)
+    const isShown = amount === null ? refunds.length === 0 : isPositive(amount)
+    return isShown ? [...refunds, { ...pending(refunds, version), ...settled, amount }] : refunds
+  }
+  const reached = open.filter((refund, index) => index === 0 || isReached(refunds, open.slice(0, index + 1), after))
+  const rest = uncounted(refunds, after)
+  const others = sumDecimals(reached.map(({ amount }) => amount ?? '0'))
+  const blank = rest === null ? null : subtractDecimals(rest, others)
+  const ended = refunds.map((refund) =>
+    reached.includes(refund)
+      ? { ...refund, ...settled, amount: refund.amount ?? (blank !== null && isPositive(blank) ? blank : null) }
+      : refund,
+  )
+  const more = unexplained(ended, step)
+  return isPositive(more) ? [...ended, { ...pending(ended, version), ...settled, amount: more }] : ended
+}
+
+function isReached(refunds: readonly Refund[], open: readonly Refund[], after: State): boolean {
+  if (after.status === 'return_received') return true
+  const rest = uncounted(refunds, after)
+  return rest !== null && open.every(({ amount }) => amount !== null) && compareDecimals(amountsOf(open), rest) <= 0
+}
+
+/**
+ * Returns the part of the total that no settled refund explains; null if the total is unknown, or if it contains refunds that are no longer
+ * listed.
+ */
+function uncounted(refunds: readonly Refund[], { status, details }: State): string | null {
+  const { refunded, paid, amount } = details
+  const whole = paid !== null && isPositive(paid) ? paid : amount
+  const total = refunded !== null && isPositive(refunded) ? refunded : status === 'return_received' ? whole : null
+  if (total === null || (refunds[0]?.number ?? 1) > 1) return null
+  return subtractDecimals(total, amountsOf(refunds.filter(({ state }) => state === 'SETTLED')))
+}
+
+/**
+ * Returns by how much the total has grown without a refund that explains it. A rejected or expired refund may still be part of the total: then
+ * nothing is unexplained, so that no refund is shown that was not made.
+ */
+function unexplained(refunds: readonly Refund[], step: Step): string {
+  const grown = grownIn(step)
+  const left = subtractDecimals(totalOf(step.after), amountsOf(refunds))
+  return compareDecimals(grown, left) < 0 ? grown : left
+}
+
+function pending(refunds: readonly Refund[], sequence: number): Refund {
+  const number = (refunds.at(-1)?.number ?? 0) + 1
+  const unknown = { amount: null, requestedAt: null, settledAt: null, commandId: null }
+  return { number, state: 'PENDING', ...unknown, since: sequence, version: sequence }
+}
+
+function isOpen({ state }: Refund): boolean {
+  return state === 'PENDING'
+}
+
+function isNew({ before, after }: Step): boolean {
+  return before?.status !== after.status
+}
+
+function grownIn({ before, after }: Step): string {
+  return subtractDecimals(totalOf(after), before === null ? '0' : totalOf(before))
+}
+
+function totalOf({ details }: State): string {
+  return details.refunded ?? '0'
+}
+
+function amountsOf(refunds: readonly Refund[]): string {
+  return sumDecimals(refunds.map(({ amount }) => amount ?? '0'))
+}
+
+function isPositive(amount: string): boolean {
+  return compareDecimals(amount, '0') > 0
 }

@@ -1,6 +1,5 @@
 import { keyProblem, present, problem, textProblem, type Problem, type TextRange } from '../field-problems.ts'
-import { parseMethodCode } from '../methods/method-code.ts'
-import type { MethodTraits } from '../methods/payin-method.ts'
+import { parseMethodCode, type MethodTraits } from '../methods/payin-method.ts'
 import { amountProblem, compareDecimals, subtractDecimals, type Money } from '../money/money.ts'
 import type { PaymentDetails, PaymentStatus, PaymentReport } from './payment-report.ts'
 import type { Payment } from './payment.ts'

@@ -7,8 +7,9 @@ import {
   replaces,
   type ReportedPayout,
   sameFacts,
-} from './payout-facts.ts'
-import type { PayoutReport, PayoutStatus } from './payout-report.ts'
+  type PayoutReport,
+  type PayoutStatus,
+} from './payout-report.ts'
 
 /** A payout that was made here: the result of its events. The payees are stored separately, so that they can be protected, and erased. */
 export type Payout = PayoutFacts &

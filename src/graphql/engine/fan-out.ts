@@ -1,6 +1,5 @@
 import type { OperationDefinitionNode } from 'graphql'
-import { ANONYMOUS, expired, type Caller, type ClientCaller } from '../../access/caller.ts'
-import { ALL_SCOPES } from '../../access/scopes.ts'
+import { ANONYMOUS, expired, type Caller, type ClientCaller, ALL_SCOPES } from '../../access/caller.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import { createContext, type Context, type Services } from '../context.ts'

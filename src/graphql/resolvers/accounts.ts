@@ -1,10 +1,10 @@
 import type { Money } from '../../domain/money/money.ts'
-import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/accounts/wire-balances.ts'
-import { daySpan } from '../arguments/filters.ts'
+import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/wire-accounts.ts'
+import { daySpan } from '../arguments/arguments.ts'
 import { failedRead, badArgument, describeReadFailure } from '../error-formatter.ts'
 import type { BalanceDirection } from '../generated.ts'
+import type { AreaResolvers } from '../models.ts'
 import { failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const accountsResolvers = {
   Query: {

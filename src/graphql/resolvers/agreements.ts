@@ -2,15 +2,13 @@ import type {
   AgreementStatus as WireStatus,
   RequestedAgreementStatus,
 } from '../../domain/agreements/agreement-report.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import { badArgument, notFound } from '../error-formatter.ts'
 import type { AgreementPurpose, AgreementStatus } from '../generated.ts'
-import { nodeIdOf } from '../node-id.ts'
+import type { AreaResolvers } from '../models.ts'
 import { keyHolder, rightEndsAt, demandScopes } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { presentableAgreement, agreementSuccess, failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const agreementsResolvers = {
   Query: {

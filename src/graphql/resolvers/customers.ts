@@ -1,10 +1,11 @@
 import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
 import type { IdentityItem } from '../../streams/stream-item.ts'
-import { maskedAlias } from '../../upstream/wire/values/mask.ts'
-import { daySpan } from '../arguments/filters.ts'
+import { maskedAlias } from '../../upstream/wire/values/readers.ts'
+import { daySpan } from '../arguments/arguments.ts'
 import { failedRead, badArgument, notFound } from '../error-formatter.ts'
 import type { IdentityDocumentType } from '../generated.ts'
+import type { AreaResolvers } from '../models.ts'
 import { keyHolder, rightEndsAt } from '../rights/rights.ts'
 import { StreamSource, tooMany } from '../subscriptions/stream-source.ts'
 import {
@@ -16,7 +17,6 @@ import {
   failureResult,
   contactSuccess,
 } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const customersResolvers = {
   Query: {

@@ -1,13 +1,12 @@
 import { parseEventId } from '../../domain/payments/payment-event.ts'
 import { eventMatcher } from '../../streams/stream-item.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { eventPage, newestEvents } from '../arguments/paging.ts'
+import { withoutNulls, eventPage, newestEvents } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
+import type { AreaResolvers } from '../models.ts'
 import { rightEndsAt, mayReadEvent, visibleAgreement, visiblePayout, demandToken } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { presentable } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const eventsResolvers = {
   Query: {

@@ -1,13 +1,11 @@
 import type { GatewayPaymentStatus as WireStatus } from '../../domain/gateway/gateway-payment.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import { badArgument, notFound } from '../error-formatter.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
-import { nodeIdOf } from '../node-id.ts'
+import type { AreaResolvers } from '../models.ts'
 import { keyHolder, subjectOf, rightEndsAt, demandScopes } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const gatewayPaymentsResolvers = {
   Query: {

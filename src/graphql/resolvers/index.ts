@@ -1,4 +1,10 @@
-import type { Resolvers } from '../generated.ts'
+import { defaultFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { refundsOf } from '../../domain/payments/payment-report.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
+import { NODE_FIELDS, parseNodeId } from '../arguments/arguments.ts'
+import type { Context } from '../context.ts'
+import type { ResolversParentTypes, Resolvers } from '../generated.ts'
+import type { AreaResolvers } from '../models.ts'
 import { accountsResolvers } from './accounts.ts'
 import { agreementsResolvers } from './agreements.ts'
 import { customersResolvers } from './customers.ts'
@@ -6,13 +12,41 @@ import { eventsResolvers } from './events.ts'
 import { gatewayPaymentsResolvers } from './gateway-payments.ts'
 import { linksResolvers } from './links.ts'
 import { methodsResolvers } from './methods.ts'
-import { nodesResolvers } from './nodes.ts'
-import { operationsResolvers } from './operations.ts'
-import { paymentsResolvers } from './payments.ts'
+import { operationsResolvers, reconciliationResolvers, webhookDeliveriesResolvers } from './operations.ts'
+import { refundId, paymentsResolvers, refundsResolvers } from './payments.ts'
 import { payoutsResolvers } from './payouts.ts'
-import { reconciliationResolvers } from './reconciliation.ts'
-import { refundsResolvers } from './refunds.ts'
-import { webhookDeliveriesResolvers } from './webhook-deliveries.ts'
+
+const nodesResolvers = {
+  Query: {
+    paymentsNode: async (_root, { nodeId, statusToken }, context, info) => {
+      const { type, id } = parseNodeId(nodeId)
+      const read = (by: string) => readAs(NODE_FIELDS[type], { id: by, statusToken }, context, info)
+      const found = type === 'Refund' ? await refundOf(id, read) : await read(id)
+      return found === null ? null : { __typename: type, ...found }
+    },
+  },
+} satisfies AreaResolvers
+
+type Node = ResolversParentTypes['PaymentsNode']
+
+/** Calls the resolver of a root field, with the scopes that the schema demands for it. */
+async function readAs(
+  field: string,
+  args: { readonly id: string; readonly statusToken: string | null | undefined },
+  context: Context,
+  info: GraphQLResolveInfo,
+): Promise<Node | null> {
+  const { resolve = defaultFieldResolver } = info.schema.getQueryType()?.getFields()[field] ?? {}
+  return (await resolve(undefined, args, context, info)) as Node | null
+}
+
+/** Reads the payment of a refund, whose id begins with that of the payment. */
+async function refundOf(id: string, readPayment: (id: string) => Promise<Node | null>): Promise<Node | null> {
+  const payment = (await readPayment(id.slice(0, Math.max(0, id.lastIndexOf('-'))))) as Payment | null
+  if (payment === null) return null
+  const refund = refundsOf(payment).find((one) => refundId({ refund: one, payment }) === id)
+  return refund === undefined ? null : { refund, payment }
+}
 
 /** All resolvers, by type name. Each area has the types, and the fields of the root types, that are about it. */
 export const resolvers: Resolvers = {

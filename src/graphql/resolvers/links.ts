@@ -1,11 +1,9 @@
 import { linkState } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../error-formatter.ts'
-import { whenKnown, type LinkView } from '../models.ts'
-import { nodeIdOf } from '../node-id.ts'
+import { whenKnown, type LinkView, type AreaResolvers } from '../models.ts'
 import {
   mayReadLink,
   onlyByToken,
@@ -17,7 +15,6 @@ import {
 } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const linksResolvers = {
   Query: {

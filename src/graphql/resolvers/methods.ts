@@ -8,12 +8,11 @@ import {
 import { currencies, roundsSubmittedAmount } from '../../domain/money/money.ts'
 import { isCurrent } from '../../upstream/methods/method-cache.ts'
 import type { MissingMethods } from '../../upstream/methods/payin-method-lists.ts'
-import { validAmount } from '../arguments/filters.ts'
+import { validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
-import { whenKnown } from '../models.ts'
+import { whenKnown, type AreaResolvers } from '../models.ts'
 import { accepts, limitsOf, recordOf } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const methodsResolvers = {
   Query: {

@@ -1,8 +1,13 @@
-import { hashesOf } from '../../commands/erase-payer.ts'
-import { connection, pageSize, pageStart } from '../arguments/paging.ts'
-import { subjectOf } from '../rights/rights.ts'
-import { failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
+import { hasScope } from '../../access/caller.ts'
+import { hashesOf } from '../../commands/operator-commands.ts'
+import { quarantineReason } from '../../domain/delivery.ts'
+import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
+import { progressOf } from '../../domain/imports/import-plan.ts'
+import { reconciledTotals } from '../../domain/imports/import-report.ts'
+import { connection, pageSize, pageStart, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
+import type { AreaResolvers } from '../models.ts'
+import { subjectOf, keyScopeOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
+import { failureResult, presentable } from '../views/views.ts'
 
 export const operationsResolvers = {
   Query: {
@@ -46,5 +51,107 @@ export const operationsResolvers = {
     id: ({ number }) => String(number),
     by: ({ kind }) => kind,
     state: ({ doneAt }) => (doneAt === null ? 'RUNNING' : 'DONE'),
+  },
+} satisfies AreaResolvers
+
+export const reconciliationResolvers = {
+  Query: {
+    paymentImport: async (_root, { id }, { store }) =>
+      /^[1-9]\d{0,14}$/.test(id) ? store.imports.byNumber(Number(id)) : null,
+    paymentImports: async (_root, args, { store, cursors }) => {
+      const size = pageSize(args.first)
+      const start = pageStart(cursors, 'imports', args.after)
+      const before = start === null ? null : { number: start }
+      const rows = await store.imports.page(
+        { limit: size + 1, before },
+        args.daily == null ? {} : { daily: args.daily },
+      )
+      return connection(
+        { rows, size, after: args.after },
+        { cursor: (row) => cursors.encode('imports', row.number), node: (row) => row },
+      )
+    },
+    reconciliationReport: async (_root, { day }, { store }) => {
+      const from = day == null ? {} : { from: Date.parse(day) }
+      const [report] = await store.imports.page({ limit: 1, before: null }, { daily: true, ...from })
+      return report ?? null
+    },
+  },
+  Mutation: {
+    importPayments: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.importPayments(input, subjectOf(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'ImportPaymentsSuccess', import: outcome.import, replayed: outcome.replayed }
+    },
+    createPaymentsExport: async (_root, { input: { filter, format, includePayers } }, { operations, caller }) => {
+      const payers: ExportedPayers = !includePayers ? 'absent' : hasScope(caller, 'payments:pii') ? 'shown' : 'masked'
+      const outcome = operations.requestPaymentsExport({
+        filter: withoutNulls(filter),
+        format: format.toLowerCase() as ExportFormatName,
+        payers,
+        callerKey: keyScopeOf(caller),
+        rightEndsAt: caller.kind === 'client' ? caller.expiresAt : 0,
+      })
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'PaymentsExport', ...outcome, payersMasked: payers === 'masked' }
+    },
+  },
+  PaymentImport: {
+    id: ({ number }) => String(number),
+    nodeId: ({ number }) => nodeIdOf('PaymentImport', String(number)),
+    from: ({ plan }) => new Date(plan.from),
+    to: ({ plan }) => new Date(plan.to),
+    state: ({ doneAt }) => (doneAt === null ? 'RUNNING' : 'DONE'),
+    progress: ({ plan, place }) => progressOf(plan, place),
+    requestedAt: ({ requestedAt }) => new Date(requestedAt),
+    doneAt: ({ doneAt }) => (doneAt === null ? null : new Date(doneAt)),
+    lists: ({ reports }) => [...reports],
+    totals: ({ reports }) => reconciledTotals(reports),
+  },
+} satisfies AreaResolvers
+
+export const webhookDeliveriesResolvers = {
+  Query: {
+    webhookDeliveries: async (_root, args, { store, cursors }) => {
+      const size = pageSize(args.first)
+      const start = pageStart(cursors, 'deliveries', args.after)
+      const before = start === null ? null : { number: start }
+      const rows = await store.inbox.page({ limit: size + 1, before }, withoutNulls(args.filter))
+      return connection(
+        { rows, size, after: args.after },
+        { cursor: (delivery) => cursors.encode('deliveries', delivery.number), node: (delivery) => delivery },
+      )
+    },
+    webhookDelivery: (_root, { id }, { loaders }) => loaders.deliveryById.load(id),
+  },
+  Mutation: {
+    replayWebhookDelivery: async (_root, { input }, { operations, loaders }) => {
+      const outcome = await operations.replayDelivery(input)
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const delivery = await loaders.deliveryById.load(input.deliveryId)
+      if (delivery === null) throw new Error('A delivery that was replayed is gone.')
+      return {
+        __typename: 'ReplayWebhookDeliverySuccess',
+        applied: outcome.applied,
+        dispositionBefore: outcome.before,
+        dispositionAfter: outcome.after,
+        readRequested: outcome.readDue,
+        statusBefore: outcome.statusBefore,
+        statusAfter: outcome.statusAfter,
+        delivery,
+      }
+    },
+  },
+  WebhookDelivery: {
+    nodeId: ({ id }) => nodeIdOf('WebhookDelivery', id),
+    quarantineReason: (delivery) => quarantineReason(delivery),
+    link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
+    payment: async ({ subjectId }, _args, { loaders }) =>
+      subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),
+    agreement: async ({ subjectId }, _args, { loaders, caller }) =>
+      subjectId === null ? null : visibleAgreement(caller, await loaders.agreementById.load(subjectId)),
+    body: async ({ ref, body }, _args, context) => (body !== null && (await mayReadBody(context, ref)) ? body : null),
+    event: (delivery, _args, { loaders }) =>
+      delivery.eventId === null ? null : loaders.eventById.load(delivery.eventId),
   },
 } satisfies AreaResolvers

@@ -3,18 +3,14 @@ import { TEXT, textProblem } from '../../domain/field-problems.ts'
 import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
-import { factsOf } from '../../domain/payments/payment-report.ts'
+import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
-import { refundsOf } from '../../domain/payments/refund.ts'
-import { searchedText } from '../../domain/payments/searched-text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument, notFound } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
-import type { FailureView } from '../models.ts'
-import { nodeIdOf } from '../node-id.ts'
+import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
 import {
   mayReadPayment,
   onlyByToken,
@@ -26,7 +22,6 @@ import {
 } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const paymentsResolvers = {
   Query: {
@@ -196,4 +191,60 @@ async function methodCodeOf(payment: PaymentState, context: Context): Promise<st
 
 function describe({ codeRaw, failedAt }: FailureView, { caller }: Context) {
   return describeFailure({ codeRaw, failedAt, maySeeRisk: hasScope(caller, 'payments:risk') })
+}
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/**
+ * Returns what is searched for: of the address of a page its last uuid or else the last segment of its path, of any other text the text
+ * without spaces around it.
+ */
+export function searchedText(text: string): string {
+  const given = text.trim()
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return given
+  const segment = new URL(given).pathname.split('/').findLast((part) => part !== '')
+  return given.match(UUID)?.at(-1) ?? segment ?? given
+}
+
+export const refundsResolvers = {
+  Mutation: {
+    refundPayment: async (_root, { input }, { operations, caller }) => {
+      const outcome = await operations.refundPayment(input, keyHolder(caller, 'payments:read'))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const { payment, refundExpiresAt, replayed } = outcome
+      return { __typename: 'RefundPaymentSuccess', payment, refundExpiresAt, replayed }
+    },
+    dismissDuplicatePayment: async (_root, { input }, { operations }) => {
+      const outcome = await operations.dismissDuplicate(input.paymentId)
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'DismissDuplicatePaymentSuccess', payment: presentable(outcome.payment) }
+    },
+  },
+  Refund: {
+    id: refundId,
+    nodeId: (view) => nodeIdOf('Refund', refundId(view)),
+    state: ({ refund }) => refund.state,
+    amount: ({ refund: { amount: value }, payment: { details } }) =>
+      value === null || details.currency === null ? null : { value, currency: details.currency },
+    requestedHere: ({ refund }) => refund.commandId !== null,
+    requestedAt: ({ refund }) => refund.requestedAt,
+    settledAt: ({ refund }) => refund.settledAt,
+    idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
+    reason: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+  },
+  DuplicatePayment: {
+    other: async ({ otherId }, _args, context) => {
+      const payment = otherId === null ? null : presentable(await context.loaders.paymentById.load(otherId))
+      return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
+    },
+  },
+} satisfies AreaResolvers
+
+/** Returns the id of a refund. */
+export function refundId({ refund, payment }: RefundView): string {
+  return `${payment.id}-${refund.number}`
+}
+
+async function requestOf({ refund: { commandId } }: RefundView, { loaders }: Context) {
+  return commandId === null ? null : loaders.refundRequest.load(commandId)
 }

@@ -6,16 +6,14 @@ import {
   type PayoutPayee,
 } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
-import { daySpan, withoutNulls } from '../arguments/filters.ts'
-import { connection, pageSize, placeStart, eventPage } from '../arguments/paging.ts'
+import { daySpan, withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { failedRead, notFound } from '../error-formatter.ts'
 import type { PayoutStatus } from '../generated.ts'
-import { nodeIdOf } from '../node-id.ts'
+import type { AreaResolvers } from '../models.ts'
 import { keyHolder, rightEndsAt, demandScopes } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
 import { payoutView, type PayoutTransactionView, failureResult, payoutSuccess } from '../views/views.ts'
-import type { AreaResolvers } from './area-resolvers.ts'
 
 export const payoutsResolvers = {
   Query: {

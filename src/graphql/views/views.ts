@@ -1,18 +1,26 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
-import type { IdentityStatus as KnownStatus, PartyType as KnownType } from '../../domain/customers/person.ts'
+import type {
+  DocumentRequest,
+  PersonRequest,
+  IdentityStatus as KnownStatus,
+  PartyType as KnownType,
+} from '../../domain/customers/person.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
-import type { MethodRequirements } from '../../domain/methods/method-rules.ts'
-import { accepts as acceptsWithin, type Limits, type PayinMethod } from '../../domain/methods/payin-method.ts'
+import {
+  type MethodRequirements,
+  accepts as acceptsWithin,
+  type Limits,
+  type PayinMethod,
+} from '../../domain/methods/payin-method.ts'
 import { type Money, sumDecimals } from '../../domain/money/money.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
-import { abridged } from '../../lib/abbreviate.ts'
 import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
 import type { Context } from '../context.ts'
+import { abridged } from '../error-formatter.ts'
 import type {
   IdentityDocumentInput,
   IdentityStatus,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
-import { bearerToken } from '../../access/bearer.ts'
+import { bearerToken } from '../../access/caller.ts'
 import type { MetricsAccess } from '../../config/monitoring.ts'
-import { equalsOneOf } from '../../keys/constant-time.ts'
+import { equalsOneOf } from '../../keys/key-ring.ts'
 import { problem } from '../server/problem.ts'
 import { closeHttpServer, createHttpServer, type HttpServerOptions } from '../server/server.ts'
 

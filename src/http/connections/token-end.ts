@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import type { TokenVerifier } from '../../access/verify-token.ts'
-import type { Deadline, Deadlines } from '../../streams/deadlines.ts'
+import type { Deadline, Deadlines } from '../../streams/stream-registry.ts'
 
 /** Why an accepted token is no longer valid: it has expired, or the key that signed it was withdrawn. */
 export type TokenEndReason = 'expired' | 'withdrawn'

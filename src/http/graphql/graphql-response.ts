@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
-import type { Caller } from '../../access/caller.ts'
-import { InvalidTokenError, TokenKeysUnavailableError } from '../../access/claims.ts'
+import { type Caller, InvalidTokenError, TokenKeysUnavailableError } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Caller } from '../../access/caller.ts'
-import { InvalidTokenError } from '../../access/claims.ts'
+import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
 import { peerName } from '../server/client-address.ts'
 import type { CallerReader } from '../server/client-caller.ts'

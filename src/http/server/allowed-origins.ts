@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { LOOPBACK_ORIGINS } from '../../config/urls.ts'
+import { LOOPBACK_ORIGINS } from '../../config/read-setting.ts'
 import type { Logger } from '../../observability/logger.ts'
 
 /** Refused origins that are logged: whoever makes up others does not fill the log. */

@@ -1,12 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { bearerToken } from '../../access/bearer.ts'
-import { ANONYMOUS, type Caller } from '../../access/caller.ts'
-import { InvalidTokenError } from '../../access/claims.ts'
-import type { VerifiedToken } from '../../access/verified-tokens.ts'
-import type { TokenVerifier } from '../../access/verify-token.ts'
+import { bearerToken, ANONYMOUS, type Caller, InvalidTokenError } from '../../access/caller.ts'
+import type { VerifiedToken, TokenVerifier } from '../../access/verify-token.ts'
 import type { Config } from '../../config.ts'
-import { isOneOf } from '../../keys/constant-time.ts'
+import { isOneOf } from '../../keys/key-ring.ts'
 import { countHeaderLines } from './request-fault.ts'
 
 /** The headers of a request with all their lines: of two `authorization` lines Node's plain headers keep only the first. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../access/caller.ts'
-import type { HttpLimits } from '../../config/http-limits.ts'
+import type { HttpLimits } from '../../config/limits.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import { addGraphqlHooks } from '../graphql/graphql-addresses.ts'
 import { createFailedAttempts, type FailedAttempts, createFloodGuard } from '../limits/flood-guard.ts'

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
-import type { HttpConfig } from '../../config/shape.ts'
+import type { HttpConfig } from '../../config/sections.ts'
 import type { Logger } from '../../observability/logger.ts'
 import {
   limitConnections,

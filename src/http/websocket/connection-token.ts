@@ -1,4 +1,4 @@
-import { bearerToken } from '../../access/bearer.ts'
+import { bearerToken } from '../../access/caller.ts'
 import type { DistinctHeaders } from '../server/client-caller.ts'
 
 /** Keys under which clients and routers send the token in `connectionParams`. */

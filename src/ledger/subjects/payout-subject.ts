@@ -1,5 +1,4 @@
-import type { ReportedPayout } from '../../domain/payouts/payout-facts.ts'
-import type { PayoutPayee } from '../../domain/payouts/payout-report.ts'
+import type { ReportedPayout, PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import {
   decidePayoutCallback,
   decidePayoutRead,

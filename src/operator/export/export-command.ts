@@ -1,12 +1,15 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { exportBounds, EXPORT_FORMATS, PaymentTotals } from '../../domain/exports/export-format.ts'
-import type { ExportedPayment } from '../../domain/exports/exported-payment.ts'
+import {
+  exportBounds,
+  EXPORT_FORMATS,
+  PaymentTotals,
+  type ExportedPayment,
+} from '../../domain/exports/export-format.ts'
 import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
-import type { Ask } from '../graph-client.ts'
-import { OperatorError, plain } from '../operator-answers.ts'
+import { type Ask, OperatorError, plain } from '../operator-answers.ts'
 
 /** Maximum page size of the graph. */
 const PAGE = 100

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ImportCommand, ReconcileCommand } from '../command-line.ts'
 import { DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
-import type { Ask } from '../graph-client.ts'
-import { OperatorError, facts, plain, table } from '../operator-answers.ts'
+import { type Ask, OperatorError, facts, plain, table } from '../operator-answers.ts'
 
 /** Pause between two questions about the progress, in milliseconds. */
 const ASK_AGAIN_MS = 1_000

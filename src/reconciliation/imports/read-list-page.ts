@@ -1,11 +1,10 @@
 import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
-import { newCorrelationId } from '../../keys/correlation-id.ts'
-import { erasureHashes } from '../../keys/hashes.ts'
-import type { KeyRing } from '../../keys/key-ring.ts'
+import { newCorrelationId } from '../../keys/derived-secrets.ts'
+import { erasureHashes, type KeyRing } from '../../keys/key-ring.ts'
 import type { FoundEntries, FoundPayment, ErasureStore } from '../../store/store.ts'
-import { spanQuery } from '../../upstream/client/assertions.ts'
 import type { Site } from '../../upstream/client/sites.ts'
+import { spanQuery } from '../../upstream/client/transport.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
 
 export type ListPageOptions = ErasedPayersOptions & {

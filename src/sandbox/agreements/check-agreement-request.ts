@@ -1,6 +1,6 @@
 import { decimal } from '../values/decimal.ts'
-import { BSB } from '../values/object-shapes.ts'
 import {
+  BSB,
   Fields,
   type JsonObject,
   type Problems,

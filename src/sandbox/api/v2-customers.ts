@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseForm, readIdentityForm } from '../customers/check-identity-form.ts'
-import { readContact, readCustomer } from '../customers/check-person-request.ts'
-import { beginCheck, contactRecord } from '../customers/identity-checks.ts'
-import { contactKey } from '../customers/sandbox-customer.ts'
-import type { SandboxCustomer } from '../customers/sandbox-customer.ts'
+import {
+  parseForm,
+  readIdentityForm,
+  readContact,
+  readCustomer,
+  beginCheck,
+  contactRecord,
+  contactKey,
+  type SandboxCustomer,
+} from '../customers/sandbox-customer.ts'
 import {
   rawBody,
   readJsonObject,

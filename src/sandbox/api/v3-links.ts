@@ -1,9 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { methodsOf, type Method } from '../methods/methods.ts'
-import { createLink, findLink, listLinks, findByAnyUuid } from '../payments/link-actions.ts'
-import { readLinkRequest } from '../payments/link-request.ts'
-import { paymentUrl, paymentObject, paidInFull } from '../payments/payment-object.ts'
-import { requestRefund, type RefundRequest } from '../payments/refunds.ts'
+import {
+  createLink,
+  findLink,
+  listLinks,
+  findByAnyUuid,
+  requestRefund,
+  type RefundRequest,
+} from '../payments/link-actions.ts'
+import { readLinkRequest, paymentUrl, paymentObject, paidInFull } from '../payments/payment-object.ts'
 import {
   readJsonObject,
   sendBadQuery,

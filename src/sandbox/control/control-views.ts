@@ -1,6 +1,5 @@
-import type { Deposit } from '../accounts/sandbox-deposits.ts'
-import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
-import type { Agreement, AgreementStatus } from '../agreements/sandbox-agreement.ts'
+import type { Deposit } from '../accounts/sandbox-balances.ts'
+import { agreementIdOf, type Agreement, type AgreementStatus } from '../agreements/sandbox-agreement.ts'
 import { isPlain } from '../payments/link-actions.ts'
 import {
   isPayin,
@@ -16,8 +15,6 @@ import { externalId, paymentUrl } from '../payments/payment-object.ts'
 import { totalAmount, type Payout, type PayoutStatus } from '../payouts/sandbox-payout.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
-import { listed } from './list.ts'
-import type { ListOptions } from './list.ts'
 
 /** One change of status as the control endpoints show it. */
 export type HistoryView<Status extends string> = { status: Status; at: string; silent: boolean }[]
@@ -226,4 +223,40 @@ function historyView<Status extends string>(
   history: readonly { status: Status; at: Date; silent: boolean }[],
 ): HistoryView<Status> {
   return history.map(({ status, at, silent }) => ({ status, at: at.toISOString(), silent }))
+}
+
+/**
+ * Selects entries of a list. With either option the newest entries come first; with none, all entries in order of
+ * occurrence.
+ */
+export type ListOptions = {
+  /** Maximum number of entries. */
+  limit?: number
+  /** Only entries with a text or number that contains this text, ignoring case. */
+  search?: string
+}
+
+/** Returns the selected entries of an append-only list in the form that is shown. */
+export function listed<Entry, View extends object>(
+  entries: readonly Entry[],
+  view: (entry: Entry) => View,
+  { limit, search }: ListOptions = {},
+): View[] {
+  if (limit === undefined && search === undefined) return entries.map(view)
+  const needle = search?.toLowerCase() ?? ''
+  const found: View[] = []
+  for (let index = entries.length - 1; index >= 0 && found.length < (limit ?? Infinity); index -= 1) {
+    const entry = entries[index]
+    if (entry === undefined) continue
+    const shown = view(entry)
+    if (mentions(shown, needle)) found.push(shown)
+  }
+  return found
+}
+
+function mentions(view: object, needle: string): boolean {
+  if (needle === '') return true
+  return Object.values(view).some(
+    (value) => (typeof value === 'string' || typeof value === 'number') && String(value).toLowerCase().includes(needle),
+  )
 }

@@ -1,23 +1,37 @@
 import { knownQrs, type KnownQr } from '../accounts/bank-accounts.ts'
-import { MAGIC_PAYERS, moveAgreement, agreementWebhookSource } from '../agreements/agreement-actions.ts'
 import {
+  MAGIC_PAYERS,
+  moveAgreement,
+  agreementWebhookSource,
   agreementIdOf,
   type Agreement,
   type AgreementStatus,
   AGREEMENT_STATUSES,
 } from '../agreements/sandbox-agreement.ts'
-import { MAGIC_3DS, MAGIC_FAILURES, type MagicFailure, failureReason } from '../payments/failures.ts'
-import { MAGIC_REFUNDS, findByAnyUuid } from '../payments/link-actions.ts'
-import { type PaymentStatus, type Link, PAYMENT_STATUSES, REFUND_STATUSES } from '../payments/link.ts'
-import { noteRefund } from '../payments/refunds.ts'
-import { announce, ensurePayment, transition } from '../payments/transitions.ts'
+import {
+  MAGIC_REFUNDS,
+  findByAnyUuid,
+  noteRefund,
+  announce,
+  ensurePayment,
+  transition,
+  linkWebhookSource,
+} from '../payments/link-actions.ts'
+import {
+  MAGIC_3DS,
+  MAGIC_FAILURES,
+  type MagicFailure,
+  failureReason,
+  type PaymentStatus,
+  type Link,
+  PAYMENT_STATUSES,
+  REFUND_STATUSES,
+} from '../payments/link.ts'
 import { MAGIC_PAYOUTS, type MagicPayout, movePayout, payoutWebhookSource } from '../payouts/payout-steps.ts'
 import { type Payout, type PayoutStatus, PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
 import { emptyStore } from '../saved/saved-state.ts'
-import type { ActiveFault, Fault } from '../state/api-faults.ts'
-import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import type { ActiveFault, Fault, ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import { parseDecimal } from '../values/decimal.ts'
-import { linkWebhookSource } from '../webhooks/link-webhooks.ts'
 import {
   sendFault,
   type WebhookFault,
@@ -34,8 +48,9 @@ import {
   type LinkView,
   type PayoutView,
   type SandboxState,
+  listed,
+  type ListOptions,
 } from './control-views.ts'
-import { listed, type ListOptions } from './list.ts'
 
 /** Names, amounts and texts that select an outcome. */
 export type MagicTable = {

@@ -1,4 +1,6 @@
+import { ExactNumber, type ExactJson } from '../../lib/exact-json.ts'
 import { compareDecimals, decimal, roundToWhole, type Decimal } from '../values/decimal.ts'
+import type { Fields } from '../values/request-fields.ts'
 
 /**
  * How a payment by a method proceeds: cards are authorised first, mobile money waits for a prompt, the others arrive
@@ -169,3 +171,112 @@ export function recordedAmount(amount: Decimal, currency: string): Decimal {
 }
 
 const ZERO_DECIMAL: ReadonlySet<string> = new Set(['VND', 'JPY', 'XAF', 'KRW', 'XOF'])
+
+/** The methods of the v2 interface for some currencies. Only v3 has cards for NZD and HKD (docs/payments-api.md, 9). */
+export function payinMethodsOf(currencies: readonly string[]): Method[] {
+  return [...methodsOf(currencies), ...V2_ONLY.filter((method) => currencies.includes(method.currency))].filter(
+    (method) => !V3_ONLY.has(method.currency),
+  )
+}
+
+/** The only method that accepts a request without an amount (gap sheet, section 9). */
+export const OPEN_AMOUNT_METHOD = 'usdc_bank'
+
+/** The symbol of a currency (gap sheet, section 8). */
+export function symbolOf(currency: string): string {
+  return SYMBOLS[currency] ?? currency
+}
+
+const V3_ONLY: ReadonlySet<string> = new Set(['NZD', 'HKD'])
+
+/** Gap sheet, section 28; the limits are the sandbox's own. */
+const V2_ONLY: readonly Method[] = [
+  {
+    currency: 'ARS',
+    code: 'ar_bank_ars',
+    name: 'Bank transfer',
+    kind: 'transfer',
+    min: decimal('1000'),
+    max: decimal('5000000'),
+    languages: ['es', 'en'],
+  },
+  {
+    currency: 'USDC',
+    code: OPEN_AMOUNT_METHOD,
+    name: 'USDC transfer',
+    kind: 'transfer',
+    min: decimal('10'),
+    max: decimal('100000'),
+    languages: ['en'],
+  },
+]
+
+/** The currencies that have direct payins alone. */
+export const DIRECT_CURRENCIES: readonly string[] = V2_ONLY.map(({ currency }) => currency)
+
+const SYMBOLS: Readonly<Record<string, string>> = {
+  AUD: '$',
+  JPY: '¥',
+  USD: '$',
+  KRW: '₩',
+  INR: '₹',
+  MYR: 'RM',
+  PHP: '₱',
+  IDR: 'Rp',
+  VND: '₫',
+  THB: '฿',
+  CAD: '$',
+  BRL: 'R$',
+  ZAR: 'R',
+  NGN: '₦',
+  GHS: '₵',
+  BWP: 'P',
+  MWK: 'MK',
+  KES: 'KSh',
+  XAF: 'FCFA',
+  XOF: 'CFA',
+  ARS: '$',
+}
+
+/**
+ * Descriptors by name, as the payments API writes them: `<type>:<Mandatory or Optional> <free label>` (gap sheet, section 8).
+ */
+export type Descriptors = Readonly<Record<string, string>>
+
+/**
+ * Adds a problem for each field of the object under `name` that is missing or wrong by these descriptors. Returns the values
+ * unchanged.
+ */
+export function checkParams(fields: Fields, name: string, rules: ParamRules): Record<string, ExactJson> {
+  const params = fields.requiredObject(name)
+  if (params === undefined) return {}
+  for (const [param, descriptor] of Object.entries(rules.descriptors)) {
+    const [type = '', requirement = ''] = descriptor.split(/[: ]/)
+    const value = params.optional(param)
+    if (value === undefined) {
+      if (requirement === 'Mandatory') params.required(param)
+    } else if (!isOfType(value, type, rules)) params.fail(param, `must be a ${type}`)
+    else if (typeof value === 'string') noteText(params, param, value, { requirement, shape: rules.shapes?.[param] })
+  }
+  return Object.fromEntries(params.names.map((param) => [param, params.optional(param) ?? null]))
+}
+
+export type ParamRules = {
+  descriptors: Descriptors
+  /** Additional patterns for text values. */
+  shapes?: Readonly<Record<string, RegExp>>
+  /** Accepts a number where a text is required. */
+  takesNumbers?: boolean
+}
+
+function isOfType(value: ExactJson, type: string, { takesNumbers = false }: ParamRules): boolean {
+  if (type === 'boolean') return typeof value === 'boolean'
+  return typeof value === 'string' || (takesNumbers && value instanceof ExactNumber)
+}
+
+type TextRule = { requirement: string; shape: RegExp | undefined }
+
+function noteText(params: Fields, param: string, text: string, { requirement, shape }: TextRule): void {
+  if (requirement === 'Mandatory') params.text(param)
+  if (shape !== undefined && !shape.test(text)) params.fail(param, 'is invalid')
+}

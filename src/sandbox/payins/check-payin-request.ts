@@ -1,13 +1,19 @@
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { checkParams, type Descriptors, type ParamRules } from '../methods/method-params.ts'
-import { OPEN_AMOUNT_METHOD, payinMethodsOf } from '../methods/methods-v2.ts'
-import { recordedAmount, type Method } from '../methods/methods.ts'
+import {
+  checkParams,
+  type Descriptors,
+  type ParamRules,
+  OPEN_AMOUNT_METHOD,
+  payinMethodsOf,
+  recordedAmount,
+  type Method,
+} from '../methods/methods.ts'
 import type { LinkRequest, PayinTerms } from '../payments/link.ts'
 import { parseMoment } from '../state/clock.ts'
 import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal, type Decimal } from '../values/decimal.ts'
-import { MOBILE_NUMBER } from '../values/object-shapes.ts'
 import {
+  MOBILE_NUMBER,
   Fields,
   type JsonObject,
   type Problems,

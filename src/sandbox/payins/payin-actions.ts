@@ -1,14 +1,31 @@
-import { recordedAmount } from '../methods/methods.ts'
-import { failureReason, magicFailure } from '../payments/failures.ts'
-import { createLink, findByAnyUuid, planStep, proceed } from '../payments/link-actions.ts'
-import { isPayin, type Link, type Payin, gstAmount, owedTotal, statusOf } from '../payments/link.ts'
-import { flatObject } from '../payments/payment-object.ts'
-import { requestRefund, type RefundOutcome, type RefundRequest } from '../payments/refunds.ts'
-import { announce, startPayment, transition } from '../payments/transitions.ts'
+import { BANK_ACCOUNTS, vietQr } from '../accounts/bank-accounts.ts'
+import { recordedAmount, type Method } from '../methods/methods.ts'
+import {
+  createLink,
+  findByAnyUuid,
+  planStep,
+  proceed,
+  requestRefund,
+  type RefundOutcome,
+  type RefundRequest,
+  announce,
+  startPayment,
+  transition,
+} from '../payments/link-actions.ts'
+import {
+  failureReason,
+  magicFailure,
+  isPayin,
+  type Link,
+  type Payin,
+  gstAmount,
+  owedTotal,
+  statusOf,
+} from '../payments/link.ts'
+import { flatObject, paymentUrl } from '../payments/payment-object.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
-import { type Decimal, compareDecimals, money, wireTime } from '../values/decimal.ts'
+import { type Decimal, compareDecimals, money, wireTime, decimalText } from '../values/decimal.ts'
 import type { PayinRequest } from './check-payin-request.ts'
-import { isLate, payCodeOf } from './pay-code.ts'
 
 /**
  * Stores a new payin with the status pending. The hosted page, a simulation or the control endpoint completes it; only a
@@ -124,4 +141,68 @@ export function refundedRecord(store: SandboxStore, payin: Payin): Record<string
 function isOverpaid(payin: Payin): boolean {
   const { paid } = payin.payment ?? {}
   return paid !== undefined && compareDecimals(paid, owedTotal(payin)) > 0
+}
+
+/** Whether a webhook delivers the `pay_code` of a method after the creation (gap sheet, section 9). */
+function isLate(method: Method): boolean {
+  return method.kind === 'alias' || method.code === 'jp_bank_jpy'
+}
+
+/** Returns the payment instructions by the kind of the method (gap sheet, section 9); undefined for mobile money. */
+function payCodeOf(store: SandboxStore, payin: Payin, method: Method): Readonly<Record<string, string>> | undefined {
+  const page = paymentUrl(store, payin)
+  if (method.kind === 'mobile_money') return undefined
+  if (method.kind === 'card') return { '3ds_url': `${page}/3ds` }
+  if (method.kind === 'alias') return { payment_url: page }
+  if (method.code === 'jp_bank_jpy') return japaneseAccount(payin)
+  const code = qrCodeOf(payin, method)
+  if (code !== undefined) return code
+  if (BANK_METHOD.test(method.code)) return bankAccount(payin)
+  return { redirect_url: page }
+}
+
+/** Returns the code that the payer scans; undefined for a method without one. */
+export function qrCodeOf(link: Link, method: Method): Readonly<Record<string, string>> | undefined {
+  return QR_METHOD.test(method.code) ? { qr_string: qrString(link, method) } : undefined
+}
+
+const QR_METHOD = /qr|duitnow|pix/
+const BANK_METHOD = /^(?:kr|ng|mw|bw|ar|sa|usdc)_/
+
+function japaneseAccount(payin: Payin): Record<string, string> {
+  return {
+    bank_name: 'Sandbox Bank',
+    transfer_id: digitsOf(payin.uuid, 7),
+    branch_code: '001',
+    branch_name: 'Main branch',
+    account_type: 'ordinary',
+    account_number: digitsOf(payin.uuid, 7),
+    account_name: 'ｻﾝﾄﾞﾎﾞｯｸｽ',
+    transfer_name: `${digitsOf(payin.uuid, 7)} ${payin.payin.name}`,
+    expired_timestamp: payin.expiresAt.toISOString(),
+  }
+}
+
+function bankAccount(payin: Payin): Record<string, string> {
+  return {
+    bank_name: 'Sandbox Bank',
+    account_number: digitsOf(payin.uuid, 12),
+    account_name: 'Sandbox Treasury',
+    reference: payin.uuid,
+  }
+}
+
+/** A VietQR payload that the bank look-up resolves; the other schemes have no published sandbox payload. */
+function qrString(link: Link, method: Method): string {
+  const amount = decimalText(owedTotal(link))
+  const [account] = BANK_ACCOUNTS
+  if (method.currency === 'VND' && account !== undefined) return vietQr({ ...account, amount, purpose: link.uuid })
+  return `sandbox:${method.code}:${link.uuid}:${amount}`
+}
+
+/** Returns digits derived from the uuid, so that they stay the same for a payin. */
+function digitsOf(uuid: string, count: number): string {
+  return Array.from(uuid.repeat(2), (letter) => String(letter.charCodeAt(0) % 10))
+    .join('')
+    .slice(0, count)
 }

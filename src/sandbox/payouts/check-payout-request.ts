@@ -1,11 +1,13 @@
-import { checkParams } from '../methods/method-params.ts'
-import { OPEN_AMOUNT_METHOD } from '../methods/methods-v2.ts'
-import { recordedAmount } from '../methods/methods.ts'
+import { CsvError, type CsvRecord, parseCsv } from '../../lib/csv.ts'
+import { ExactNumber } from '../../lib/exact-json.ts'
+import { withTarget } from '../customers/sandbox-customer.ts'
+import { checkParams, OPEN_AMOUNT_METHOD, recordedAmount } from '../methods/methods.ts'
 import { parseMoment } from '../state/clock.ts'
 import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal, type Decimal } from '../values/decimal.ts'
-import { BSB, MOBILE_NUMBER } from '../values/object-shapes.ts'
 import {
+  BSB,
+  MOBILE_NUMBER,
   Fields,
   type JsonObject,
   type Problems,
@@ -15,9 +17,10 @@ import {
   readEmail,
   requiredTarget,
   sizedText,
+  isEmail,
+  optionalSizedText,
 } from '../values/request-fields.ts'
-import { payoutMethodsOf, type PayoutMethod } from './payout-methods.ts'
-import type { PayeeRequest, PayoutRequest } from './sandbox-payout.ts'
+import { payoutMethodsOf, type PayoutMethod, type PayeeRequest, type PayoutRequest } from './sandbox-payout.ts'
 
 /** Validates the body of a payout creation (gap sheet, section 18). */
 export function readPayout(
@@ -55,7 +58,7 @@ function readMethod(fields: Fields, site: SandboxSite): PayoutMethod | undefined
 }
 
 /** Returns the time of a scheduled batch, which lies in the future; undefined without one. */
-export function readSchedule(fields: Fields, now: Date): Date | undefined {
+function readSchedule(fields: Fields, now: Date): Date | undefined {
   const text = fields.optionalText('scheduled_at')
   if (text === undefined) return undefined
   const scheduledAt = parseMoment(text)
@@ -107,3 +110,104 @@ function readParams(fields: Fields, method: PayoutMethod | undefined): PayeeRequ
 function textOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'text' in value ? value.text : value
 }
+
+/** The currency of v1 payouts. */
+export const V1_CURRENCY = 'AUD'
+
+export type V1PayoutRequest = { readonly request: PayoutRequest; readonly isRetry: boolean }
+
+/**
+ * Validates the body of a v1 payout (gap sheet, section 20). The names of the list of payees, of the webhook and of the merchant's id are those
+ * of v2: no page shows them.
+ */
+export function readV1Payout(body: JsonObject, site: SandboxSite, now: Date): V1PayoutRequest | { problems: Problems } {
+  const fields = new Fields(body)
+  if (!site.currencies.includes(V1_CURRENCY)) fields.fail('currency', 'is not available for this site')
+  const request: PayoutRequest = {
+    currency: V1_CURRENCY,
+    methodCode: 'v1',
+    description: sizedText(fields, 'description', { min: 5, max: 140 }),
+    externalId: fields.optionalText('external_id') ?? null,
+    scheduledAt: readSchedule(fields, now),
+    target: requiredTarget(fields, 'webhook_notification'),
+    payees: fields.requiredObjects('payout_transaction_details').map(readV1Payee),
+  }
+  const isRetry = fields.optional('is_retry') ?? false
+  if (typeof isRetry !== 'boolean') fields.fail('is_retry', 'must be a boolean')
+  return fields.isClean ? { request, isRetry: isRetry === true } : { problems: fields.problems }
+}
+
+const V1_NAME = /^[\p{L}\p{M}\p{N}']+(?: +[\p{L}\p{M}\p{N}']+)*$/u
+
+function readV1Payee(fields: Fields): PayeeRequest {
+  const payee = fields.text('payee')
+  if (payee !== '' && !V1_NAME.test(payee))
+    fields.fail('payee', 'has other characters than letters, digits, apostrophes and inner spaces')
+  const email = readEmail(fields)
+  const address = optionalSizedText(fields, 'address', 255)
+  return {
+    payee,
+    amount: positiveNumber(fields, 'amount') ?? ZERO,
+    externalId: null,
+    params: { email, ...(address === undefined ? {} : { address }), ...readAccount(fields) },
+  }
+}
+
+/** Either a PayID, or a bank-state-branch number and an account number. */
+function readAccount(fields: Fields): PayeeRequest['params'] {
+  const payId = fields.optionalText('payid')
+  if (payId === undefined) {
+    const account = { bsb: fields.text('bsb'), account_number: fields.text('account_number') }
+    if (account.bsb !== '' && !BSB.test(account.bsb)) fields.fail('bsb', 'is not a bank-state-branch number')
+    if (account.account_number !== '' && !/^\d+$/.test(account.account_number))
+      fields.fail('account_number', 'has other characters than digits')
+    return account
+  }
+  if (fields.optional('bsb') !== undefined || fields.optional('account_number') !== undefined)
+    fields.fail('payid', 'must not be given together with an account')
+  if (!isPayId(payId)) fields.fail('payid', 'is not a PayID')
+  return { payid: payId }
+}
+
+/** An e-mail address in lower case, a phone number with a hyphen after its country code, or the number of an organisation. */
+function isPayId(text: string): boolean {
+  return (
+    (isEmail(text) && text === text.toLowerCase()) ||
+    /^\+\d{1,3}-\d{4,14}$/.test(text) ||
+    /^(?:\d{9}|\d{11})$/.test(text)
+  )
+}
+
+/**
+ * Returns the body that a multipart form with a file of payees stands for; undefined if the file is no CSV with a header. Its columns are the fields
+ * of a payee: no page names them (gap sheet, section 20). Spreadsheets (.xlsx) are not read.
+ */
+export function bodyOfFile(texts: Readonly<Record<string, string>>, file: Buffer): JsonObject | undefined {
+  try {
+    const [header, ...lines] = parseCsv(new TextDecoder('utf-8', { fatal: true }).decode(file), MOST_LINES)
+    if (header === undefined) return undefined
+    const details = lines.map((line) => payeeOf(header, line))
+    const { is_retry: isRetry, ...rest } = withTarget(texts)
+    const retry =
+      isRetry === undefined ? {} : { is_retry: isRetry === 'true' ? true : isRetry === 'false' ? false : isRetry }
+    return { ...rest, ...retry, payout_transaction_details: details }
+  } catch (error) {
+    if (error instanceof CsvError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+const MOST_LINES = 10_001
+
+function payeeOf({ cells: names }: CsvRecord, { cells }: CsvRecord): JsonObject {
+  const given = names.flatMap((name, index) => {
+    const text = cells[index]?.trim() ?? ''
+    return text === '' ? [] : [[name.trim(), text] as const]
+  })
+  return Object.fromEntries(
+    given.map(([name, text]) => [name, name === 'amount' && NUMBER.test(text) ? new ExactNumber(text) : text]),
+  )
+}
+
+/** A number as JSON writes it. */
+const NUMBER = /^(?:0|[1-9]\d*)(?:\.\d+)?$/

@@ -1,19 +1,19 @@
+import { closeSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { ExactNumber } from '../../lib/exact-json.ts'
-import type { Deposit } from '../accounts/sandbox-deposits.ts'
-import { resumeAgreement } from '../agreements/agreement-actions.ts'
-import type { Agreement } from '../agreements/sandbox-agreement.ts'
-import { resumeCheck } from '../customers/identity-checks.ts'
-import { contactKey, type SandboxContact, type SandboxCustomer } from '../customers/sandbox-customer.ts'
-import type { Token } from '../gateway/tokens.ts'
+import { makeFolder } from '../../lib/make-folder.ts'
+import type { Deposit } from '../accounts/sandbox-balances.ts'
+import { resumeAgreement, type Agreement } from '../agreements/sandbox-agreement.ts'
+import { resumeCheck, contactKey, type SandboxContact, type SandboxCustomer } from '../customers/sandbox-customer.ts'
+import type { Token } from '../gateway/gateway-actions.ts'
 import { resumePayin } from '../payins/payin-actions.ts'
 import { planExpiry, planStep } from '../payments/link-actions.ts'
 import { isPayin, type Link } from '../payments/link.ts'
 import { resumePayout } from '../payouts/payout-steps.ts'
 import type { Payout } from '../payouts/sandbox-payout.ts'
-import type { ActiveFault } from '../state/api-faults.ts'
-import type { ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import type { ActiveFault, ApiCall, SandboxStore } from '../state/sandbox-store.ts'
 import type { SavedWebhook } from '../webhooks/webhook-sender.ts'
-import type { SavedRows } from './state-file.ts'
 
 /** The form of the rows. Rows of another form are not read: the sandbox then starts empty. */
 const FORM = 1
@@ -42,7 +42,7 @@ type Rest = {
 type Stepping = { readonly step: { readonly dueAt: Date } | undefined }
 
 /** Returns the whole state as rows. */
-export function savedRows(store: SandboxStore): SavedRows {
+function savedRows(store: SandboxStore): SavedRows {
   const rest: Rest = {
     form: FORM,
     leadMs: store.clock.now().getTime() - Date.now(),
@@ -64,7 +64,7 @@ export function savedRows(store: SandboxStore): SavedRows {
 }
 
 /** Puts saved rows into an empty store, and plans again what was planned. */
-export function restoreRows(store: SandboxStore, rows: SavedRows): void {
+function restoreRows(store: SandboxStore, rows: SavedRows): void {
   const text = rows.get('rest')
   const rest = text === undefined ? null : (decodeValue(text) as Rest)
   if (rest?.form !== FORM) return
@@ -163,4 +163,91 @@ function tagged(value: unknown): unknown {
   if (value instanceof ExactNumber) return { [NUMBER]: value.text }
   if (Array.isArray(value)) return value.map(tagged)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, tagged(inner)]))
+}
+
+/** The rows of a saved state: encoded values by their names, such as `link:D4H0OT5D`. */
+type SavedRows = ReadonlyMap<string, string>
+
+/** A SQLite file with the state of one sandbox. */
+type StateFile = {
+  /** Returns all rows, in the order in which they were first written. */
+  read(): SavedRows
+  /** Writes the rows that have changed since the last call, and removes those that are gone, in one transaction. */
+  write(rows: SavedRows): void
+  close(): void
+}
+
+/** Milliseconds to wait for another process that is writing. */
+const BUSY_MS = 5_000
+
+/** Opens the file, and creates it with its folder if it does not exist. Throws if it cannot be opened or is no database. */
+function openStateFile(path: string): StateFile {
+  // The state contains what payers entered: it is for its owner alone.
+  makeFolder(dirname(path), 0o700)
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new DatabaseSync(path, { timeout: BUSY_MS })
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS state (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL)',
+  )
+  const put = database.prepare(
+    'INSERT INTO state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  )
+  const remove = database.prepare('DELETE FROM state WHERE name = ?')
+  const select = database.prepare('SELECT name, value FROM state ORDER BY number')
+  let written: SavedRows = new Map()
+  return {
+    read() {
+      written = new Map(select.all().map(({ name, value }) => [String(name), String(value)]))
+      return written
+    },
+    write(rows) {
+      const changed = [...rows].filter(([name, value]) => written.get(name) !== value)
+      const gone = [...written.keys()].filter((name) => !rows.has(name))
+      if (changed.length + gone.length === 0) return
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        for (const [name, value] of changed) put.run(name, value)
+        for (const name of gone) remove.run(name)
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      }
+      written = rows
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Milliseconds from a change to the write of it. */
+const AFTER_CHANGE_MS = 200
+
+/** A write waits for at least so many times the duration of the last one, so that a large state does not slow the sandbox. */
+const SHARE = 20
+
+/** Restores the state of a file, and keeps the file up to date. Returns the function that writes the last state and closes it. */
+export function keepState(store: SandboxStore, path: string): () => void {
+  const file = openStateFile(path)
+  restoreRows(store, file.read())
+  let timer: NodeJS.Timeout | undefined
+  let lastMs = 0
+  const write = (): void => {
+    timer = undefined
+    const started = performance.now()
+    file.write(savedRows(store))
+    lastMs = performance.now() - started
+  }
+  const stopListening = store.changes.listen(() => {
+    timer ??= setTimeout(write, Math.max(AFTER_CHANGE_MS, lastMs * SHARE)).unref()
+  })
+  let isClosed = false
+  return () => {
+    if (isClosed) return
+    isClosed = true
+    stopListening()
+    clearTimeout(timer)
+    write()
+    file.close()
+  }
 }

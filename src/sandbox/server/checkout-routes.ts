@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CARD_LOGO, PAGE_SCRIPT, PAGE_STYLE } from '../checkout/assets.ts'
-import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/checkout-page.ts'
+import {
+  CARD_LOGO,
+  PAGE_SCRIPT,
+  PAGE_STYLE,
+  checkoutPage,
+  threeDsPage,
+  unknownLinkPage,
+} from '../checkout/checkout-page.ts'
 import { awaits3ds, statusOf, type Link, pageState } from '../payments/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay } from '../values/customer.ts'
-import type { Refusal } from '../values/customer.ts'
+import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../values/customer.ts'
 import { isJsonRequest, rawBody, sendJson } from './json-answers.ts'
 
 /** Reads a field of a customer action, from a form or a JSON object. */

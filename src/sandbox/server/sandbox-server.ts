@@ -1,24 +1,18 @@
-import fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
-import { registerApi } from '../api/api.ts'
-import type { ApiGroup } from '../api/api.ts'
-import { v1Balances, v1Deposits } from '../api/v1-accounts.ts'
-import { v1Agreements } from '../api/v1-agreements.ts'
-import { v1Gateway } from '../api/v1-gateway.ts'
-import { v1Payouts } from '../api/v1-payouts.ts'
-import { v2Balances, v2Banks } from '../api/v2-accounts.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import fastify, { type FastifyInstance } from 'fastify'
+import { registerApi, type ApiGroup } from '../api/api.ts'
+import { v1Balances, v1Deposits, v1Agreements, v1Gateway, v1Payouts } from '../api/v1-routes.ts'
 import { v2Customers } from '../api/v2-customers.ts'
-import { v2PayinMethods, v2PayoutMethods } from '../api/v2-methods.ts'
-import { v2Payins } from '../api/v2-payins.ts'
-import { v2Payouts } from '../api/v2-payouts.ts'
+import { v2Balances, v2Banks, v2PayinMethods, v2PayoutMethods, v2Payins, v2Payouts } from '../api/v2-routes.ts'
 import { v3Links, v3Methods, v3Refund } from '../api/v3-links.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { registerChanges } from './change-feed.ts'
 import { registerCheckout } from './checkout-routes.ts'
-import { registerControl } from './control-routes.ts'
+import { registerChanges, registerControl } from './control-routes.ts'
 import { sendNotFound, guardOrigins } from './json-answers.ts'
-import { registerPage } from './page-route.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [
@@ -69,4 +63,53 @@ export type ServerOptions = {
   closing: AbortSignal
   /** Additional host names that may reach the page and the control endpoints, besides those of this machine. */
   hosts: readonly string[]
+}
+
+/** Output folder of the page build; the same relative path from src and from dist. */
+const FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url))
+
+/** Allows only scripts, styles and connections of this origin: no inline script, no frame, no other host. */
+const HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+
+const NOT_BUILT = `The sandbox runs, but its page has not been built: npm run build:web
+Everything that it shows can be had at /sandbox/state, /sandbox/webhooks, /sandbox/calls and /sandbox/faults.
+`
+
+/** Serves the sandbox's page at `/` and `/sandbox`, with its assets; if the pages are not built, a text that says so. */
+export async function registerPage(server: FastifyInstance, folder = FOLDER): Promise<void> {
+  const isBuilt = existsSync(join(folder, 'sandbox/index.html'))
+  if (isBuilt) {
+    await server.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      index: false,
+      preCompressed: true,
+      // The asset names contain a content hash.
+      immutable: true,
+      maxAge: '365d',
+      setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
+    })
+  }
+  for (const path of ['/', '/sandbox']) {
+    server.get(path, async (_request, reply) => {
+      reply.headers(HEADERS)
+      if (!isBuilt) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
+      return reply.sendFile('sandbox/index.html', folder, { cacheControl: false })
+    })
+  }
 }

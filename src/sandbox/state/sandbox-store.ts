@@ -1,14 +1,13 @@
-import type { Deposit } from '../accounts/sandbox-deposits.ts'
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Deposit } from '../accounts/sandbox-balances.ts'
 import type { Agreement } from '../agreements/sandbox-agreement.ts'
 import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
-import type { Token } from '../gateway/tokens.ts'
-import { DIRECT_CURRENCIES } from '../methods/methods-v2.ts'
-import { CATALOGUE_CURRENCIES } from '../methods/methods.ts'
+import type { Token } from '../gateway/gateway-actions.ts'
+import { DIRECT_CURRENCIES, CATALOGUE_CURRENCIES } from '../methods/methods.ts'
 import type { Link, WebhookTarget } from '../payments/link.ts'
 import type { Payout } from '../payouts/sandbox-payout.ts'
 import type { Decimal } from '../values/decimal.ts'
 import type { WebhookSender } from '../webhooks/webhook-sender.ts'
-import type { FaultBook } from './api-faults.ts'
 import type { TimerClock } from './clock.ts'
 
 /**
@@ -104,3 +103,82 @@ export const DEFAULT_SITES: SandboxSite[] = [...CATALOGUE_CURRENCIES, ...DIRECT_
   const id = currency.toLowerCase()
   return { id, appId: `sandbox-${id}`, secretKey: `sandbox-secret-${id}`, currencies: [currency] }
 })
+
+/** The effect of a fault on a call: replaces or delays the regular response, or cuts the connection. */
+export type FaultAnswer =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | { delayMs: number }
+  /** Never responds. */
+  | 'hang'
+  /** Resets the connection before any work is done. */
+  | 'reset'
+  /** Does the work, then cuts the connection. */
+  | 'drop-after'
+
+/**
+ * A fault for the next matching calls. `method`: default any. `path`: with or without `/api`, without a query; a `*` at the
+ * end matches any rest; default any. `times`: default 1.
+ */
+export type Fault = { method?: string; path?: string; times?: number; answer: FaultAnswer }
+
+/** A fault that will apply to the next `left` matching calls. */
+export type ActiveFault = { method: string | null; path: string | null; left: number; answer: FaultAnswer }
+
+/** The faults that have not been used up; the first match applies. */
+export class FaultBook {
+  #pending: { fault: Fault; left: number }[] = []
+
+  add(fault: Fault): void {
+    this.#pending.push({ fault, left: fault.times ?? 1 })
+  }
+
+  clear(): void {
+    this.#pending = []
+  }
+
+  /** Returns the faults that have not been used up, in order. */
+  list(): ActiveFault[] {
+    return this.#pending.map(({ fault: { method, path, answer }, left }) => ({
+      method: method ?? null,
+      path: path ?? null,
+      left,
+      answer,
+    }))
+  }
+
+  /** Number of faults that have not been used up. */
+  get left(): number {
+    return this.#pending.reduce((sum, entry) => sum + entry.left, 0)
+  }
+
+  /** Uses the fault that matches this call, if any. `path` is the call's own, from `/api` on. */
+  take(method: string, path: string): FaultAnswer | undefined {
+    const entry = this.#pending.find(({ fault }) => matches(fault, method, path))
+    if (entry === undefined) return undefined
+    entry.left -= 1
+    this.#pending = this.#pending.filter(({ left }) => left > 0)
+    return entry.fault.answer
+  }
+}
+
+function matches(fault: Fault, method: string, path: string): boolean {
+  if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false
+  if (fault.path === undefined) return true
+  const pattern = fault.path.startsWith('/api') ? fault.path : `/api${fault.path}`
+  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+/** Returns an identifier in the form of the payments API: 8 upper-case letters and digits (gap sheet, section 10). */
+export function newUuid(isTaken: (uuid: string) => boolean): string {
+  for (;;) {
+    const uuid = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+    if (!isTaken(uuid)) return uuid
+  }
+}
+
+/** Returns a reusable card token (docs/payments-api.md, section 6.2). */
+export function newToken(): string {
+  return `tok_${randomBytes(12).toString('hex')}`
+}

@@ -1,8 +1,10 @@
 import type { Method } from '../methods/methods.ts'
-import { qrCodeOf } from '../payins/pay-code.ts'
-import { failureReason, magicFailure, needs3ds } from '../payments/failures.ts'
-import { lapse, proceed, promptFailure } from '../payments/link-actions.ts'
+import { qrCodeOf } from '../payins/payin-actions.ts'
+import { lapse, proceed, promptFailure, startPayment, transition } from '../payments/link-actions.ts'
 import {
+  failureReason,
+  magicFailure,
+  needs3ds,
   awaits3ds,
   awaitsPrompt,
   codeToScan,
@@ -14,7 +16,6 @@ import {
   type Payin,
   isLegal,
 } from '../payments/link.ts'
-import { startPayment, transition } from '../payments/transitions.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Why the page refused the customer's action; undefined on success. */

@@ -234,3 +234,9 @@ function noteLength(fields: Fields, name: string, { text, min, max }: Length): v
 function noteHeader(fields: Fields, value: string): void {
   if (!HEADER_VALUE.test(value)) fields.fail('authorization_header', 'is not a header value')
 }
+
+/** A bank-state-branch number: six digits, with or without a hyphen in the middle. */
+export const BSB = /^\d{3}-?\d{3}$/
+
+/** A mobile number with its country's prefix, e.g. `+26774567890`. */
+export const MOBILE_NUMBER = /^\+\d{7,15}$/

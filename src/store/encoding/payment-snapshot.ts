@@ -1,7 +1,12 @@
 import { directPaymentStreamId, linkStreamId } from '../../domain/payments/payment-link.ts'
-import { factsOf, PAYMENT_STATUSES, type PaymentStatus, recogniseStatus } from '../../domain/payments/payment-report.ts'
+import {
+  factsOf,
+  PAYMENT_STATUSES,
+  type PaymentStatus,
+  recogniseStatus,
+  type Refund,
+} from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import type { Refund } from '../../domain/payments/refund.ts'
 import { createTextPacker } from './delivery-columns.ts'
 import { decodePaymentId } from './event-columns.ts'
 import { longDetails, longInstant, shortDetails, shortInstant } from './payment-details.ts'

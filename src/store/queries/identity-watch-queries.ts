@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { FIRST_INTERVAL_MS, type IdentityState, nextInterval } from '../../domain/customers/identity-watch.ts'
+import { FIRST_INTERVAL_MS, type IdentityState, nextInterval } from '../../domain/customers/identity-check.ts'
 import type { IdentityStatus } from '../../domain/customers/person.ts'
 import type { Db } from '../decide.ts'
 import type { GroupCommit } from '../group-commit.ts'

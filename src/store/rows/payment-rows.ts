@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
+import type { Payer, PaymentPhase } from '../../domain/payments/payment-report.ts'
 import type {
   DuplicatePayment,
   DuplicateReason,
   DuplicateResolution,
   PaidOrder,
-} from '../../domain/payments/duplicate-payment.ts'
-import type { Payer, PaymentPhase } from '../../domain/payments/payment-report.ts'
-import type { Payment } from '../../domain/payments/payment.ts'
+  Payment,
+} from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable, toIso } from './read-plan-columns.ts'

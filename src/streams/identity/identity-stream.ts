@@ -1,7 +1,6 @@
-import { type IdentityState, isSettledIdentity } from '../../domain/customers/identity-watch.ts'
-import type { Deadline, Deadlines } from '../deadlines.ts'
+import { type IdentityState, isSettledIdentity } from '../../domain/customers/identity-check.ts'
 import type { Follower, ItemReader, StreamEnd } from '../follow.ts'
-import type { StreamMember, StreamRegistry } from '../stream-registry.ts'
+import type { Deadline, Deadlines, StreamMember, StreamRegistry } from '../stream-registry.ts'
 
 export type IdentityStreamOptions = {
   readonly deadlines: Deadlines

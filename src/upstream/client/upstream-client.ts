@@ -15,13 +15,14 @@ import {
   identityCalls,
 } from '../endpoints/customer-endpoints.ts'
 import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
-import { type PayinCalls, payinCalls } from '../endpoints/payin-endpoints.ts'
 import {
+  type PayinCalls,
+  payinCalls,
   type PayinLinkCalls,
   payinLinkCalls,
   type PayinMethodCalls,
   payinMethodCalls,
-} from '../endpoints/payin-link-endpoints.ts'
+} from '../endpoints/payin-endpoints.ts'
 import { type PayoutCalls, payoutCalls } from '../endpoints/payout-endpoints.ts'
 import type { Site } from './sites.ts'
 import { createTransport, type TransportOptions } from './transport.ts'

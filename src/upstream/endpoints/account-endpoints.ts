@@ -1,17 +1,19 @@
 import { toPlainJson } from '../../lib/exact-json.ts'
-import { requireMatch, requireServed, shaped, spanQuery, sendable } from '../client/assertions.ts'
 import type { Site } from '../client/sites.ts'
-import type { Transport } from '../client/transport.ts'
+import { requireMatch, requireServed, shaped, spanQuery, sendable, type Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
-import { type BankAccount, readBankAccount, toBankLookupBody } from '../wire/accounts/bank-account.ts'
-import { type DepositSimulation, toDepositBody } from '../wire/accounts/deposit.ts'
+import { readPage } from '../wire/values/wire-fields.ts'
 import {
+  type BankAccount,
+  readBankAccount,
+  toBankLookupBody,
+  type DepositSimulation,
+  toDepositBody,
   type BalanceMovement,
   readBalanceMovement,
   type Balances,
   readBalances,
-} from '../wire/accounts/wire-balances.ts'
-import { readPage } from '../wire/values/wire-fields.ts'
+} from '../wire/wire-accounts.ts'
 
 export type BalanceHistorySearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */

@@ -1,19 +1,16 @@
 import { z } from 'zod'
-import type { DocumentRequest, PersonRequest } from '../../domain/customers/person-rules.ts'
-import type { Contact, Customer } from '../../domain/customers/person.ts'
-import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../client/assertions.ts'
+import type { DocumentRequest, PersonRequest, Contact, Customer } from '../../domain/customers/person.ts'
 import type { Site } from '../client/sites.ts'
-import type { Transport } from '../client/transport.ts'
+import { requireMatch, requireUuid, sendable, shaped, spanQuery, type Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
+import { text, uuid as uuidField, readPage, unwrapped, status as statusField } from '../wire/values/wire-fields.ts'
 import {
   multipartOf,
   toIdentityCheckFields,
   type WireIdentityCheck,
   type WirePicture,
-} from '../wire/customers/wire-identity-check.ts'
-import { toContactBody, toCustomerBody, toCustomerUpdateBody } from '../wire/customers/wire-person-request.ts'
-import { readContact, readCustomer } from '../wire/customers/wire-person.ts'
-import { text, uuid as uuidField, readPage, unwrapped, status as statusField } from '../wire/values/wire-fields.ts'
+} from '../wire/wire-identity-check.ts'
+import { toContactBody, toCustomerBody, toCustomerUpdateBody, readContact, readCustomer } from '../wire/wire-person.ts'
 
 export type PersonSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */

@@ -1,15 +1,16 @@
-import type { Secret } from '../../keys/key-ring.ts'
-import { type AccessTokens, createAccessTokens } from '../client/access-token.ts'
-import { requireMatch, requireServed, sendable, shaped } from '../client/assertions.ts'
+import { z } from 'zod'
+import { Secret } from '../../keys/key-ring.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
 import type { Site } from '../client/sites.ts'
-import type { Transport } from '../client/transport.ts'
-import { UpstreamFault } from '../client/upstream-fault.ts'
+import { requireMatch, requireServed, sendable, shaped, type Transport } from '../client/transport.ts'
+import { UpstreamFault, notSent } from '../client/upstream-fault.ts'
+import { decimal, isRecord, lenient } from '../wire/values/wire-fields.ts'
 import {
   type GatewayPaymentRequest,
   readGatewayPayment,
   type StartedGatewayPayment,
   toGatewayPaymentBody,
-} from '../wire/payments/wire-gateway-payment.ts'
+} from '../wire/wire-gateway-payment.ts'
 
 export type GatewayPaymentCalls = {
   /**
@@ -68,4 +69,108 @@ export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpoi
 
 function isUnauthorised(error: unknown): boolean {
   return error instanceof UpstreamFault && error.kind === 'credentials'
+}
+
+type AccessTokens = {
+  /**
+   * Returns the access token of a site (docs/payments-api.md, section 4.2). Rejects with an `UpstreamFault` that is never
+   * `unknown`: without a token, no request that needs one was sent.
+   */
+  current(site: Site): Promise<Secret>
+  /**
+   * Returns a new token in place of one that the payments API refused; all callers with the same refused token share the new one.
+   */
+  inPlaceOf(site: Site, refused: Secret): Promise<Secret>
+}
+
+export type AccessTokenOptions = {
+  readonly transport: Transport
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number
+}
+
+/** Share of its lifetime after which a token is renewed in the background, while callers still use it. */
+const RENEWED_AT = 0.8
+
+/**
+ * The lifetime in the answer is limited to these bounds: the maximum is the documented lifetime, the minimum prevents a request
+ * for a token before every payment.
+ */
+const LONGEST_LIFE_S = 3_600
+const SHORTEST_LIFE_S = 5
+
+/** Shorter than the deadline of the request that waits for the token. */
+const TOKEN_WITHIN_MS = 5_000
+
+const TOKEN_PATH = '/v1/payment_gateways/access_token'
+
+/** Keeps one access token per site, in memory only. Concurrent callers share one call to the payments API. */
+export function createAccessTokens({ transport, clock = () => performance.now() }: AccessTokenOptions): AccessTokens {
+  const held = new Map<string, Held>()
+  const running = new Map<string, Promise<Secret>>()
+
+  function renewed(site: Site): Promise<Secret> {
+    const known = running.get(site.id)
+    if (known !== undefined) return known
+    const renewal = renew(site).finally(() => running.delete(site.id))
+    running.set(site.id, renewal)
+    return renewal
+  }
+
+  async function renew(site: Site): Promise<Secret> {
+    // The lifetime is counted from before the call, so that a token never expires at the payments API before it expires here.
+    const askedAt = clock()
+    const { token, lifeMs } = await ask(transport, site)
+    held.set(site.id, { token, renewAt: askedAt + lifeMs * RENEWED_AT, endsAt: askedAt + lifeMs })
+    return token
+  }
+
+  return {
+    current: async (site) => {
+      const known = held.get(site.id)
+      if (known === undefined || clock() >= known.endsAt) return renewed(site)
+      // A failed background renewal is ignored: the next caller tries again, and gets the error only once the token has expired.
+      if (clock() >= known.renewAt) renewed(site).catch(() => undefined)
+      return known.token
+    },
+
+    inPlaceOf: async (site, refused) => {
+      if (held.get(site.id)?.token === refused) held.delete(site.id)
+      const known = held.get(site.id)
+      return known === undefined ? renewed(site) : known.token
+    },
+  }
+}
+
+type Held = { readonly token: Secret; readonly renewAt: number; readonly endsAt: number }
+
+async function ask(transport: Transport, site: Site): Promise<{ token: Secret; lifeMs: number }> {
+  try {
+    const { status, json } = await transport.request(site, {
+      method: 'GET',
+      path: TOKEN_PATH,
+      withinMs: TOKEN_WITHIN_MS,
+    })
+    return shaped(readAccessToken(json), status)
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'unknown') throw notSent('no-token')
+    throw error
+  }
+}
+
+const answer = z.object({
+  access_token: lenient((json) => (typeof json === 'string' && /^[\x21-\x7e]{1,8192}$/.test(json) ? json : null)),
+  expires_in: decimal,
+})
+
+/**
+ * Reads a token answer, with the lifetime in milliseconds: `expires_in` within the bounds above, or the minimum if it is
+ * unreadable (docs/payments-api.md, section 2.8). Returns null if there is no token that is valid as a header value.
+ */
+export function readAccessToken(json: ExactJson): { token: Secret; lifeMs: number } | null {
+  if (!isRecord(json)) return null
+  const { access_token: token, expires_in: seconds } = answer.parse(json)
+  if (token === null) return null
+  const life = Math.min(Math.max(Number(seconds ?? 0), SHORTEST_LIFE_S), LONGEST_LIFE_S)
+  return { token: new Secret(token), lifeMs: life * 1000 }
 }

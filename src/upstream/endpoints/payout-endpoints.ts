@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout-report.ts'
-import { isV1 } from '../../domain/payouts/payout-rules.ts'
-import { V1_METHOD, V1_METHOD_CODE, V1_REQUIREMENTS, v1PayoutNumber } from '../../domain/payouts/v1-payout.ts'
+import {
+  isV1,
+  V1_METHOD,
+  V1_METHOD_CODE,
+  V1_REQUIREMENTS,
+  v1PayoutNumber,
+  V1_CURRENCY,
+  v1PayoutId,
+} from '../../domain/payouts/payout-rules.ts'
+import type { Site } from '../client/sites.ts'
 import {
   isServed,
   repeats,
@@ -13,17 +21,20 @@ import {
   sendable,
   shaped,
   spanQuery,
-} from '../client/assertions.ts'
-import type { Site } from '../client/sites.ts'
-import type { Transport } from '../client/transport.ts'
-import { readMethodRequirements } from '../wire/methods/direct-method.ts'
-import { servedMethods } from '../wire/methods/wire-payin-method.ts'
-import { type WirePayoutRequest, toPayoutBody, toPayoutCancellationBody } from '../wire/payouts/wire-payout-request.ts'
-import { readBanks, readPayoutMethod, readPayoutReport } from '../wire/payouts/wire-payout.ts'
+  type Transport,
+} from '../client/transport.ts'
+import { notSent } from '../client/upstream-fault.ts'
 import { status as statusField, combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
-import { v1PayoutCalls } from './v1-payout-endpoints.ts'
+import { readMethodRequirements, servedMethods } from '../wire/wire-payin-method.ts'
+import {
+  type WirePayoutRequest,
+  toPayoutBody,
+  toPayoutCancellationBody,
+  toV1PayoutBody,
+} from '../wire/wire-payout-request.ts'
+import { readBanks, readPayoutMethod, readPayoutReport, readV1PayoutReport } from '../wire/wire-payout.ts'
 
-export type PayoutSearch = {
+type PayoutSearch = {
   /** At most a year; whole seconds in UTC: `from` is rounded down, `to` up. */
   readonly from: Date
   readonly to: Date
@@ -33,7 +44,7 @@ export type PayoutSearch = {
   readonly version?: 'v1' | 'v2'
 }
 
-export type WirePayoutPage = {
+type WirePayoutPage = {
   readonly payouts: readonly PayoutReport[]
   readonly page: number
   readonly totalPages: number | null
@@ -148,4 +159,58 @@ async function listV2(transport: Transport, site: Site, { from, to, page }: Payo
     totalPages: found.totalPages,
     totalCount: found.totalCount,
   }
+}
+
+const V1_PATH = '/v1/payouts'
+
+/** The v1 payouts in AUD (gap sheet, section 20), each the counterpart of a call of `PayoutCalls`. */
+export type V1PayoutCalls = {
+  create(site: Site, request: WirePayoutRequest): Promise<PayoutReport>
+  get(site: Site, number: string): Promise<PayoutReport>
+  list(site: Site, search: PayoutSearch): Promise<WirePayoutPage>
+}
+
+/** Creates the calls for v1 payouts. */
+function v1PayoutCalls(transport: Transport): V1PayoutCalls {
+  return {
+    create: async (site, request) => {
+      const names = requireV1(site)
+      const body = sendable(toV1PayoutBody(request, names))
+      const { status, json } = await transport.request(site, { method: 'POST', path: V1_PATH, body })
+      const report = shaped(readV1PayoutReport(unwrapped(json), names), status)
+      const echo = { currency: report.currency, amount: report.totalAmount, endpointUrl: report.endpointUrl }
+      const amount = sumDecimals(request.transactions.map((transaction) => transaction.amount))
+      const { endpointUrl } = request.webhook
+      requireMatch(repeats(echo, { currency: V1_CURRENCY, amount, endpointUrl }), status)
+      return report
+    },
+
+    // Also at a site that does not pay out by v1 any more: its payouts go on.
+    get: async (site, number) => {
+      if (!isServed(site, V1_CURRENCY)) throw notSent('invalid-request', `Site ${site.id} has no payouts in AUD.`)
+      const asked = { method: 'GET', path: `${V1_PATH}/detail`, query: { id: number } } as const
+      const { status, json } = await transport.request(site, asked)
+      const report = shaped(readV1PayoutReport(unwrapped(json), site.v1Payouts ?? undefined), status)
+      requireMatch(report.id === v1PayoutId(number), status)
+      return report
+    },
+
+    list: async (site, { from, to, page }) => {
+      const names = site.v1Payouts ?? undefined
+      const query = { ...spanQuery({ from, to }), page }
+      const { status, json } = await transport.request(site, { method: 'GET', path: `${V1_PATH}/`, query })
+      const { records, ...found } = shaped(readPage(json), status)
+      return {
+        payouts: records.flatMap((record) => readV1PayoutReport(record, names) ?? []),
+        page: found.page ?? page,
+        totalPages: found.totalPages,
+        totalCount: found.totalCount,
+      }
+    },
+  }
+}
+
+function requireV1({ id, v1Payouts }: Site) {
+  if (v1Payouts === null) throw notSent('invalid-request', `Site ${id} does not pay out by v1.`)
+  return v1Payouts
 }

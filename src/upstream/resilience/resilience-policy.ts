@@ -1,4 +1,3 @@
-import { createSemaphore } from '../../lib/semaphore.ts'
 import {
   breakerOpen,
   type NotSentReason,
@@ -7,8 +6,14 @@ import {
   UpstreamFault,
   type FaultDetail,
 } from '../client/upstream-fault.ts'
-import type { BreakerShare } from './breaker-sharing.ts'
-import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
+import {
+  type BreakerShare,
+  type Breaker,
+  type BreakerSettings,
+  type BreakerState,
+  createBreaker,
+  type CallResult,
+} from './breaker.ts'
 
 /**
  * Resilience policy of one site: a semaphore, a circuit breaker and a retry budget, so that trouble with one site does not affect
@@ -203,4 +208,54 @@ export function retryDelayMs(
 
 function askedWaitMs(fault: FaultDetail): number {
   return 'retryAfterSeconds' in fault ? (fault.retryAfterSeconds ?? 0) * 1000 : 0
+}
+
+export type Semaphore = {
+  /**
+   * Waits for a free slot, first come, first served. Returns the function that releases it, or null if none is free within
+   * `waitMs`.
+   */
+  acquire(waitMs: number): Promise<(() => void) | null>
+}
+
+/** A bulkhead: at most `limit` holders at once. */
+export function createSemaphore(limit: number): Semaphore {
+  let free = limit
+  const waiting = new Set<() => void>()
+
+  function release(): void {
+    const [next] = waiting
+    if (next === undefined) free += 1
+    else next()
+  }
+
+  return {
+    acquire: (waitMs) => {
+      if (free > 0) {
+        free -= 1
+        return Promise.resolve(once(release))
+      }
+      return new Promise((resolve) => {
+        const grant = (): void => {
+          waiting.delete(grant)
+          clearTimeout(timer)
+          resolve(once(release))
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(grant)
+          resolve(null)
+        }, waitMs)
+        waiting.add(grant)
+      })
+    },
+  }
+}
+
+function once(action: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    action()
+  }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ALL_SCOPES, type Scope } from '../../../src/access/caller.ts'
 import { issueDevelopmentToken } from '../../../src/access/issue-token.ts'
-import { ALL_SCOPES, type Scope } from '../../../src/access/scopes.ts'
 import { Secret } from '../../../src/keys/key-ring.ts'
 import { startSandbox, type Sandbox } from '../../../src/sandbox/index.ts'
 import { createCanaries, type Canaries } from '../../privacy/canaries.ts'

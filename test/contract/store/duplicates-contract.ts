@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { holdsMoney } from '../../../src/domain/payments/duplicate-payment.ts'
+import { holdsMoney } from '../../../src/domain/payments/payment.ts'
 import { seeded } from '../../faults/seed.ts'
 import { after, command, delivery, events, MINUTE, NOW, payin, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS } from '../../../src/domain/customers/identity-watch.ts'
+import { FIRST_INTERVAL_MS, LONGEST_INTERVAL_MS } from '../../../src/domain/customers/identity-check.ts'
 import { present } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 

@@ -5,8 +5,12 @@ import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type PeriodicTask, systemTimer } from '../../../src/lib/timers.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { type ArchiveFolder, createArchiveFolder } from '../../../src/retention/archive-folder.ts'
-import { type RetentionOptions, startRetention } from '../../../src/retention/retention.ts'
+import {
+  type ArchiveFolder,
+  createArchiveFolder,
+  type RetentionOptions,
+  startRetention,
+} from '../../../src/retention/retention.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { delivery, NOW, report, settledLink } from './builders.ts'
 import type { OpenedStore, OpenStore } from './store-contract.ts'

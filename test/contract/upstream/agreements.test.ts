@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { WireAgreementRequest } from '../../../src/upstream/wire/agreements/wire-agreement-request.ts'
+import type { WireAgreementRequest } from '../../../src/upstream/wire/wire-agreement.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'

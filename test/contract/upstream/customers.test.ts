@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DocumentRequest, PersonRequest } from '../../../src/domain/customers/person-rules.ts'
+import type { DocumentRequest, PersonRequest } from '../../../src/domain/customers/person.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 

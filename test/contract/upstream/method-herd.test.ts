@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { payinMethodCalls } from '../../../src/upstream/endpoints/payin-link-endpoints.ts'
+import { payinMethodCalls } from '../../../src/upstream/endpoints/payin-endpoints.ts'
 import { createMethodCache } from '../../../src/upstream/methods/method-cache.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { open, serve, site, sites } from './open.ts'

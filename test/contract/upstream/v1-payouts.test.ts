@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSites } from '../../../src/upstream/client/sites.ts'
-import type { WirePayoutRequest } from '../../../src/upstream/wire/payouts/wire-payout-request.ts'
+import type { WirePayoutRequest } from '../../../src/upstream/wire/wire-payout-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'

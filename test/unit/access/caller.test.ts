@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { bearerToken } from '../../../src/access/bearer.ts'
-import { ANONYMOUS, expired, hasScope } from '../../../src/access/caller.ts'
-import type { ClientCaller } from '../../../src/access/caller.ts'
-import { ALL_SCOPES, isScope } from '../../../src/access/scopes.ts'
-import { createVerifiedTokens } from '../../../src/access/verified-tokens.ts'
+import {
+  bearerToken,
+  ANONYMOUS,
+  expired,
+  hasScope,
+  type ClientCaller,
+  ALL_SCOPES,
+  isScope,
+} from '../../../src/access/caller.ts'
+import { createVerifiedTokens } from '../../../src/access/verify-token.ts'
 
 const caller: ClientCaller = {
   kind: 'client',

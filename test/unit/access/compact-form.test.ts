@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCompactJws, namesAreUnique } from '../../../src/access/claims.ts'
+import { isCompactJws, namesAreUnique } from '../../../src/access/caller.ts'
 import { hsToken, unsigned } from './tokens.ts'
 
 const token = hsToken('a-secret-of-at-least-32-bytes-in-all')

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/claims.ts'
+import { InvalidTokenError } from '../../../src/access/caller.ts'
 import { issueDevelopmentToken } from '../../../src/access/issue-token.ts'
 import { createTokenVerifier } from '../../../src/access/verify-token.ts'
 import { Secret } from '../../../src/keys/key-ring.ts'

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/claims.ts'
-import type { VerifiedToken } from '../../../src/access/verified-tokens.ts'
-import { createTokenVerifier, type TokenVerifier } from '../../../src/access/verify-token.ts'
+import { InvalidTokenError } from '../../../src/access/caller.ts'
+import { type VerifiedToken, createTokenVerifier, type TokenVerifier } from '../../../src/access/verify-token.ts'
 import { startJwksServer, type JwksServer } from './jwks-server.ts'
 import { CLAIMS, issuerKey, NOW, NOW_S, rsToken } from './tokens.ts'
 

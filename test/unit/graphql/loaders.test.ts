@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createLoaders } from '../../../src/graphql/loaders.ts'
+import { createLoaders } from '../../../src/graphql/context.ts'
 
 type Sources = Parameters<typeof createLoaders>[0]
 

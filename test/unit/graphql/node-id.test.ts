@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { NODE_FIELDS, nodeIdOf, parseNodeId, type NodeType } from '../../../src/graphql/node-id.ts'
+import { NODE_FIELDS, nodeIdOf, parseNodeId, type NodeType } from '../../../src/graphql/arguments/arguments.ts'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
 
 const TYPES = Object.keys(NODE_FIELDS) as NodeType[]

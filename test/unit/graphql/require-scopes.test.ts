@@ -1,7 +1,6 @@
 import { buildSchema, execute, type ExecutionResult, type GraphQLSchema, isObjectType, parse, subscribe } from 'graphql'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ANONYMOUS, type Caller, type ClientCaller } from '../../../src/access/caller.ts'
-import type { Scope } from '../../../src/access/scopes.ts'
+import { ANONYMOUS, type Caller, type ClientCaller, type Scope } from '../../../src/access/caller.ts'
 import { enforceScopes } from '../../../src/graphql/schema/schema.ts'
 
 const DIRECTIVE = 'directive @requiresScopes(scopes: [[String!]!]!) on FIELD_DEFINITION\n'

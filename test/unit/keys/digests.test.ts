@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bodyHashes, canonicalJson, fingerprint, sameFingerprint } from '../../../src/keys/hashes.ts'
+import { bodyHashes, canonicalJson, fingerprint, sameFingerprint } from '../../../src/keys/key-ring.ts'
 import { ringOf } from './rings.ts'
 
 const ring = ringOf('a')

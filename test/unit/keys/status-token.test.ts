@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { issueStatusToken, readStatusToken } from '../../../src/keys/status-token.ts'
+import { issueStatusToken, readStatusToken } from '../../../src/keys/derived-secrets.ts'
 import { bitFlips, ringOf } from './rings.ts'
 
 const ring = ringOf('a')

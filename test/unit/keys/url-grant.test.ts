@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { openGrant, sealGrant } from '../../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../../src/keys/key-ring.ts'
-import { openGrant, sealGrant } from '../../../src/keys/url-grant.ts'
 
 const secret = (letter: string) => new Secret(letter.repeat(40))
 const ring = createKeyRing([secret('a')])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSemaphore } from '../../../src/lib/semaphore.ts'
+import { createSemaphore } from '../../../src/upstream/resilience/resilience-policy.ts'
 
 it('hands slots on in the order of asking, and gives up after the wait', async () => {
   const slots = createSemaphore(1)

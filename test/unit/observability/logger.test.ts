@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidTokenError } from '../../../src/access/claims.ts'
+import { InvalidTokenError } from '../../../src/access/caller.ts'
 import { Secret } from '../../../src/keys/key-ring.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import type { Logger, LogLevel } from '../../../src/observability/logger.ts'

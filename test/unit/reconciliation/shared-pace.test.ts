@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
-import { createSharedPace } from '../../../src/reconciliation/shared-pace.ts'
+import { createSharedPace } from '../../../src/reconciliation/site-pace.ts'
 import type { Lease, Store } from '../../../src/store/store.ts'
 import { UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { after, MINUTE, NOW, present } from '../../contract/store/builders.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createDeadlines, type Deadline } from '../../../src/streams/deadlines.ts'
+import { createDeadlines, type Deadline } from '../../../src/streams/stream-registry.ts'
 
 const DAY = 86_400_000
 

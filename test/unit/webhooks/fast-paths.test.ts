@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type ExactJson, parseExactJson, parseWithReviver, stringifyExactJson } from '../../../src/lib/exact-json.ts'
-import { instantFromWire } from '../../../src/upstream/wire/values/instant.ts'
+import { instantFromWire } from '../../../src/upstream/wire/values/readers.ts'
 import { withoutSecrets } from '../../../src/upstream/wire/values/redact.ts'
 import { seeded } from '../../faults/seed.ts'
 import { DEEP, UNUSABLE, USABLE } from './odd-bodies.ts'

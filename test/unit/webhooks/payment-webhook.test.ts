@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { callbackAuthorization } from '../../../src/keys/callback-secret.ts'
+import { callbackAuthorization } from '../../../src/keys/derived-secrets.ts'
 import { Secret } from '../../../src/keys/key-ring.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { sign } from '../../../src/webhooks/signature.ts'

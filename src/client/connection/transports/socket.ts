@@ -1,7 +1,6 @@
 import { createClient } from 'graphql-ws/client'
 import { errorOf, type GraphError } from '../../client-errors.ts'
-import type { WebSocketConstructor, WebSocketLike } from '../../graph-endpoint.ts'
-import { socketUrl } from '../../graph-endpoint.ts'
+import { type WebSocketConstructor, type WebSocketLike, socketUrl } from '../../graph-endpoint.ts'
 import { endBy, ending, readResult, streamOperation, type ConnectionEnd, type OpenConnection } from '../connection.ts'
 
 /** Close codes for a refused caller or an expired token. */

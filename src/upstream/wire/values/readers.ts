@@ -1,7 +1,5 @@
 import { compareDecimals, decimalFromText } from '../../../domain/money/money.ts'
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
-import { instantFromWire } from './instant.ts'
-import { safeUrl } from './url.ts'
 
 /**
  * Functions that read one field each and never throw: an absent or unreadable field is null. Plain functions for reading
@@ -102,4 +100,147 @@ export function decimalToWire(value: string): ExactNumber {
   if (readBack === null || compareDecimals(readBack, value) !== 0)
     throw new RangeError('An amount has more digits than a JSON number keeps.')
   return new ExactNumber(value)
+}
+
+const SHAPE = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\s*(Z|[+-]\d\d:?\d\d)?$/i
+
+const MINUTE_MS = 60_000
+
+/**
+ * Reads an instant in the payments API's format, `2026-12-31T00:00:00.000+0000` or `...Z`, and returns it in UTC with
+ * milliseconds. Without a zone it is UTC. Null for an empty text, for a date that does not exist, and for a number, whose unit is
+ * not known. Source: gap sheet, sections 25.1 and 26.
+ */
+export function instantFromWire(json: unknown): string | null {
+  const match = typeof json === 'string' ? SHAPE.exec(json.trim()) : null
+  if (match === null) return null
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', decimals = '', zone = 'Z'] = match
+  const offset = offsetMinutes(zone)
+  if (offset === null || !isInCalendar(+year, +month, +day) || hour > '23' || minute > '59' || second > '59')
+    return null
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${decimals.padEnd(3, '0').slice(0, 3)}Z`
+  if (offset === 0) return local
+  const instant = new Date(Date.parse(local) - offset * MINUTE_MS).toISOString()
+  return /^\d{4}-/.test(instant) ? instant : null
+}
+
+const LONG_MONTHS: ReadonlySet<number> = new Set([1, 3, 5, 7, 8, 10, 12])
+
+/** Returns whether the day exists in the Gregorian calendar. Years below 100 are not accepted. */
+function isInCalendar(year: number, month: number, day: number): boolean {
+  if (year < 100 || month < 1 || month > 12 || day < 1) return false
+  if (month !== 2) return day <= (LONG_MONTHS.has(month) ? 31 : 30)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (isLeap ? 29 : 28)
+}
+
+function offsetMinutes(zone: string): number | null {
+  if (zone.toUpperCase() === 'Z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(-2))
+  if (hours > 14 || minutes > 59) return null
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/**
+ * Returns an instant in whole seconds of UTC, `2026-12-31T00:00:00`: the format of instants in requests (gap sheet, section 26).
+ * With `upwards` it is rounded up, for the end of an interval. Throws `RangeError` for an invalid date.
+ */
+export function instantToWire(instant: Date, upwards = false): string {
+  const seconds = instant.getTime() / 1000
+  return new Date((upwards ? Math.ceil(seconds) : Math.floor(seconds)) * 1000).toISOString().slice(0, 19)
+}
+
+/**
+ * Reads a day in the payments API's format, `31/12/26` in UTC, and returns `2026-12-31`; a day in ISO format is accepted too.
+ * Null for any other text, and for a day that does not exist. Source: docs/payments-api.md, section 2.2.
+ */
+export function dayFromWire(json: unknown): string | null {
+  if (typeof json !== 'string') return null
+  const text = json.trim()
+  const match = /^(\d\d)\/(\d\d)\/(?:20)?(\d\d)$/.exec(text)
+  return realDay(match === null ? text.slice(0, LONGEST_DAY) : `20${match[3]}-${match[2]}-${match[1]}`)
+}
+
+/**
+ * Converts a day, `2026-12-31`, to the wire format `31/12/26`. Null for a text that is no day, and for years outside 2000 to
+ * 2099, because two digits do not give the century.
+ */
+export function dayToWire(day: string): string | null {
+  const [, year, month, date] = /^20(\d\d)-(\d\d)-(\d\d)$/.exec(realDay(day) ?? '') ?? []
+  return year === undefined ? null : `${date}/${month}/${year}`
+}
+
+/** Texts are cut to this length: one character more than the longest valid day. */
+const LONGEST_DAY = 11
+
+/** Returns the text if it is a day of the calendar, `2026-12-31`; otherwise null. */
+export function realDay(day: string): string | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return null
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day) ? day : null
+}
+
+/** Gateway pages have a long token in their query. */
+const LONGEST_URL = 8_192
+
+/** The URL parser removes these silently, so the text would not be the URL that was checked. */
+const BLANK = /[\s\p{Cc}]/u
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** Returns whether a host is loopback, where plain http is safe. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname)
+}
+
+/**
+ * Returns a URL to which a customer or a request may be sent: https, or http on loopback, without credentials. Null for
+ * everything else, including `javascript:`.
+ */
+export function safeUrl(json: unknown): string | null {
+  if (typeof json !== 'string' || json.length > LONGEST_URL || BLANK.test(json) || !URL.canParse(json)) return null
+  const { protocol, hostname, username, password } = new URL(json)
+  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return secure && username === '' && password === '' ? json : null
+}
+
+/** Of fixed length, so that the length of the hidden text is not revealed. */
+const MASK = '***'
+
+const SHOWN = 3
+
+/** Below this length, the visible end would be most of the number. */
+const SHORTEST_SHOWN = 6
+
+const LONGEST_ADDRESS = 320
+
+/**
+ * Masks an account number, telephone number or ABN: only its last three digits remain, and no digit of a short one. Null if there
+ * is no number.
+ */
+export function maskedNumber(json: unknown): string | null {
+  const text = json instanceof ExactNumber ? json.text : json
+  const compact = typeof text === 'string' ? text.replaceAll(/[\s-]/g, '') : ''
+  if (compact === '') return null
+  const end = compact.slice(-SHOWN)
+  return compact.length >= SHORTEST_SHOWN && /^\d+$/.test(end) ? `${MASK}${end}` : MASK
+}
+
+/**
+ * Masks a payer's alias: of an e-mail address the first letter and the domain remain, of everything else the last three digits.
+ * The content decides, not the stated type, because a wrong type must not reveal more.
+ */
+export function maskedAlias(json: unknown): string | null {
+  return typeof json === 'string' && json.includes('@') ? maskedEmail(json.trim()) : maskedNumber(json)
+}
+
+function maskedEmail(address: string): string {
+  if (address.length > LONGEST_ADDRESS) return MASK
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at + 1)
+  if (!/^[a-z0-9.-]{1,253}$/i.test(domain)) return MASK
+  const [first = '', ...others] = address.slice(0, at)
+  const shown = others.length > 0 && /^[\p{L}\p{N}]$/u.test(first) ? first : ''
+  return `${shown}${MASK}@${domain}`
 }

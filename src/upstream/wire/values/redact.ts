@@ -1,5 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
-import { AMENDMENT, WRAPPERS } from '../agreements/wire-agreement.ts'
+import { AMENDMENT, WRAPPERS } from '../wire-agreement.ts'
 import { isRecord, type JsonRecord } from './readers.ts'
 
 /**

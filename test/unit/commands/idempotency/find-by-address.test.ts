@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type AddressSearch,
-  type AddressSearches,
-  findByAddress,
-} from '../../../../src/commands/idempotency/find-by-address.ts'
-import { IncompleteSearchError } from '../../../../src/upstream/endpoints/find-agreement.ts'
+import { type AddressSearch, type AddressSearches, findByAddress } from '../../../../src/commands/idempotency/task.ts'
+import { IncompleteSearchError } from '../../../../src/upstream/endpoints/agreement-endpoints.ts'
 
 const SENT_AT = Date.parse('2030-01-02T03:04:05.678Z')
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { IncompleteSearchError } from '../../../../src/upstream/endpoints/find-agreement.ts'
+import { IncompleteSearchError } from '../../../../src/upstream/endpoints/agreement-endpoints.ts'
 import { command, NOW, present } from '../../../contract/store/builders.ts'
 import { LEASE_MS, type LinkTask, noAnswer, passes, setUp } from './command-fixture.ts'
 

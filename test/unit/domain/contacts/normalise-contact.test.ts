@@ -4,12 +4,12 @@ import {
   normaliseAgreementRequest,
   type AgreementRequest,
 } from '../../../../src/domain/agreements/agreement-rules.ts'
-import { normaliseName, normalisePhone } from '../../../../src/domain/contacts/normalise-contact.ts'
+import { normaliseName, normalisePhone } from '../../../../src/domain/field-problems.ts'
 import {
   gatewayRequestProblems,
   normaliseGatewayRequest,
   type GatewayRequest,
-} from '../../../../src/domain/gateway/gateway-rules.ts'
+} from '../../../../src/domain/gateway/gateway-payment.ts'
 import { normalisePayoutRequest, type PayoutRequest } from '../../../../src/domain/payouts/payout-rules.ts'
 
 const AGREEMENT: AgreementRequest = {

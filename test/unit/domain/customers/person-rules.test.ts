@@ -5,8 +5,9 @@ import {
   normalisePerson,
   personProblems,
   type PersonRequest,
-} from '../../../../src/domain/customers/person-rules.ts'
-import { fullName, identityStatus } from '../../../../src/domain/customers/person.ts'
+  fullName,
+  identityStatus,
+} from '../../../../src/domain/customers/person.ts'
 
 const TODAY = '2030-06-15'
 const PERSON: PersonRequest = {

@@ -3,8 +3,8 @@ import {
   EXPORT_FORMATS,
   EXPORT_FORMATS_WITH_PAYERS,
   PaymentTotals,
+  type ExportedPayment,
 } from '../../../../src/domain/exports/export-format.ts'
-import type { ExportedPayment } from '../../../../src/domain/exports/exported-payment.ts'
 
 const PAYMENT: ExportedPayment = {
   day: '2026-11-01',

@@ -4,7 +4,7 @@ import {
   type GatewayContact,
   type GatewayItem,
   type GatewayRequest,
-} from '../../../../src/domain/gateway/gateway-rules.ts'
+} from '../../../../src/domain/gateway/gateway-payment.ts'
 
 const CONTACT: GatewayContact = {
   firstName: 'Ada',

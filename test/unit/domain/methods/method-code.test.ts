@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseMethodCode } from '../../../../src/domain/methods/method-code.ts'
+import { parseMethodCode } from '../../../../src/domain/methods/payin-method.ts'
 
 /** All known codes of the payments API, as `code country kind kindRaw currency`. */
 const KNOWN = `

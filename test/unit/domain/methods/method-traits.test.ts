@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMethodCode } from '../../../../src/domain/methods/method-code.ts'
-import { NO_FLAGS, traitsOf } from '../../../../src/domain/methods/payin-method.ts'
+import { parseMethodCode, NO_FLAGS, traitsOf } from '../../../../src/domain/methods/payin-method.ts'
 
 const MOBILE_MONEY = [
   'ke_mobile_money_kes',

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { customerMessage, describeFailure } from '../../../../src/domain/payments/failures/describe-failure.ts'
-import { recogniseFailure } from '../../../../src/domain/payments/failures/failure-table.ts'
-import { en } from '../../../../src/domain/payments/failures/messages/english.ts'
-import { LANGUAGES } from '../../../../src/domain/payments/failures/messages/languages.ts'
+import {
+  customerMessage,
+  describeFailure,
+  recogniseFailure,
+} from '../../../../src/domain/payments/failures/describe-failure.ts'
+import { en, LANGUAGES } from '../../../../src/domain/payments/failures/failure-messages.ts'
 
 /** The table of the payments API: code, then the category and the advice for its condition. */
 const DOCUMENTED = `

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LANGUAGES } from '../../../../src/domain/payments/failures/messages/languages.ts'
+import { LANGUAGES } from '../../../../src/domain/payments/failures/failure-messages.ts'
 import { nextAction, nextActionLabel } from '../../../../src/domain/payments/next-action.ts'
 import type { PaymentLink } from '../../../../src/domain/payments/payment-link.ts'
 import { type PaymentDetails, factsOf, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'

@@ -6,12 +6,12 @@ import {
   type MethodRequirements,
   limitProblem,
   methodFieldProblems,
-} from '../../../../src/domain/methods/method-rules.ts'
+} from '../../../../src/domain/methods/payin-method.ts'
 import {
   payinExpiryProblems,
   payinRequestProblems,
   type PayinRequest,
-} from '../../../../src/domain/payments/payin-rules.ts'
+} from '../../../../src/domain/payments/direct-payin.ts'
 
 const REQUEST: PayinRequest = {
   idempotencyKey: 'key-1',

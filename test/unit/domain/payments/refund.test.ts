@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
 import {
+  type PaymentStatus,
   MOST_REFUNDS,
   type Refund,
   refundsAfter,
   refundsOf,
   type RequestedRefund,
-} from '../../../../src/domain/payments/refund.ts'
+} from '../../../../src/domain/payments/payment-report.ts'
 
 type Change = readonly [status: PaymentStatus, total: string | null, requested?: Partial<RequestedRefund>]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { searchedText } from '../../../../src/domain/payments/searched-text.ts'
+import { searchedText } from '../../../../src/graphql/resolvers/payments.ts'
 
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/method-rules.ts'
+import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/payin-method.ts'
 import {
   payoutRequestProblems,
   type PayoutRequest,

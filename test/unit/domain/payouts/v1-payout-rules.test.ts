@@ -4,13 +4,11 @@ import {
   payoutRequestProblems,
   type PayoutRequest,
   type PayoutTransactionRequest,
-} from '../../../../src/domain/payouts/payout-rules.ts'
-import {
   V1_METHOD_CODE,
   V1_REQUIREMENTS,
   v1PayoutId,
   v1PayoutNumber,
-} from '../../../../src/domain/payouts/v1-payout.ts'
+} from '../../../../src/domain/payouts/payout-rules.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const ACCOUNT = { bsb: '062-000', account_number: '112233445' }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { connection, MAX_PAGE, pageSize, pageStart } from '../../../../src/graphql/arguments/paging.ts'
+import { connection, MAX_PAGE, pageSize, pageStart } from '../../../../src/graphql/arguments/arguments.ts'
 import { createCursorCodec } from '../../../../src/keys/cursor.ts'
 import { ringOf } from '../../keys/rings.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { batchLines } from '../../../../src/observability/log/batch-lines.ts'
+import { batchLines } from '../../../../src/observability/logger.ts'
 
 function collected() {
   const written: string[] = []

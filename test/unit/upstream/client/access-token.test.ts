@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, parseExactJson } from '../../../../src/lib/exact-json.ts'
-import { readAccessToken } from '../../../../src/upstream/client/access-token.ts'
+import { readAccessToken } from '../../../../src/upstream/endpoints/gateway-endpoints.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
 
 describe('readAccessToken', () => {

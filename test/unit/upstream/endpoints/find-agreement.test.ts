@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findAgreement, IncompleteSearchError } from '../../../../src/upstream/endpoints/find-agreement.ts'
+import { findAgreement, IncompleteSearchError } from '../../../../src/upstream/endpoints/agreement-endpoints.ts'
 import { clientOf, faultOf, site } from '../../../contract/upstream/open.ts'
 import { answer } from '../../../contract/upstream/scripted-service.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createKeyedCache, type KeyedCacheOptions } from '../../../../src/upstream/methods/keyed-cache.ts'
+import { createKeyedCache, type KeyedCacheOptions } from '../../../../src/upstream/methods/payin-method-lists.ts'
 
 const MINUTE = 60_000
 

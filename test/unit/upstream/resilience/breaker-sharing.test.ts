@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../../src/observability/logger.ts'
 import { openRedis, type RedisConnection } from '../../../../src/redis/redis-connection.ts'
-import { createSharedState } from '../../../../src/redis/shared-state.ts'
+import { createSharedState } from '../../../../src/redis/shared-counts.ts'
 import { UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
-import { type BreakerSharing, shareBreakers } from '../../../../src/upstream/resilience/breaker-sharing.ts'
+import { type BreakerSharing, shareBreakers } from '../../../../src/upstream/resilience/breaker.ts'
 import { createResiliencePolicy, type ResiliencePolicy } from '../../../../src/upstream/resilience/resilience-policy.ts'
 import { canMakeRedis, createRedisServer, type RedisServer, until } from '../../../support/redis-server.ts'
 

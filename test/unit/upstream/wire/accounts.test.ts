@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
-import { readBankAccount, toBankLookupBody } from '../../../../src/upstream/wire/accounts/bank-account.ts'
-import { type DepositSimulation, toDepositBody } from '../../../../src/upstream/wire/accounts/deposit.ts'
-import { readBalanceMovement, readBalances } from '../../../../src/upstream/wire/accounts/wire-balances.ts'
 import type { JsonRecord } from '../../../../src/upstream/wire/values/wire-fields.ts'
+import {
+  readBankAccount,
+  toBankLookupBody,
+  type DepositSimulation,
+  toDepositBody,
+  readBalanceMovement,
+  readBalances,
+} from '../../../../src/upstream/wire/wire-accounts.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
 
 const without = (name: string, key: string): ExactJson => {

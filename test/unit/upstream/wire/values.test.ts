@@ -2,9 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { amountProblem, compareDecimals } from '../../../../src/domain/money/money.ts'
 import { ExactNumber, parseExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
-import { instantFromWire } from '../../../../src/upstream/wire/values/instant.ts'
-import { decimalFromWire, decimalToWire } from '../../../../src/upstream/wire/values/readers.ts'
-import { safeUrl } from '../../../../src/upstream/wire/values/url.ts'
+import {
+  instantFromWire,
+  decimalFromWire,
+  decimalToWire,
+  safeUrl,
+} from '../../../../src/upstream/wire/values/readers.ts'
 import { textFrom, usableUuid } from '../../../../src/upstream/wire/values/wire-fields.ts'
 
 describe('money on the wire', () => {

@@ -5,7 +5,7 @@ import {
   toAgreementBody,
   toAmendmentBody,
   toStatusChangeBody,
-} from '../../../../../src/upstream/wire/agreements/wire-agreement-request.ts'
+} from '../../../../../src/upstream/wire/wire-agreement.ts'
 
 const webhook = { endpointUrl: 'https://merchant.test/webhooks/agreements/r1', authorizationHeader: 'Bearer v1.k.abc' }
 const terms = { limit: '5000.50', amountRule: 'FIXED', frequency: 'MONTHLY', startDate: '2024-07-15', webhook } as const

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
-import { readAgreementReport } from '../../../../../src/upstream/wire/agreements/wire-agreement.ts'
 import { withoutSecretsOfAgreement } from '../../../../../src/upstream/wire/values/redact.ts'
+import { readAgreementReport } from '../../../../../src/upstream/wire/wire-agreement.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const least = { payment_agreement_id: 'agreement-1', status: 'active' }

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { multipartOf, toIdentityCheckFields } from '../../../../../src/upstream/wire/customers/wire-identity-check.ts'
+import { multipartOf, toIdentityCheckFields } from '../../../../../src/upstream/wire/wire-identity-check.ts'
 
 const CHECK = {
   email: 'ada@example.test',

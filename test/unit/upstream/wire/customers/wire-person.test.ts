@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExactJson } from '../../../../../src/lib/exact-json.ts'
-import { readContact, readCustomer } from '../../../../../src/upstream/wire/customers/wire-person.ts'
+import { readContact, readCustomer } from '../../../../../src/upstream/wire/wire-person.ts'
 
 const PERSON = {
   email: 'ada@example.test',

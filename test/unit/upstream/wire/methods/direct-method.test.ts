@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor } from '../../../../../src/domain/methods/method-rules.ts'
+import { parseFieldDescriptor } from '../../../../../src/domain/methods/payin-method.ts'
 import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
-import {
-  readDirectMethodEntry,
-  readMethodRequirements,
-} from '../../../../../src/upstream/wire/methods/direct-method.ts'
-import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
 import { unwrapped } from '../../../../../src/upstream/wire/values/wire-fields.ts'
+import { readDirectMethodEntry, readMethodRequirements } from '../../../../../src/upstream/wire/wire-payin-method.ts'
+import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/wire-payout.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('parseFieldDescriptor', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-rules.ts'
+import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-payment.ts'
 import { type ExactJson, parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type GatewayPaymentRequest,
   readGatewayCallback,
   readGatewayPayment,
   toGatewayPaymentBody,
-} from '../../../../../src/upstream/wire/payments/wire-gateway-payment.ts'
+} from '../../../../../src/upstream/wire/wire-gateway-payment.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const billing = { firstName: 'Jo', lastName: 'Payer', phone: '+61412345678', email: 'jo@payer.test' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
-import { readPaymentReport } from '../../../../../src/upstream/wire/payments/wire-payment.ts'
+import { readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
 
 const shown: readonly (readonly [string, string, unknown])[] = [
   [

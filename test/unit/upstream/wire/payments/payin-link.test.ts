@@ -4,7 +4,7 @@ import {
   type PayinLinkRequest,
   readCreatedPayinLink,
   toPayinLinkBody,
-} from '../../../../../src/upstream/wire/payments/wire-payin-link.ts'
+} from '../../../../../src/upstream/wire/wire-payin-request.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const request: PayinLinkRequest = {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
+import type { RequestBody } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import {
   type WirePayinRequest,
   toPayinBody,
   toPayinSimulationBody,
-} from '../../../../../src/upstream/wire/payments/wire-payin-request.ts'
-import { readRefund, toRefundBody } from '../../../../../src/upstream/wire/payments/wire-refund.ts'
-import type { RequestBody } from '../../../../../src/upstream/wire/values/request-schema.ts'
+  readRefund,
+  toRefundBody,
+} from '../../../../../src/upstream/wire/wire-payin-request.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const request: WirePayinRequest = {

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../../../src/domain/payments/payment-report.ts'
 import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
-import { readEndpointUrl, readPaymentReport } from '../../../../../src/upstream/wire/payments/wire-payment.ts'
 import { withoutSecrets } from '../../../../../src/upstream/wire/values/redact.ts'
+import { readEndpointUrl, readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
 import { fixture, fixtureText } from '../../../../fixtures/upstream/read.ts'
 
 const read = (body: object) => readPaymentReport(parseExactJson(JSON.stringify(body)))

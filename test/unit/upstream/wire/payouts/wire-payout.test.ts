@@ -5,12 +5,12 @@ import {
   type WirePayoutRequest,
   toPayoutBody,
   toPayoutCancellationBody,
-} from '../../../../../src/upstream/wire/payouts/wire-payout-request.ts'
+} from '../../../../../src/upstream/wire/wire-payout-request.ts'
 import {
   readPayoutCallback,
   readPayoutReport,
   readV1PayoutReport,
-} from '../../../../../src/upstream/wire/payouts/wire-payout.ts'
+} from '../../../../../src/upstream/wire/wire-payout.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 describe('readPayoutReport', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dayFromWire, dayToWire } from '../../../../../src/upstream/wire/values/day.ts'
-import { instantToWire } from '../../../../../src/upstream/wire/values/instant.ts'
+import { dayFromWire, dayToWire, instantToWire } from '../../../../../src/upstream/wire/values/readers.ts'
 
 describe('days', () => {
   it.each([

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExactNumber } from '../../../../../src/lib/exact-json.ts'
-import { maskedAlias, maskedNumber } from '../../../../../src/upstream/wire/values/mask.ts'
+import { maskedAlias, maskedNumber } from '../../../../../src/upstream/wire/values/readers.ts'
 
 describe('maskedNumber', () => {
   it.each([

@@ -1,0 +1,100 @@
+import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
+import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
+import { parseExactJson } from '../lib/exact-json.ts'
+import type { ReplayFailure } from '../lookups/operation-outcome.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { DeliveryReplay, ReplayOutcome, Store, ErasureKind, PayerErasure } from '../store/store.ts'
+import { readAgreementReport } from '../upstream/wire/wire-agreement.ts'
+import { readPaymentReport } from '../upstream/wire/wire-payment.ts'
+
+export type ReplayDeliveryOptions = {
+  readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Called when a read of a payment or agreement has fallen due. */
+  readonly onReadDue: () => void
+}
+
+export type ReplayRequest = { readonly deliveryId: string; readonly apply: boolean }
+
+type Replayed = Omit<Extract<ReplayOutcome, { kind: 'replayed' }>, 'kind'>
+
+export type ReplayDeliveryOutcome = ({ readonly kind: 'done'; readonly applied: boolean } & Replayed) | ReplayFailure
+
+const PARSE: DeliveryReplay['parse'] = {
+  payment: (body) => readPaymentReport(parseExactJson(body)),
+  agreement: (body) => readAgreementReport(parseExactJson(body)),
+}
+
+/** Processes a stored delivery again with the current version of the code. Without `apply` it only reports what would change. */
+export async function replayDelivery(
+  { store, logger, clock, onReadDue }: ReplayDeliveryOptions,
+  { deliveryId, apply }: ReplayRequest,
+): Promise<ReplayDeliveryOutcome> {
+  const outcome = await store.inbox.replay({ id: deliveryId, apply, at: clock(), parse: PARSE })
+  if (outcome.kind !== 'replayed') return outcome
+  if (apply) {
+    logger.info({ deliveryId, disposition: outcome.after }, 'delivery replayed')
+    if (outcome.readDue) onReadDue()
+  }
+  return { ...outcome, kind: 'done', applied: apply }
+}
+
+export type EraseOptions = {
+  readonly store: Pick<Store, 'erasures' | 'payments' | 'links' | 'agreements' | 'payouts'>
+  readonly keys: KeyRing
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Called when an erasure is to be continued in the background. */
+  readonly onErasureLeft: () => void
+}
+
+export type EraseRequest = {
+  readonly by: ErasureKind
+  /** The id, the owner or the e-mail address. */
+  readonly value: string
+}
+
+export type EraseOutcome =
+  | { readonly kind: 'done'; readonly erasure: PayerErasure }
+  | { readonly kind: 'invalid-input'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'not-found' }
+
+/** Transactions before the answer. What is left is erased in the background. */
+const STEPS_AT_ONCE = 3
+
+/**
+ * Erases payers. The outcome contains the erasure, which is still running if there are more payers than a few transactions erase. Needs no
+ * idempotency key: a repeat finds the running erasure, or nothing that is left to be erased.
+ */
+export async function erasePayer(
+  options: EraseOptions,
+  { by, value: given }: EraseRequest,
+  requestedBy: string | null,
+): Promise<EraseOutcome> {
+  const { store, keys, logger, clock, onErasureLeft } = options
+  const problems = present([textProblem(given, TEXT, ['value'])])
+  if (problems.length > 0) return { kind: 'invalid-input', problems }
+  const value = erasedValue(by, given)
+  if (!(await isKnown(store, by, value))) return { kind: 'not-found' }
+  const [valueHash] = hashesOf(keys, { by, value })
+  let erasure = await store.erasures.begin({ kind: by, value, valueHash, requestedBy, requestedAt: clock() })
+  for (let steps = 0; erasure.doneAt === null && steps < STEPS_AT_ONCE; steps += 1)
+    erasure = (await store.erasures.step(erasure.number, clock())) ?? erasure
+  if (erasure.doneAt === null) onErasureLeft()
+  else logger.info({ kind: by, count: erasure.payers }, 'payers are erased')
+  return { kind: 'done', erasure }
+}
+
+/** Returns the hashes of what payers are erased by, under every live signing key: the record of an erasure has one of them. */
+export function hashesOf(keys: KeyRing, { by, value }: EraseRequest): readonly [string, ...string[]] {
+  return erasureHashes(keys, by, value)
+}
+
+/** Of an owner or an e-mail address there may be nothing, so that the caller need not know. */
+async function isKnown(store: EraseOptions['store'], by: ErasureKind, id: string): Promise<boolean> {
+  if (by === 'PAYMENT') return (await store.payments.byIds([id])).length > 0
+  if (by === 'LINK') return (await store.links.byIds([id])).length > 0
+  if (by === 'PAYOUT') return (await store.payouts.byIds([id])).length > 0
+  return by !== 'AGREEMENT' || (await store.agreements.byIds([id])).length > 0
+}

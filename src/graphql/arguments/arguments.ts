@@ -1,0 +1,181 @@
+import { amountProblem, type Money } from '../../domain/money/money.ts'
+import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
+import type { EventFilter } from '../../store/store.ts'
+import type { Context } from '../context.ts'
+import { badArgument } from '../error-formatter.ts'
+
+/** Maximum size of a page. */
+export const MAX_PAGE = 100
+
+/** Returns the size of a page; throws a BAD_USER_INPUT error that names the argument if it is not from 1 to `MAX_PAGE`. */
+export function pageSize(size: number, argument: 'first' | 'last' = 'first'): number {
+  if (Number.isInteger(size) && size >= 1 && size <= MAX_PAGE) return size
+  throw badArgument(argument, `must lie between 1 and ${MAX_PAGE}`)
+}
+
+/** Returns the position of a cursor; null without it. Throws BAD_USER_INPUT for a forged one, or one of another log or list. */
+export function pageStart(
+  cursors: CursorCodec,
+  kind: CursorKind,
+  cursor: string | null | undefined,
+  argument: 'after' | 'before' = 'after',
+): number | null {
+  if (cursor === null || cursor === undefined) return null
+  const position = cursors.decode(kind, cursor)
+  if (position === null) throw badArgument(argument, 'is not a cursor of this list')
+  return position
+}
+
+/**
+ * Returns the place of `after`, null without it, for a list that is ordered by an instant if its filter contains one (`byInstant`).
+ * Throws a BAD_USER_INPUT error for a cursor that is forged, or of another log, list or order.
+ */
+export function placeStart(
+  cursors: CursorCodec,
+  kind: PlaceKind,
+  { after, byInstant }: { after: string | null | undefined; byInstant: boolean },
+): CursorPlace | null {
+  if (after === null || after === undefined) return null
+  const place = cursors.decodePlace(kind, after)
+  if (place === null) throw badArgument('after', 'is not a cursor of this list')
+  if ((place.at !== null) === byInstant) return place
+  throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+}
+
+type PageOf<Row> = {
+  readonly rows: readonly Row[]
+  readonly size: number
+  readonly after: string | null | undefined
+}
+
+/** Returns the connection for `size` + 1 or fewer rows; the extra row shows that another page follows and is not included. */
+export function connection<Row, Node>(
+  { rows, size, after }: PageOf<Row>,
+  shape: { cursor: (row: Row) => string; node: (row: Row) => Node },
+) {
+  const edges = rows.slice(0, size).map((row) => ({ cursor: shape.cursor(row), node: shape.node(row) }))
+  return {
+    edges,
+    nodes: edges.map((edge) => edge.node),
+    pageInfo: {
+      hasNextPage: rows.length > size,
+      hasPreviousPage: after !== null && after !== undefined,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}
+
+type PageBefore<Row> = Pick<PageOf<Row>, 'rows' | 'size'> & { readonly before: string | null | undefined }
+
+/** Returns the connection for the last `size` of `size` + 1 or fewer rows; the extra row shows that others precede them. */
+function lastConnection<Row>({ rows, size, before }: PageBefore<Row>, cursor: (row: Row) => string) {
+  const page = connection({ rows: rows.slice(-size), size, after: null }, { cursor, node: (row) => row })
+  const hasNextPage = before !== null && before !== undefined
+  return { ...page, pageInfo: { ...page.pageInfo, hasNextPage, hasPreviousPage: rows.length > size } }
+}
+
+/**
+ * Returns a page of the events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `first` or `after`, also for a
+ * cursor after which events have been pruned: the caller must not miss them without notice.
+ */
+export async function eventPage(
+  filter: EventFilter,
+  { first, after }: { readonly first: number; readonly after?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(first)
+  const start = pageStart(cursors, 'log', after)
+  const rows = await store.log.read(start ?? 0, size + 1, filter)
+  if (start !== null && start < (await store.log.horizon()))
+    throw badArgument('after', 'is older than the events that are kept: read the state again')
+  return connection(
+    { rows, size, after },
+    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
+  )
+}
+
+/** Returns the last events of a filter, oldest first. Throws a BAD_USER_INPUT error for an invalid `last` or `before`. */
+export async function newestEvents(
+  filter: EventFilter,
+  { last, before }: { readonly last: number; readonly before?: string | null | undefined },
+  { store, cursors }: Context,
+) {
+  const size = pageSize(last, 'last')
+  const end = pageStart(cursors, 'log', before, 'before')
+  const rows = await store.log.newest(size + 1, filter, end ?? undefined)
+  return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
+}
+
+type WithoutNulls<Filter> = { [Key in keyof Filter]?: Exclude<Filter[Key], null | undefined> }
+
+/** Returns a filter without its null fields, as the store expects it. In GraphQL a client may send null for an unused field. */
+export function withoutNulls<Filter extends object>(filter: Filter | null | undefined): WithoutNulls<Filter> {
+  const conditions = Object.entries(filter ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(conditions) as WithoutNulls<Filter>
+}
+
+/** The payments API lists at most one year per call (gap sheet, sections 19 and 26). */
+const LONGEST_SPAN_MS = 366 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Returns the instants and the page of a list by days; `to` is inclusive, up to the last second of that day. Throws `BAD_USER_INPUT`, which
+ * names the argument, for a span that runs backwards or is longer than a year, and for a page below 1.
+ */
+export function daySpan({ from, to, page }: { from: string; to: string; page: number }): {
+  from: Date
+  to: Date
+  page: number
+} {
+  const first = new Date(from)
+  const last = new Date(to)
+  if (last < first) throw badArgument('to', 'must not lie before from')
+  if (last.getTime() - first.getTime() > LONGEST_SPAN_MS) throw badArgument('to', 'must lie within a year of from')
+  if (page < 1) throw badArgument('page', 'must be at least 1')
+  return { from: first, to: new Date(last.getTime() + DAY_MS - 1_000), page }
+}
+
+/** Returns the amount; throws a BAD_USER_INPUT error if it is invalid, because an invalid amount cannot be compared. */
+export function validAmount(amount: Money): Money {
+  const problem = amountProblem(amount)
+  if (problem !== null) throw badArgument('amount', problem)
+  return amount
+}
+
+/** The types with a `nodeId`, each with the root field that reads one of them by its id. A refund is read with its payment. */
+export const NODE_FIELDS = {
+  PaymentLink: 'paymentLink',
+  Payment: 'payment',
+  Refund: 'payment',
+  PaymentAgreement: 'paymentAgreement',
+  Payout: 'payout',
+  GatewayPayment: 'gatewayPayment',
+  WebhookDelivery: 'webhookDelivery',
+  PaymentImport: 'paymentImport',
+} as const
+
+export type NodeType = keyof typeof NODE_FIELDS
+
+/** Longer than that of any id that is stored. */
+const LONGEST = 1_000
+
+/** Returns the id of an object that is unique among all types: its type and its id, in base64url. */
+export function nodeIdOf(type: NodeType, id: string): string {
+  return Buffer.from(`${type}:${id}`, 'utf8').toString('base64url')
+}
+
+/** Reads a `nodeId`. Throws `BAD_USER_INPUT` for a text that `nodeIdOf` does not return. */
+export function parseNodeId(nodeId: string): { readonly type: NodeType; readonly id: string } {
+  const text = nodeId.length > LONGEST ? '' : Buffer.from(nodeId, 'base64url').toString('utf8')
+  const [type = '', ...rest] = text.split(':')
+  const id = rest.join(':')
+  // One object has one nodeId: other spellings of the same bytes are not accepted.
+  if (!isNodeType(type) || id === '' || nodeIdOf(type, id) !== nodeId)
+    throw badArgument('nodeId', 'is not a nodeId of this API')
+  return { type, id }
+}
+
+function isNodeType(type: string): type is NodeType {
+  return Object.hasOwn(NODE_FIELDS, type)
+}

@@ -1,0 +1,226 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { movementRecord, movementsOf, bookDeposit, readDeposit } from '../accounts/sandbox-balances.ts'
+import { readAgreement, readAmendment, readStatusRequest } from '../agreements/check-agreement-request.ts'
+import {
+  amend,
+  changeStatus,
+  createAgreement,
+  listAgreements,
+  agreementObject,
+  type Agreement,
+} from '../agreements/sandbox-agreement.ts'
+import { parseForm } from '../customers/sandbox-customer.ts'
+import {
+  createGatewayPayment,
+  gatewayUrl,
+  readGatewayRequest,
+  TOKEN_LIFETIME_S,
+  isLive,
+  issueToken,
+} from '../gateway/gateway-actions.ts'
+import { readV1Payout, V1_CURRENCY, bodyOfFile } from '../payouts/check-payout-request.ts'
+import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-steps.ts'
+import { payoutRecord } from '../payouts/sandbox-payout.ts'
+import {
+  readJsonObject,
+  sendBadRequest,
+  sendJson,
+  sendNotFound,
+  sendProblem,
+  rawBody,
+  sendProblems,
+} from '../server/json-answers.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
+import { callersSite, header } from './api.ts'
+import { rangePage, readRangeQuery, PAYOUT_LIST } from './queries.ts'
+
+const PATH = '/v1/pay_to/payment_agreement'
+
+/** Payment agreements, for sites with AUD only (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
+export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
+  api.post(PATH, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readAgreement(body)
+      if ('problems' in read) return read
+      const agreement = createAgreement(store, site, read.request)
+      return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
+    }),
+  )
+  api.post(`${PATH}/amendment`, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readAmendment(body)
+      if ('problems' in read) return read
+      const agreement = agreementOf(store, site, read.id)
+      if (agreement === undefined) return undefined
+      const problem = amend(agreement, read.terms)
+      if (problem !== undefined) return { problem }
+      return {
+        show: {
+          payment_agreement_amendment: agreementObject(agreement),
+          payment_agreement_amendment_status: AMENDED,
+        },
+      }
+    }),
+  )
+  api.post(`${PATH}/change_status`, async (request, reply) =>
+    answer(request, reply, (body, site) => {
+      const read = readStatusRequest(body)
+      if ('problems' in read) return read
+      const agreement = agreementOf(store, site, read.id)
+      if (agreement === undefined) return undefined
+      const problem = changeStatus(store, agreement, read.status)
+      return problem === undefined ? { show: agreementObject(agreement) } : { problem }
+    }),
+  )
+  api.get(`${PATH}/search`, async (request, reply) => {
+    const site = callersSite(request)
+    if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
+    const query = readRangeQuery(new URL(request.url, store.origin).searchParams, SEARCH)
+    if ('problems' in query) return sendProblem(reply, problemText(query.problems))
+    return sendJson(
+      reply,
+      200,
+      rangePage(listAgreements(store, site, query), query, (found) => agreementObject(found)),
+    )
+  })
+}
+
+const TAKEN = 'client_transaction_id has already been taken'
+const NO_AUD = 'payment agreements are for sites with AUD alone'
+const SEARCH = { pageIsRequired: false, takesSize: true }
+/** The documents do not say what this object contains (gap sheet, section 30). */
+const AMENDED = { status: 'accepted' }
+
+/** The response to send: the agreement, the problems, or undefined when there is no such agreement. */
+type Outcome = { show: object } | { problem: string } | { problems: Problems } | undefined
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (body: JsonObject, site: SandboxSite) => Outcome,
+): FastifyReply {
+  const body = readJsonObject(request)
+  const site = callersSite(request)
+  if (body === undefined) return sendBadRequest(reply)
+  if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
+  const outcome = work(body, site)
+  if (outcome === undefined) return sendNotFound(reply, 'There is no such payment agreement.')
+  if ('show' in outcome) return sendJson(reply, 200, outcome.show)
+  return sendProblem(reply, 'problem' in outcome ? outcome.problem : problemText(outcome.problems))
+}
+
+function hasAgreements({ currencies }: SandboxSite): boolean {
+  return currencies.includes('AUD')
+}
+
+function agreementOf(store: SandboxStore, site: SandboxSite, id: number): Agreement | undefined {
+  const agreement = store.agreements.get(id)
+  return agreement?.siteId === site.id ? agreement : undefined
+}
+
+/** Bytes of a form with a file of payees. */
+const LARGEST_FORM = 4 * 1024 * 1024
+
+/** v1 payouts in AUD: create, from JSON or a file, detail and list (gap sheet, section 20). */
+export function v1Payouts(api: FastifyInstance, store: SandboxStore): void {
+  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, store.origin).searchParams
+
+  api.post('/v1/payouts', { bodyLimit: LARGEST_FORM }, async (request, reply) => {
+    const body = (await bodyOfForm(request)) ?? readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const site = callersSite(request)
+    const read = readV1Payout(body, site, store.clock.now())
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    return sendJson(reply, 200, payoutRecord(createPayout(store, site, read.request, { isRetry: read.isRetry })))
+  })
+
+  api.get('/v1/payouts/detail', async (request, reply) => {
+    const query = queryOf(request)
+    const [id, uuid] = [query.get('id') ?? '', query.get('uuid')]
+    if (!/^\d{1,18}$/.test(id)) return sendProblems(reply, { id: id === '' ? "can't be blank" : 'must be an integer' })
+    const payout = findV1Payout(store, callersSite(request), Number(id))
+    if (payout === undefined || (uuid !== null && uuid !== payout.uuid))
+      return sendProblems(reply, { id: 'does not exist' })
+    return sendJson(reply, 200, payoutRecord(payout))
+  })
+
+  api.get('/v1/payouts/', async (request, reply) => sendList(request, reply))
+
+  const sendList = (request: FastifyRequest, reply: FastifyReply) => {
+    const site = callersSite(request)
+    if (!site.currencies.includes(V1_CURRENCY)) return sendProblem(reply, 'currency is not available for this site')
+    const query = readRangeQuery(queryOf(request), PAYOUT_LIST)
+    if ('problems' in query) return sendProblems(reply, query.problems)
+    const found = listPayouts(store, site, { ...query, isV1: true })
+    return sendJson(
+      reply,
+      200,
+      rangePage(found, query, (payout) => payoutRecord(payout)),
+    )
+  }
+}
+
+/** Returns the body of a multipart form with a file; undefined for anything else. */
+async function bodyOfForm(request: FastifyRequest): Promise<JsonObject | undefined> {
+  if (!/^multipart\/form-data/i.test(request.headers['content-type'] ?? '')) return undefined
+  const form = await parseForm(request.headers, rawBody(request), { wholeFiles: true })
+  const file = form?.files.get('file')
+  return form === undefined || file === undefined ? undefined : bodyOfFile(form.fields, file.start)
+}
+
+const CURRENCY = 'AUD'
+const ALWAYS = { from_date: '1970-01-01T00:00:00Z', to_date: '9999-12-31T23:59:59Z' }
+
+/** `GET /v1/balances/history`, for AUD alone (gap sheet, section 24). */
+export function v1Balances(api: FastifyInstance, store: SandboxStore): void {
+  api.get('/v1/balances/history', async (request, reply) => {
+    const site = callersSite(request)
+    if (!site.currencies.includes(CURRENCY)) return sendProblem(reply, 'balances are for sites with AUD alone')
+    const given = new URL(request.url, store.origin).searchParams
+    const params = new URLSearchParams({ ...ALWAYS, ...Object.fromEntries(given) })
+    const query = readRangeQuery(params, { pageIsRequired: false, takesSize: true })
+    if ('problems' in query) return sendProblem(reply, problemText(query.problems))
+    const found = movementsOf(store, site.id, { currency: CURRENCY, from: query.from, to: query.to })
+    return sendJson(
+      reply,
+      200,
+      rangePage(found, query, (movement) => movementRecord(movement, CURRENCY)),
+    )
+  })
+}
+
+/** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); the response follows the gap sheet, section 13. */
+export function v1Deposits(api: FastifyInstance, store: SandboxStore): void {
+  api.post('/v1/simulate_deposit', async (request, reply) => {
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const site = callersSite(request)
+    const read = readDeposit(body, site)
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    bookDeposit(store, site, read.deposit)
+    return sendJson(reply, 200, { status: 'ok' })
+  })
+}
+
+/** The v1 hosted gateway: access tokens and payments (docs/payments-api.md, section 4.2; gap sheet, section 4). */
+export function v1Gateway(api: FastifyInstance, store: SandboxStore): void {
+  api.get('/v1/payment_gateways/access_token', async (request, reply) =>
+    sendJson(reply, 200, { access_token: issueToken(store, callersSite(request)), expires_in: TOKEN_LIFETIME_S }),
+  )
+  api.post('/v1/payment_gateways/create_payment', async (request, reply) => {
+    const site = callersSite(request)
+    if (!isLive(store, site, header(request, 'access-token'))) return reply.code(401).send()
+    const body = readJsonObject(request)
+    if (body === undefined) return sendBadRequest(reply)
+    const read = readGatewayRequest(body, site)
+    if ('problems' in read) return sendProblems(reply, read.problems)
+    const payment = createGatewayPayment(store, site, read)
+    if (payment === undefined) return sendProblems(reply, { order_id: 'has already been taken' })
+    return sendJson(reply, 200, {
+      redirect_url: gatewayUrl(store, payment),
+      payment_id: payment.gateway?.paymentId,
+      order_id: read.orderId,
+    })
+  })
+}
