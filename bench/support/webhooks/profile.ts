@@ -13,19 +13,13 @@ export type Share = { readonly part: string; readonly share: number }
 
 /** Parts of the program by file. A sample belongs to the part of its innermost function with a match; the first matching part counts. */
 const PARTS: readonly (readonly [part: string, files: RegExp])[] = [
-  [
-    'SQLite: begin and commit (writing the log)',
-    /store\/sqlite\/(?:sqlite-connection|fsync-guard|checkpoint|log-sync)/,
-  ],
-  ['SQLite: statements', /store\/sqlite\/(?:sqlite-transaction|statement-cache)/],
+  ['SQLite: begin and commit (writing the log)', /store\/sqlite\/(?:sqlite-connection|fsync-guard)/],
+  ['SQLite: statements', /store\/sqlite\/sqlite-dialect/],
   ['rows: columns and texts of what is loaded and stored', /store\/(?:rows|encoding)\//],
   ['ledger: decisions', /src\/(?:ledger|domain)\/(?!exact-json)/],
   ['batches: queue, loads, undo', /store\/(?:decide|group-commit)/],
-  [
-    'reads, and streams',
-    /src\/streams\/|store\/queries|node_modules\/kysely|store\/sqlite\/(?:sqlite-dialect|read-thread)/,
-  ],
-  ['HMAC and hashes', /webhooks\/signature|keys\/body-hash|internal\/crypto/],
+  ['reads, and streams', /src\/streams\/|store\/queries|node_modules\/kysely|store\/sqlite\/read-thread/],
+  ['HMAC and hashes', /webhooks\/signature|internal\/crypto/],
   ['JSON, report and redaction', /exact-json|upstream\/wire/],
   ['log line', /node_modules\/(?:pino|sonic-boom)|src\/observability\/log/],
   ['webhook handler', /src\/webhooks\//],
