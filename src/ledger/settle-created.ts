@@ -12,7 +12,7 @@ import { StoreConflictError } from '../store/store-errors.ts'
 import { findUnsettledAttempt, markSettled, findUnsettled } from './command-records.ts'
 import { dropRequested } from './find-payment.ts'
 import { scheduled, applyAnswer } from './record-answer.ts'
-import { recordCreation } from './settle.ts'
+import { recordCreation, settleWithCreated } from './settle.ts'
 import { findAddressedGatewayPayment, GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
 import { joinLink, PAYMENT, updateLink } from './subjects/payment-subject.ts'
 import { answeredPayout, findAddressedPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
@@ -93,18 +93,13 @@ export function settleWithPayout(
   commandId: string,
   made: { readonly ref: string; readonly site: string; readonly report: PayoutReport; readonly at: Date },
 ): Payout {
-  const { rows } = ledger
-  const { report, at } = made
-  rows.commands.want('id', commandId)
-  const target = findAddressedPayout(rows, report, made)
-  const result = { payoutId: report.id }
-  const unsettled = findUnsettled(rows, commandId, result)
-  if (target === null) throw new StoreConflictError(`The payout ${report.id} belongs to another command.`)
-  if (unsettled === null && target.state !== null) return target.state
-  const { row, confirm } = recordCreation(PAYOUT, ledger, target, { decide: decidePayoutCreation, at })
-  rows.payouts.put(confirm ? confirmBy(row, at) : row)
-  markSettled(rows, commandId, result)
-  return row.state
+  const { report } = made
+  return settleWithCreated(PAYOUT, ledger, commandId, {
+    ...made,
+    find: () => findAddressedPayout(ledger.rows, report, made),
+    decide: decidePayoutCreation,
+    result: { payoutId: report.id },
+  })
 }
 
 /**

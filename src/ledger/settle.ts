@@ -89,16 +89,37 @@ export function settleWithAgreement(
   commandId: string,
   made: { readonly ref: string; readonly site: string; readonly report: AgreementReport; readonly at: Date },
 ): Agreement {
+  const { report } = made
+  return settleWithCreated(AGREEMENT, ledger, commandId, {
+    ...made,
+    find: () => findAddressed(ledger.rows, report, made),
+    decide: decideAgreementCreation,
+    result: { agreementId: report.id },
+  })
+}
+
+type Created<K extends Kind> = Creation<K> & {
+  /** Returns what the report is about; null if that belongs to another command. Its look-ups are loaded with those of the command. */
+  readonly find: () => Target<K> | null
+  readonly report: K['Report']
+  readonly result: unknown
+}
+
+/** Completes a command with what it created, as `settleWithAgreement` describes. */
+export function settleWithCreated<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  commandId: string,
+  { find, decide, report, result, at }: Created<K>,
+): K['State'] {
   const { rows } = ledger
-  const { report, at } = made
   rows.commands.want('id', commandId)
-  const target = findAddressed(rows, report, made)
-  const result = { agreementId: report.id }
+  const target = find()
   const unsettled = findUnsettled(rows, commandId, result)
-  if (target === null) throw new StoreConflictError(`The agreement ${report.id} belongs to another command.`)
+  if (target === null) throw new StoreConflictError(`The id ${subject.idOf(report)} belongs to another command.`)
   if (unsettled === null && target.state !== null) return target.state
-  const { row, confirm } = recordCreation(AGREEMENT, ledger, target, { decide: decideAgreementCreation, at })
-  rows.agreements.put(confirm ? confirmBy(row, at) : row)
+  const { row, confirm } = recordCreation(subject, ledger, target, { decide, at })
+  subject.put(rows, confirm ? confirmBy(row, at) : row)
   markSettled(rows, commandId, result)
   return row.state
 }

@@ -1,11 +1,11 @@
 import { AgreementsDocument, type AgreementStatusInput } from '../generated/graphql.ts'
-import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Choices, chosenOf, FilterForm, InstantField, instantOf } from '../pieces/filter-form.tsx'
-import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
+import { useAnswer } from '../pieces/answers.tsx'
+import { Choices, filterOf, FilterForm, MadeFields, madeIn } from '../pieces/filter-form.tsx'
+import { List, PAGE } from '../pieces/list.tsx'
+import { Page, Row } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
-const PAGE = 20
 const COLUMNS = ['Agreement', 'Limit', 'Status', 'What for', 'Changed']
 
 const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
@@ -13,49 +13,38 @@ const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPEND
 /** Debit agreements, newest first. */
 export function Agreements({ route }: { readonly route: Route }) {
   const { params } = route
-  const statuses = chosenOf(params, 'status', STATUSES)
   const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
-      statuses: statuses.length === 0 ? null : statuses,
-      createdFrom: instantOf(params, 'from'),
-      createdBefore: instantOf(params, 'before'),
+      statuses: filterOf(params, 'status', STATUSES),
+      ...madeIn(params),
     },
   }
   const answer = useAnswer(AgreementsDocument, variables, { concerns: ({ agreementId }) => agreementId !== null })
-  const list = answer.data?.paymentAgreements
-  const rows = list?.nodes ?? []
 
   return (
     <Page title="Agreements">
       <FilterForm route={route} label="Agreements">
-        <InstantField name="from" label="Made from" params={params} />
-        <InstantField name="before" label="Made before" params={params} />
+        <MadeFields params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
-      <AnswerFailure of={answer} />
-      {rows.length === 0 ? (
-        <Waiting of={answer} what="agreements" />
-      ) : (
-        <Table caption="Agreements" columns={COLUMNS}>
-          {rows.map(({ id, clientTransactionId, status, description, limit, updatedAt }) => (
-            <Row key={id} href={hrefOf('agreements', id)} name={clientTransactionId}>
-              <td class="number">
-                <Amount of={limit} />
-              </td>
-              <td>
-                <Status of={status} />
-              </td>
-              <td>{description}</td>
-              <td>
-                <Moment at={updatedAt} />
-              </td>
-            </Row>
-          ))}
-        </Table>
-      )}
-      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+      <List route={route} what="agreements" answer={answer} list={answer.data?.paymentAgreements} columns={COLUMNS}>
+        {({ id, clientTransactionId, status, description, limit, updatedAt }) => (
+          <Row key={id} href={hrefOf('agreements', id)} name={clientTransactionId}>
+            <td class="number">
+              <Amount of={limit} />
+            </td>
+            <td>
+              <Status of={status} />
+            </td>
+            <td>{description}</td>
+            <td>
+              <Moment at={updatedAt} />
+            </td>
+          </Row>
+        )}
+      </List>
     </Page>
   )
 }

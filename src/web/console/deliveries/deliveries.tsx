@@ -1,12 +1,11 @@
 import { DeliveriesDocument } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Choices, chosenOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
+import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
+import { PAGE } from '../pieces/list.tsx'
 import { Page, Waiting, Pager } from '../pieces/page.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { DeliveryTable } from './delivery-table.tsx'
 import { DISPOSITIONS } from './delivery-text.ts'
-
-const PAGE = 20
 
 const ATTENTION = ['YES'] as const
 
@@ -14,14 +13,13 @@ const ATTENTION = ['YES'] as const
 export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
   const subject = params.get('subject')
-  const dispositions = chosenOf(params, 'disposition', DISPOSITIONS)
   const needsAttention = chosenOf(params, 'attention', ATTENTION).length > 0
   const variables = {
     first: PAGE,
     after: params.get('after'),
     filter: {
       subjectIds: subject === null ? null : [subject],
-      dispositions: dispositions.length === 0 ? null : dispositions,
+      dispositions: filterOf(params, 'disposition', DISPOSITIONS),
       needsAttention: needsAttention ? true : null,
     },
   }

@@ -1,12 +1,19 @@
 import { PaymentsDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Choices, chosenOf, FilterForm, InstantField, instantOf, SearchField } from '../pieces/filter-form.tsx'
+import {
+  Choices,
+  chosenOf,
+  filterOf,
+  FilterForm,
+  InstantField,
+  instantOf,
+  SearchField,
+} from '../pieces/filter-form.tsx'
+import { PAGE } from '../pieces/list.tsx'
 import { Page, Waiting, Pager } from '../pieces/page.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { ExportPayments } from './export-payments.tsx'
 import { PaymentTable, SearchResults } from './payment-table.tsx'
-
-const PAGE = 20
 
 const PHASES: readonly PaymentPhaseInput[] = [
   'IN_PROGRESS',
@@ -39,7 +46,7 @@ export function Payments({ route }: { readonly route: Route }) {
 
 function PaymentList({ route }: { readonly route: Route }) {
   const { params } = route
-  const filter = filterOf(params)
+  const filter = filterIn(params)
   const variables = { first: PAGE, after: params.get('after'), filter }
   const list = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
   const rows = list.data?.payments?.nodes ?? []
@@ -60,12 +67,11 @@ function PaymentList({ route }: { readonly route: Route }) {
   )
 }
 
-function filterOf(params: URLSearchParams) {
-  const phases = chosenOf(params, 'phase', PHASES)
+function filterIn(params: URLSearchParams) {
   return {
     updatedFrom: instantOf(params, 'from'),
     updatedBefore: instantOf(params, 'before'),
-    phases: phases.length === 0 ? null : phases,
+    phases: filterOf(params, 'phase', PHASES),
     duplicate: chosenOf(params, 'duplicate', DUPLICATES).length === 0 ? null : true,
   }
 }

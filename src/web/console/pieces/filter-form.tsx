@@ -105,6 +105,31 @@ export function chosenOf<Value extends string>(
   return values.filter((value) => chosen.includes(value))
 }
 
+/** Returns the chosen values as a filter of the schema: null, which filters nothing, for none. */
+export function filterOf<Value extends string>(
+  params: URLSearchParams,
+  name: string,
+  values: readonly Value[],
+): Value[] | null {
+  const chosen = chosenOf(params, name, values)
+  return chosen.length === 0 ? null : chosen
+}
+
+/** Fields for a period of creation, whose filter is `madeIn`. */
+export function MadeFields({ params }: { readonly params: URLSearchParams }) {
+  return (
+    <>
+      <InstantField name="from" label="Made from" params={params} />
+      <InstantField name="before" label="Made before" params={params} />
+    </>
+  )
+}
+
+/** Returns the period that `MadeFields` show. */
+export function madeIn(params: URLSearchParams) {
+  return { createdFrom: instantOf(params, 'from'), createdBefore: instantOf(params, 'before') }
+}
+
 /** Returns an instant of the URL in the schema's format; null for none. */
 export function instantOf(params: URLSearchParams, name: string): string | null {
   const at = new Date(params.get(name) ?? '')
