@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { notFound } from '../error-formatter.ts'
 import { whenKnown, type LinkView } from '../models.ts'
 import { nodeIdOf } from '../node-id.ts'
+import { ofProperties } from '../own-properties.ts'
 import {
   mayReadLink,
   onlyByToken,
@@ -65,7 +66,7 @@ export const linksResolvers = {
     },
   },
   PaymentLink: {
-    nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
+    nodeId: ofProperties(['id'], ({ id }) => nodeIdOf('PaymentLink', id)),
     method: ({ methodCode }, _args, { loaders }) =>
       methodCode === null ? null : loaders.methodByCode.load(methodCode),
     serverTime: (_link, _args, { clock }) => clock(),

@@ -15,6 +15,7 @@ import { badArgument, notFound } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
 import type { FailureView } from '../models.ts'
 import { nodeIdOf } from '../node-id.ts'
+import { ofProperties } from '../own-properties.ts'
 import {
   mayReadPayment,
   onlyByToken,
@@ -149,8 +150,8 @@ export const paymentsResolvers = {
     },
   },
   PaymentAmount: {
-    value: ({ value, currency }) => withDecimals(value, exponentOf(currency)),
-    exponent: ({ currency }) => exponentOf(currency),
+    value: ofProperties(['value', 'currency'], ({ value, currency }) => withDecimals(value, exponentOf(currency))),
+    exponent: ofProperties(['currency'], ({ currency }) => exponentOf(currency)),
   },
   PaymentNextAction: {
     label: (action, { locale }) => nextActionLabel(action.kind, locale ?? null),
