@@ -52,6 +52,7 @@ function answerTo(route: string, body: string): unknown {
   if (route === 'GET /health/ready') return { status: 'ready' }
   if (route === 'GET /links') return [...links].map(([id, link]) => madeLink(id, link))
   if (route === 'GET /api/v3/payin_methods') return { records: METHOD_LIST }
+  if (route === 'GET /api/v2/payins/payin_methods') return { records: [] }
   if (route === 'POST /api/v3/payin_links') return makeLink(JSON.parse(body) as LinkBody)
   const id = /^GET \/api\/v3\/payin_links\/([^/]+)$/.exec(route)?.[1] ?? ''
   const link = links.get(id)

@@ -18,7 +18,7 @@ import {
 } from 'graphql'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
-import { isStatic } from './static-texts.ts'
+import type { Segment, StaticTexts } from './static-texts.ts'
 
 /** Returns a resolved value as JSON; throws or rejects if it is invalid. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text
@@ -156,22 +156,36 @@ function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operatio
   }
 }
 
-function objectCompleter(type: GraphQLObjectType, field: FieldPlan, operation: OperationPlan): Complete {
+function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { staticTexts }: OperationPlan): Complete {
   let plan: ObjectPlan | null = null
   return (run, value, path) => {
-    plan ??= operation.objectPlan(type, field.nodes)
-    const { properties } = plan
-    if (properties === null || typeof value !== 'object' || value === null || !Object.isFrozen(value))
+    plan ??= field.planOf(type)
+    if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
       return objectText(plan, run, value, path)
-    const texts = operation.staticTexts.of(plan)
-    const known = texts?.get(value)
-    if (known !== undefined) return known
-    const errors = run.errors.length
-    const text = objectText(plan, run, value, path)
-    if (texts !== null && typeof text === 'string' && run.errors.length === errors && isStatic(value, properties))
-      texts.set(value, text)
-    return text
+    const segments = staticTexts.segmentsOf(plan)
+    if (segments === null) return objectText(plan, run, value, path)
+    const parts = new Parts()
+    try {
+      for (const segment of segments) parts.add('', segmentText(segment, { staticTexts, run, path }, value))
+    } catch (error) {
+      return parts.failWith(error)
+    }
+    return parts.end(plan.end)
   }
+}
+
+type Completion = { readonly staticTexts: StaticTexts; readonly run: Run; readonly path: Path }
+
+/** Returns the JSON of some fields of a frozen object, kept if they are static. */
+function segmentText(segment: Segment, { staticTexts, run, path }: Completion, value: object): Text {
+  const { plan, texts } = segment
+  const known = texts?.get(value)
+  if (typeof known === 'string') return known
+  const errors = run.errors.length
+  const text = objectText(plan, run, value, path)
+  if (texts !== null && known === undefined && typeof text === 'string' && run.errors.length === errors)
+    staticTexts.keep(segment, value, text)
+  return text
 }
 
 /** Joins the parts of a text in order; parts may be promises. */

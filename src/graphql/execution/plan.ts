@@ -7,6 +7,7 @@ import {
   isAbstractType,
   isLeafType,
   isNonNullType,
+  isObjectType,
   Kind,
   SchemaMetaFieldDef,
   typeFromAST,
@@ -26,9 +27,10 @@ import {
 } from 'graphql'
 import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
 import type { Context } from '../context.ts'
+import { markedProperties } from '../own-properties.ts'
 import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run-plan.ts'
-import type { StaticTexts } from './static-texts.ts'
+import { readsLeaf, readsObject, readsProperties, type StaticTexts } from './static-texts.ts'
 
 /** Plan of one field of an object. */
 export type FieldPlan = {
@@ -38,13 +40,15 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
-  /** The property that is the field's value; null if the field has a resolver, or if its type is not a leaf type. */
-  readonly property: string | null
+  /** Returns whether the field's value of a frozen object cannot change; null if that depends on more than the object. */
+  readonly readsOf: ((value: object) => boolean) | null
   /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
   /** The `info` argument of the resolver. */
   readonly infoFor: (run: Run) => GraphQLResolveInfo
   readonly complete: Complete
+  /** Returns the plan of an object that is the field's value. */
+  readonly planOf: (type: GraphQLObjectType) => ObjectPlan
 }
 
 /** The constant parts of an object's response: a label before each field, and the end. */
@@ -52,8 +56,6 @@ export type ObjectPlan = {
   readonly labels: readonly string[]
   readonly fields: readonly FieldPlan[]
   readonly end: string
-  /** The properties from which the whole response is written; null if a field has no `property`. */
-  readonly properties: readonly string[] | null
 }
 
 type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
@@ -105,8 +107,7 @@ export class OperationPlan {
       labels.push(label)
       label = ''
     }
-    const properties = fields.flatMap(({ property }) => property ?? [])
-    return { labels, fields, end: `${label}}`, properties: properties.length === fields.length ? properties : null }
+    return { labels, fields, end: `${label}}` }
   }
 
   #collect(
@@ -150,15 +151,22 @@ export class OperationPlan {
     const definition = parentType.getFields()[name] as GraphQLField<unknown, Context> | undefined
     if (definition === undefined) throw new Error(`${parentType.name} has no ${name}.`)
     const infoFor = this.#infoReader(definition, { parentType, nodes })
+    const plans = new Map<GraphQLObjectType, ObjectPlan>()
+    const planOf = (type: GraphQLObjectType) => {
+      const known = plans.get(type) ?? this.objectPlan(type, nodes)
+      plans.set(type, known)
+      return known
+    }
     const plan: { -readonly [Name in keyof FieldPlan]: FieldPlan[Name] } = {
       key,
       coordinate: `${parentType.name}.${name}`,
       nodes,
       nonNull: isNonNullType(definition.type),
-      property: definition.resolve === undefined && isLeafType(getNullableType(definition.type)) ? name : null,
+      readsOf: readingOf(definition, planOf),
       resolve: resolver(definition, this.#argumentsReader(definition, nodes[0]), infoFor),
       infoFor,
       complete: UNKNOWN,
+      planOf,
     }
     plan.complete = completerOf(definition.type, plan, this)
     return plan
@@ -222,6 +230,19 @@ function resolver(
       infoFor(run),
     )
   }
+}
+
+/** Returns the check of `FieldPlan.readsOf` for a field. */
+function readingOf(
+  { name, type, args, resolve }: GraphQLField<unknown, Context>,
+  planOf: FieldPlan['planOf'],
+): FieldPlan['readsOf'] {
+  const given = getNullableType(type)
+  if (isObjectType(given) && resolve === undefined) return readsObject(name, () => planOf(given))
+  if (!isLeafType(given)) return null
+  if (resolve === undefined) return readsLeaf(name)
+  const properties = args.length === 0 ? markedProperties(resolve) : undefined
+  return properties === undefined ? null : readsProperties(properties)
 }
 
 function usesVariables(node: FieldNode): boolean {

@@ -4,6 +4,7 @@ import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } f
 import type { Context } from '../context.ts'
 import { notFound } from '../error-formatter.ts'
 import { whenKnown, type LinkView, type AreaResolvers } from '../models.ts'
+import { ofProperties } from '../own-properties.ts'
 import {
   mayReadLink,
   onlyByToken,
@@ -62,7 +63,7 @@ export const linksResolvers = {
     },
   },
   PaymentLink: {
-    nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
+    nodeId: ofProperties(['id'], ({ id }) => nodeIdOf('PaymentLink', id)),
     method: ({ methodCode }, _args, { loaders }) =>
       methodCode === null ? null : loaders.methodByCode.load(methodCode),
     serverTime: (_link, _args, { clock }) => clock(),

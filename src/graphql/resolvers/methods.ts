@@ -12,6 +12,7 @@ import { validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
 import { whenKnown, type AreaResolvers } from '../models.ts'
+import { ofProperties } from '../own-properties.ts'
 import { accepts, limitsOf, recordOf } from '../views/views.ts'
 
 export const methodsResolvers = {
@@ -36,8 +37,11 @@ export const methodsResolvers = {
   },
   PayinMethod: {
     usableFor: ({ usableFor }) => [...usableFor],
-    name: (method, _args, context) =>
-      method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
+    name: ofProperties(
+      ['name'],
+      (method, _args, context) =>
+        method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
+    ),
     minAmount: (method, _args, context) =>
       whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'minAmount')),
     maxAmount: (method, _args, context) =>

@@ -153,7 +153,13 @@ type Keys = readonly (readonly string[])[]
 type Resolve = (representation: Representation, context: Context, info: GraphQLResolveInfo) => unknown
 
 /** An entity type: its name, its keys, and the resolver of its representations. */
-type Entity = { readonly name: string; readonly keys: Keys; readonly resolve: Resolve }
+type Entity = {
+  readonly name: string
+  readonly keys: Keys
+  readonly resolve: Resolve
+  /** Copies of frozen objects, frozen as well, so that values derived from them stay valid. */
+  readonly copies: WeakMap<object, object>
+}
 
 type Representation = Readonly<Record<string, unknown>>
 
@@ -193,13 +199,20 @@ function isSound(given: Representation, keys: Keys): boolean {
 
 /** Returns a copy of the object with `__typename`, from which the executor gets its type; returns an error instead of throwing it. */
 function resolved(entity: Entity, representation: Representation, context: Context, info: GraphQLResolveInfo): unknown {
-  const named = (object: unknown) =>
-    typeof object === 'object' && object !== null ? { ...object, __typename: entity.name } : object
   try {
-    return whenKnown(entity.resolve(representation, context, info), named)
+    return whenKnown(entity.resolve(representation, context, info), (object) => named(entity, object))
   } catch (error) {
     return error
   }
+}
+
+function named({ name, copies }: Entity, object: unknown): unknown {
+  if (typeof object !== 'object' || object === null) return object
+  const known = copies.get(object)
+  if (known !== undefined) return known
+  const copy = { ...object, __typename: name }
+  if (Object.isFrozen(object)) copies.set(object, Object.freeze(copy))
+  return copy
 }
 
 function entityOf(type: GraphQLObjectType): Entity {
@@ -208,7 +221,7 @@ function entityOf(type: GraphQLObjectType): Entity {
   }
   const resolve = subgraph?.resolveReference
   if (resolve === undefined) throw new Error(`${type.name} has no way to be resolved as an entity.`)
-  return { name: type.name, keys: keysOf(type), resolve }
+  return { name: type.name, keys: keysOf(type), resolve, copies: new WeakMap() }
 }
 
 /** Returns the keys of a type from its `@key(fields: "id")` directives. The keys of this schema have no nested fields. */

@@ -56,8 +56,10 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
         if (explorer !== null && asksForPage(request) && request.url === GRAPHQL_PATH)
           return explorer.send(reply, 'explorer')
         reply.header('cache-control', 'private, no-store')
-        const recalled = recall(options, request)
-        if (recalled === null) return respond(runOptions, request, reply)
+        // Once for a request, because it takes a digest.
+        const fromRouter = options.isFromRouter(request)
+        const recalled = recall(options, request, fromRouter)
+        if (recalled === null) return respond(runOptions, { request, reply, fromRouter })
         runOptions.sender.sendRecalled(reply, recalled)
         return undefined
       },
@@ -66,18 +68,25 @@ export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptio
 }
 
 /** Returns the recent result of an equal request, if the caller is known without waiting; otherwise null. */
-function recall({ engine, callerOf, isFromRouter }: GraphqlRouteOptions, request: FastifyRequest): Answer | null {
+function recall(
+  { engine, callerOf }: GraphqlRouteOptions,
+  request: FastifyRequest,
+  fromRouter: boolean,
+): Answer | null {
   if (callerOf(request) instanceof Promise || responseType(request.headers.accept) === null) return null
-  const fromRouter = isFromRouter(request)
   if (wantsTrace(request, fromRouter) || crossSiteRefusal(request) !== null) return null
   return engine.recall(requestText(request), fromRouter)
 }
 
 type RunOptions = GraphqlRouteOptions & { readonly sender: AnswerSender }
 
-async function respond(options: RunOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** `fromRouter`: the result of `isFromRouter`. */
+type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly fromRouter: boolean }
+
+async function respond(options: RunOptions, asked: Asked): Promise<FastifyReply> {
+  const { request, reply } = asked
   try {
-    return await runAndSend(options, request, reply)
+    return await runAndSend(options, asked)
   } catch (error) {
     // What follows on the connection may be the rest of the body.
     if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
@@ -86,9 +95,8 @@ async function respond(options: RunOptions, request: FastifyRequest, reply: Fast
 }
 
 async function runAndSend(
-  { engine, callerOf, isFromRouter, carriers, sender }: RunOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { engine, callerOf, carriers, sender }: RunOptions,
+  { request, reply, fromRouter }: Asked,
 ): Promise<FastifyReply> {
   const caller = await callerOf(request)
   const operation = operationIn(request)
@@ -96,7 +104,6 @@ async function runAndSend(
   const crossSite = crossSiteRefusal(request)
   // For a stream the page's origin is checked instead, since an EventSource cannot send other headers.
   if (crossSite !== null && carrierOf() === undefined) throw crossSite
-  const fromRouter = isFromRouter(request)
   let carry: CarryStream | null = null
   const outcome = await engine.run(operation, {
     caller,

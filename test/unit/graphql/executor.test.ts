@@ -11,6 +11,7 @@ import {
   parse,
   validate,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
@@ -22,6 +23,8 @@ import {
   type Execute,
   type ExecutableOperation,
 } from '../../../src/graphql/execution/executor.ts'
+import { markedProperties, ofProperties } from '../../../src/graphql/own-properties.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { operationOf } from './random-operations.ts'
 
 const SDL = `
@@ -244,5 +247,79 @@ describe('the planned executor', () => {
       calls = before
       expect(await result(planned, operation)).toEqual(expected)
     }
+  })
+
+  it('keeps only the parts of a frozen object that come from its properties', async () => {
+    const schema = buildSchema(
+      `type Part { size: Int, label: String } type Query { items: [Item] }
+       type Item { id: ID!, named: String, part: Part, now: Int!, part2: Part, last: String! }`,
+    )
+    const fieldsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields()
+    let round = 0
+    Object.assign(fieldsOf('Part')['label'] ?? {}, {
+      resolve: ofProperties(['size'], ({ size }: { readonly size: number }) => `of ${size}`),
+    })
+    Object.assign(fieldsOf('Item')['named'] ?? {}, {
+      resolve: ofProperties(['id'], ({ id }: { readonly id: string | null }) =>
+        id === null ? `in ${round}` : `is ${id}`,
+      ),
+    })
+    Object.assign(fieldsOf('Item')['now'] ?? {}, {
+      resolve: ({ fails }: { readonly fails?: boolean }) => {
+        if (fails === true && round % 2 === 0) throw new Error(`fails in ${round}`)
+        return round % 3 === 0 ? Promise.resolve(round) : round
+      },
+    })
+    const loose = { size: 1 }
+    const part = Object.freeze({ size: 2 })
+    const items = [
+      { id: 'a', part, part2: null, last: 'z' },
+      { id: 'b', part: loose, part2: part, last: 'z' },
+      { id: 'c', part: null, last: 'z', fails: true },
+      { id: null, part, part2: part, last: 'z' },
+      { id: 'd', part, part2: part, last: null },
+    ].map((item) => Object.freeze(item))
+    const field = schema.getQueryType()?.getFields()['items']
+    if (field !== undefined) field.resolve = () => items
+    const text = `{ items { __typename id named part { label size } now more: now part2 { size ... on Part { label } } last } }`
+    const operation = executable(schema, text, {})
+    if (operation === null) throw new Error('The operation is not valid.')
+    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
+    for (round = 0; round < 200; round += 1) {
+      loose.size = round
+      expect(await result(planned, operation)).toEqual(await result(library, operation))
+    }
+  })
+
+  it('trusts only resolvers that read the properties with which they are marked', () => {
+    const schema = createSchema({ production: true })
+    const untouchable = new Proxy(
+      {},
+      {
+        get(_target, name) {
+          throw new Error(`The context is asked for ${String(name)}.`)
+        },
+      },
+    ) as GraphQLResolveInfo
+    const marked: string[] = []
+    for (const type of Object.values(schema.getTypeMap()))
+      for (const { name, resolve } of isObjectType(type) ? Object.values(type.getFields()) : []) {
+        const properties = resolve === undefined ? undefined : markedProperties(resolve)
+        if (resolve === undefined || properties === undefined) continue
+        const values = new Map(properties.map((property) => [property, property === 'currency' ? 'AUD' : '12.5']))
+        const source = new Proxy(
+          {},
+          {
+            get(_target, property) {
+              if (values.has(String(property))) return values.get(String(property))
+              throw new Error(`${type.name}.${name} reads ${String(property)}.`)
+            },
+          },
+        )
+        const read = (): unknown => resolve(source, {}, untouchable, untouchable)
+        expect([type.name, name, read()]).toEqual([type.name, name, read()])
+        marked.push(`${type.name}.${name}`)
+      }
+    expect(marked).toContain('PaymentAmount.value')
   })
 })
