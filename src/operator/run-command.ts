@@ -1,19 +1,11 @@
 import type { Writable } from 'node:stream'
 import { type Command, type ExportCommand, readCommandLine } from './command-line.ts'
+import { listDeliveries, replayDelivery, showDelivery } from './delivery-commands.ts'
 import { manifest } from './documents.ts'
 import { exportPayments } from './export/export-command.ts'
 import { importPayments, reconcile, type Terminal } from './imports/import-commands.ts'
 import { createClient, OperatorError, UsageError } from './operator-answers.ts'
-import {
-  erasePayer,
-  listErasures,
-  listUnanswered,
-  settle,
-  listKeys,
-  listDeliveries,
-  replayDelivery,
-  showDelivery,
-} from './operator-commands.ts'
+import { erasePayer, listErasures, listUnanswered, settle, listKeys } from './record-commands.ts'
 
 /** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */
 export type Ending = { readonly code: 0 | 1 | 2; readonly out: string; readonly err: string }

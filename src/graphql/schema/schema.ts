@@ -208,8 +208,8 @@ function resolved(entity: Entity, representation: Representation, context: Conte
 
 function named({ name, copies }: Entity, object: unknown): unknown {
   if (typeof object !== 'object' || object === null) return object
-  const known = copies.get(object)
-  if (known !== undefined) return known
+  const made = copies.get(object)
+  if (made !== undefined) return made
   const copy = { ...object, __typename: name }
   if (Object.isFrozen(object)) copies.set(object, Object.freeze(copy))
   return copy
