@@ -47,8 +47,8 @@ describe('docs/sandbox.md', { timeout: 30_000 }, () => {
     )
     const listed = [...page.matchAll(/`((?:GET|POST|DELETE) \/sandbox\/[\w/:]+)`/g)].map(([, endpoint]) => endpoint)
     const normal = (endpoint = '') => endpoint.replace(':uuid', ':id')
-    // Those of links, payins and gateway payments are registered in a loop, and the change feed in another file.
-    const others = ['POST /sandbox/links/:id/status', 'POST /sandbox/links/:id/deliveries', 'GET /sandbox/changes']
+    // Those of links, payins and gateway payments are registered in a loop.
+    const others = ['POST /sandbox/links/:id/status', 'POST /sandbox/links/:id/deliveries']
     const alike = new Set(['POST /sandbox/agreements/:id/deliveries', 'POST /sandbox/payouts/:id/deliveries'])
     expect([...new Set(listed.map(normal))].toSorted()).toEqual(
       [...registered.filter((endpoint) => !alike.has(endpoint)), ...others].toSorted(),
