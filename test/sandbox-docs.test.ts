@@ -42,7 +42,7 @@ describe('docs/sandbox.md', { timeout: 30_000 }, () => {
 
   it('lists every control endpoint, and no other', () => {
     const routes = readFileSync(join(root, 'src/sandbox/server/control-routes.ts'), 'utf8')
-    const registered = [...routes.matchAll(/server\.(get|post|delete)(?:<Id>)?\('([^']+)'/g)].map(
+    const registered = [...routes.matchAll(/server\.(get|post|delete)(?:<Id>)?\('(?:\/sandbox)?([^']+)'/g)].map(
       ([, method = '', path]) => `${method.toUpperCase()} /sandbox${path}`,
     )
     const listed = [...page.matchAll(/`((?:GET|POST|DELETE) \/sandbox\/[\w/:]+)`/g)].map(([, endpoint]) => endpoint)
