@@ -1,5 +1,5 @@
 /** Copies the database while the program runs. Arguments: the path of the database and the path of the copy. */
-import { BackupError, backUp } from './store/sqlite/sqlite-backup.ts'
+import { BackupError, backUp } from './store/sqlite/files.ts'
 
 const [from, to, ...more] = process.argv.slice(2)
 

@@ -25,7 +25,7 @@ describe('the checker bites', () => {
     ['src/observability/logger.ts', '../store/store.ts'],
     ['src/ledger/receive.ts', '../store/sqlite/sqlite.ts'],
     ['src/ledger/receive.ts', '../store/queries/log.ts'],
-    ['src/store/decide.ts', '../ledger/receive.ts'],
+    ['src/store/group-commit.ts', '../ledger/receive.ts'],
     ['src/commands/idempotency/idempotent-command.ts', '../../ledger/commands.ts'],
     ['src/commands/idempotency/idempotent-command.ts', '../../store/postgres/postgres.ts'],
     ['src/store/queries/log-queries.ts', '../../domain/payments/attribution.ts'],

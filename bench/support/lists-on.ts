@@ -1,13 +1,14 @@
 import { NO_BRANCHES } from '../../src/store/create-database.ts'
-import type { Db } from '../../src/store/decide.ts'
-import { createAgreementStore } from '../../src/store/queries/agreement-queries.ts'
+import type { Db } from '../../src/store/group-commit.ts'
 import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
-import { createGatewayPaymentStore } from '../../src/store/queries/gateway-payment-queries.ts'
-import { createLinkStore } from '../../src/store/queries/link-queries.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
-import { createPaymentStore } from '../../src/store/queries/payment-queries.ts'
+import { createLinkStore, createPaymentStore } from '../../src/store/queries/payment-queries.ts'
 import type { SearchDialect } from '../../src/store/queries/payment-search.ts'
-import { createPayoutStore } from '../../src/store/queries/payout-queries.ts'
+import {
+  createAgreementStore,
+  createGatewayPaymentStore,
+  createPayoutStore,
+} from '../../src/store/queries/subject-queries.ts'
 import { type Filling, instantOf } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
 

@@ -80,7 +80,7 @@ export const PLANTS: readonly Plant[] = [
     name: 'a decision that throws leaves behind what it has changed',
     edits: [
       {
-        file: 'src/store/decide.ts',
+        file: 'src/store/group-commit.ts',
         from: "if (isComplete && outcome !== null && 'result' in outcome) keep()",
         to: 'if (isComplete && outcome !== null) keep()',
       },

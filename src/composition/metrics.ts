@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { PrunedKind } from '../store/retention/retention-store.ts'
+import type { PrunedKind } from '../store/retention/retention-queries.ts'
 import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/sites.ts'
 

@@ -5,9 +5,9 @@ import type { CommandStore, CommandSubject, NewCommand } from '../store/command-
 import { type AttemptRow, commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
-import { dropRequested, findPayment } from './find-payment.ts'
 import { findAgreement } from './subjects/agreement-subject.ts'
 import { findPayout } from './subjects/payout-subject.ts'
+import { dropRequested, findPayment } from './subjects/subject.ts'
 
 /**
  * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its

@@ -13,10 +13,17 @@ import {
   rejectCommand,
   retryCommand,
 } from './command-records.ts'
-import { expectSeveral } from './duplicates.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent } from './imports/record-import.ts'
-import { keepCallback, receiveAgreement, receiveGatewayPayment, receivePayment, receivePayout } from './receive.ts'
+import {
+  keepCallback,
+  receiveAgreement,
+  receiveGatewayPayment,
+  receivePayment,
+  receivePayout,
+  DryRun,
+  replayDelivery,
+} from './receive.ts'
 import {
   postponeAgreementRead,
   recordAgreementRead,
@@ -27,9 +34,9 @@ import {
   postponePayoutRead,
   recordPayoutRead,
 } from './record-read.ts'
-import { DryRun, replayDelivery } from './replay.ts'
-import { settleGatewayCreation, settleGatewayPayment } from './settle-by-operator.ts'
 import {
+  settleGatewayCreation,
+  settleGatewayPayment,
   settleWithGatewayPayment,
   settleWithLink,
   settleWithPayout,
@@ -43,6 +50,7 @@ import {
   settleWithPayin,
   settleWithPayment,
 } from './settle.ts'
+import { expectSeveral } from './subjects/payment-subject.ts'
 import { wantLogHead, type Ledger } from './subjects/subject.ts'
 import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
 

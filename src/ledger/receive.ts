@@ -1,4 +1,5 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import { replayableBody } from '../domain/delivery.ts'
 import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/attribution.ts'
 import type { Payment } from '../domain/payments/payment.ts'
@@ -13,13 +14,23 @@ import type {
   IncomingDelivery,
   KeptCallback,
   OrphanLink,
+  DeliveryReplay,
+  ReplayOutcome,
 } from '../store/store.ts'
-import { findAttempt, linkOf } from './find-payment.ts'
 import { AGREEMENT } from './subjects/agreement-subject.ts'
 import { GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
 import { PAYMENT, type PaymentTarget } from './subjects/payment-subject.ts'
 import { PAYOUT } from './subjects/payout-subject.ts'
-import { confirmBy, type Kind, type Ledger, recordChange, type Subject, type Target } from './subjects/subject.ts'
+import {
+  findAttempt,
+  linkOf,
+  confirmBy,
+  type Kind,
+  type Ledger,
+  recordChange,
+  type Subject,
+  type Target,
+} from './subjects/subject.ts'
 
 /** Returns the decision that stores a payment webhook and applies it. */
 export function receivePayment(delivery: IncomingDelivery): (ledger: Ledger) => DeliveryOutcome {
@@ -116,7 +127,7 @@ function receiveRepeat<K extends Kind>(subject: Subject<K>, rows: Rows, report: 
 }
 
 /** Decides what a delivery means for the current state of its subject, and records the disposition. */
-export function applyDelivery<K extends Kind>(
+function applyDelivery<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
   target: Target<K>,
@@ -220,4 +231,65 @@ function orphanOf(rows: Rows, { row }: PaymentTarget, after: Payment | null, at:
   if (attempt?.kind !== 'link') return null
   const command = rows.commands.first('id', attempt.commandId)
   return isOrphan(after.linkRef, command, at.getTime()) ? { ref: after.linkRef, commandId: attempt.commandId } : null
+}
+
+/** Thrown to roll back a dry run; contains its outcome. */
+export class DryRun extends Error {
+  override readonly name = 'DryRun'
+  readonly outcome: ReplayOutcome
+
+  constructor(outcome: ReplayOutcome) {
+    super('A dry run is undone.')
+    this.outcome = outcome
+  }
+}
+
+/**
+ * Decides a stored delivery again, by the same code as on receipt. Without `apply` it throws `DryRun` with the outcome, so that the
+ * transaction is rolled back.
+ */
+export function replayDelivery(ledger: Ledger, replay: DeliveryReplay): ReplayOutcome {
+  const outcome = decideAnew(ledger, replay)
+  if (!replay.apply) throw new DryRun(outcome)
+  return outcome
+}
+
+function decideAnew(ledger: Ledger, { id, at, parse }: DeliveryReplay): ReplayOutcome {
+  const { rows } = ledger
+  const row = rows.deliveries.first('id', id)
+  if (row === null) return { kind: 'not-found' }
+  const replayable = replayableBody(row)
+  if ('refusal' in replayable) return { kind: 'not-replayable', reason: replayable.refusal }
+  const attempt = row.ref === null ? null : findAttempt(rows, row.ref)
+  return attempt?.kind === 'agreement'
+    ? replayAs(AGREEMENT, ledger, { row, at, report: parse.agreement(replayable.body) })
+    : replayAs(PAYMENT, ledger, { row, at, report: parse.payment(replayable.body) })
+}
+
+function replayAs<K extends Kind>(
+  subject: Subject<K>,
+  ledger: Ledger,
+  { row, at, report }: { readonly row: DeliveryRow; readonly at: Date; readonly report: K['Report'] | null },
+): ReplayOutcome {
+  const { rows } = ledger
+  if (report === null) return { kind: 'not-replayable', reason: 'UNREADABLE' }
+  const target = subject.findTarget(rows, report, row.ref)
+  if (target === null) return { kind: 'not-replayable', reason: 'MISADDRESSED' }
+  const { outcome } = applyDelivery(subject, ledger, target, { row, at })
+  const readDue = outcome.readDue || needsRead(row, outcome.disposition)
+  const after = subject.find(rows, subject.idOf(report))
+  if (after !== null && readDue && !outcome.readDue) subject.put(rows, confirmBy(after, at))
+  return {
+    kind: 'replayed',
+    before: row.disposition,
+    after: outcome.disposition,
+    readDue,
+    statusBefore: target.row?.state.statusRaw ?? null,
+    statusAfter: after?.state.statusRaw ?? null,
+  }
+}
+
+/** Returns whether the subject needs a read after a replay: a stored body is old and incomplete, and doubts have to be settled. */
+function needsRead({ disposition: before }: DeliveryRow, after: DeliveryRow['disposition']): boolean {
+  return before === 'DOUBTFUL' || after === 'APPLIED'
 }

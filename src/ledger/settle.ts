@@ -11,12 +11,12 @@ import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { findUnsettled, linkDeliveries, markSettled } from './command-records.ts'
-import { resolveDuplicate } from './duplicates.ts'
-import { findPayment, linkOf } from './find-payment.ts'
-import { answeredAgreement, answeredPayment, applyAnswer } from './record-answer.ts'
+import { answeredAgreement, answeredPayment, applyAnswer } from './record-read.ts'
 import { AGREEMENT, findAddressed, findAgreement } from './subjects/agreement-subject.ts'
-import { appendUnchanged, asRequested, PAYMENT, targetOf } from './subjects/payment-subject.ts'
+import { resolveDuplicate, appendUnchanged, asRequested, PAYMENT, targetOf } from './subjects/payment-subject.ts'
 import {
+  findPayment,
+  linkOf,
   confirmBy,
   type Kind,
   type Ledger,

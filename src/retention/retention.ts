@@ -8,7 +8,13 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { RetentionConfig } from '../config/retention-settings.ts'
 import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Archive, ArchivedRow, PrunedKind, PruneUnit, RetentionStore } from '../store/retention/retention-store.ts'
+import type {
+  Archive,
+  ArchivedRow,
+  PrunedKind,
+  PruneUnit,
+  RetentionStore,
+} from '../store/retention/retention-queries.ts'
 import type { ErasureStore } from '../store/store.ts'
 
 export type RetentionOptions = {

@@ -1,4 +1,4 @@
-import type { DecisionOnRows } from './decide.ts'
+import type { DecisionOnRows } from './group-commit.ts'
 import type {
   AgreementReadStore,
   CommandStore,

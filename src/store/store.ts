@@ -11,14 +11,15 @@ import type { CommandStore, RefKind } from './command-store.ts'
 import type { IdentityWatchStore } from './identity-watch-store.ts'
 import type { ImportStore } from './import-store.ts'
 import type { Lease, LeaseStore, PaceStore } from './lease-store.ts'
-import type { ReadStore } from './read-store.ts'
-import type { ErasureStore } from './retention/erasure-subjects.ts'
-import type { RetentionStore } from './retention/retention-store.ts'
+import type { ErasureStore } from './retention/erasure-queries.ts'
+import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
-import type { PaymentSearch, SearchResult } from './search-store.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 import type {
+  ReadStore,
+  PaymentSearch,
+  SearchResult,
   AgreementReadStore,
   AgreementStore,
   GatewayPaymentStore,
@@ -26,17 +27,13 @@ import type {
   PayoutStore,
 } from './subject-stores.ts'
 
-export type * from './subject-stores.ts'
+export * from './subject-stores.ts'
 export type * from './command-store.ts'
-export type * from './subject-stores.ts'
 export type * from './identity-watch-store.ts'
 export type * from './import-store.ts'
 export type * from './lease-store.ts'
 export type * from './lease-store.ts'
-export type * from './subject-stores.ts'
-export type * from './read-store.ts'
-export type * from './retention/erasure-subjects.ts'
-export * from './search-store.ts'
+export * from './retention/erasure-queries.ts'
 export type * from './signing-key-store.ts'
 
 /**

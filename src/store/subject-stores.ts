@@ -1,10 +1,14 @@
 import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { GatewayPayment, GatewayPaymentStatus } from '../domain/gateway/gateway-payment.ts'
+import type { DirectPayin } from '../domain/payments/direct-payin.ts'
+import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentReport } from '../domain/payments/payment-report.ts'
+import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutStatus } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
+import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
 import type { Lease } from './lease-store.ts'
-import type { DueReadsQuery, ReadOutcome } from './read-store.ts'
 import type { PageQuery, Placed } from './store.ts'
 
 export type AgreementStore = {
@@ -105,4 +109,133 @@ export type GatewayPaymentFilter = {
   /** When it was first recorded. */
   readonly createdFrom?: Date
   readonly createdBefore?: Date
+}
+
+/** What is to be read from the payments API: a payment, or a link without a known payment. */
+export type ReadSubject = {
+  readonly paymentId: string | null
+  /** The recorded payment. */
+  readonly payment: Payment | null
+  readonly link: PaymentLink | null
+  /** The request of a payment that was created here without a link. */
+  readonly payin: DirectPayin | null
+  /** Upstream uuid of the link that the reports of a payment name; null for a link, and if they name none. */
+  readonly namedLinkId: string | null
+  /** Selects the credentials of a payment with neither link nor payin (`readSiteOf`); null for a link. */
+  readonly readSite: string | null
+  /**
+   * Deliveries and responses recorded for the payment and its link so far. A response is applied only if this has not changed
+   * meanwhile.
+   */
+  readonly deliveries: number
+  /** Consecutive reads that failed or returned nothing. */
+  readonly failures: number
+  /** When its read is due; null if none is planned. */
+  readonly dueAt: Date | null
+}
+
+/** Selects due reads. */
+export type DueReadsQuery = {
+  /** As returned by `readSiteOf`. */
+  readonly readSites: readonly string[]
+  readonly readClass: ReadClass
+  /** Due at this instant or earlier. */
+  readonly by: Date
+  readonly limit: number
+}
+
+export type ReadStore = {
+  /** Returns the sites at which a read is planned, as returned by `readSiteOf`. */
+  sites(): Promise<string[]>
+  /** Returns subjects of these sites with a due read of one class, the longest due first. */
+  due(query: DueReadsQuery): Promise<ReadSubject[]>
+  /** Returns when the next planned read is due; null if none is planned. */
+  nextDue(): Promise<Date | null>
+  /** Returns the subject with this payment id or upstream link uuid. */
+  subject(id: string): Promise<ReadSubject | null>
+  /**
+   * Returns the subjects of at most `limit` links (or direct payins) that were created with the same credentials, from the subject's own on
+   * by creation: the payments API lists them together. In any order. Empty if neither a link nor a payin is recorded for the subject.
+   */
+  nearby(subject: ReadSubject, limit: number): Promise<ReadSubject[]>
+  /**
+   * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
+   * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
+   * response contains nothing usable about the subject; the read counts as a failure and is retried with back-off, from 15 minutes on.
+   * With the lease of a planned read it rejects with `LeaseLostError` if that is not the current one; a user's refresh needs no lease.
+   */
+  record(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
+  /**
+   * Records a read without a result, and when to retry it; null for never. A read that was planned by a delivery since the subject was
+   * returned stays due. Lease as for `record`.
+   */
+  postpone(subject: ReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
+  /**
+   * Records an entry of a list. An entry that equals the recorded state counts as a read. `differs`: any other entry; a read of the
+   * subject is due at `at`, as a doubt. `superseded`: as for `record`, or the entry is not about the subject.
+   * Lease as for `record`.
+   */
+  confirmListed(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ListedOutcome>
+  /**
+   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an
+   * earlier instant stays, unless only the new one is a doubt.
+   */
+  schedule(id: string, next: PlannedRead): Promise<void>
+  /** Returns the number and age of due reads; cheap enough for every few seconds. */
+  backlog(now: Date): Promise<ReadBacklog>
+}
+
+export type ReadBacklog = {
+  /** Reads of payments, links and agreements that are due, counted up to 10,000. */
+  readonly waiting: number
+  /** The same by site and class, each counted up to 10,000; without sites and classes with no due read. */
+  readonly due: readonly DueReads[]
+  /**
+   * Since when the payment that has been unconfirmed for longest is unconfirmed: since its read was due, or since its last change if it
+   * is in doubt. Null if there is none.
+   */
+  readonly unconfirmedSince: Date | null
+  /** The same only for doubts, including agreements: a webhook needs confirmation, or contradicts the recorded state. */
+  readonly doubtSince: Date | null
+}
+
+export type DueReads = {
+  /** As returned by `readSiteOf`. */
+  readonly readSite: string
+  readonly readClass: ReadClass
+  readonly count: number
+  /** When the first of them became due. */
+  readonly since: Date
+}
+
+export type ReadOutcome = 'changed' | 'confirmed' | 'superseded' | 'fruitless'
+
+export type ListedOutcome = 'changed' | 'confirmed' | 'differs' | 'superseded'
+
+/** What a text can be the beginning of. */
+export const SEARCH_FIELDS = ['REFERENCE', 'PAYMENT_ID', 'LINK_ID', 'PAYER_NAME', 'PAYER_EMAIL'] as const
+
+export type SearchField = (typeof SEARCH_FIELDS)[number]
+
+export type PaymentSearch = {
+  /** Not blank. */
+  readonly text: string
+  readonly fields: readonly SearchField[]
+  /** Rows per field and at most in all, from 1 on. */
+  readonly limit: number
+}
+
+/** A payment, or a link without one, and the fields that begin with the text. */
+export type SearchMatch = {
+  readonly payment: Payment | null
+  /** Null with a payment. */
+  readonly link: PaymentLink | null
+  readonly fields: readonly SearchField[]
+}
+
+export type SearchResult = {
+  /** Newest first; payments before links. */
+  readonly matches: readonly SearchMatch[]
+  /** More begins with the text than is returned. */
+  readonly more: boolean
 }

@@ -2,18 +2,22 @@ import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
 import type { KeySetting } from '../keys/key-ring.ts'
 import type { LeaseName } from './lease-store.ts'
-import type { ErasureKind } from './retention/erasure-subjects.ts'
-import type { PrunedKind } from './retention/retention-store.ts'
+import type { ErasureKind } from './retention/erasure-queries.ts'
+import type { PrunedKind } from './retention/retention-queries.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
-import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/import-rows.ts'
-import type { LinksTable } from './rows/link-rows.ts'
-import type { DeliveriesTable, EventsTable } from './rows/log-rows.ts'
-import type { DuplicatePaymentsTable, PaidOrdersTable, PayersTable, PaymentsTable } from './rows/payment-rows.ts'
+import type { DeliveriesTable, EventsTable, GatewayPaymentEventsTable, PayoutEventsTable } from './rows/log-rows.ts'
+import type {
+  LinksTable,
+  DuplicatePaymentsTable,
+  PaidOrdersTable,
+  PayersTable,
+  PaymentsTable,
+} from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
-import type { GatewayPaymentEventsTable, PayoutEventsTable } from './rows/subject-event-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
+import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {

@@ -6,7 +6,6 @@ import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
-import { readBody, type BodyFault, type BodyLimits, type BodyStream } from './read-body.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */
@@ -219,4 +218,64 @@ export function rememberKnown(
     return isKnown
   }
   return (correlationId) => known.get(correlationId) === true || lookUpAndRemember(correlationId)
+}
+
+/** Why a body could not be read. */
+export type BodyFault = 'too-large' | 'timeout' | 'aborted'
+
+export type BodyLimits = { readonly bytes: number; readonly milliseconds: number }
+
+type BodyStream = Pick<NodeJS.ReadableStream, 'on' | 'once' | 'removeAllListeners' | 'resume' | 'read'> & {
+  readonly destroyed?: boolean
+  /** Bytes received and not read yet. */
+  readonly readableLength?: number
+}
+
+/**
+ * Reads a request body within a size and a time, and never holds more than the limit. `announced` is its Content-Length, null if there
+ * is none. Returns the bytes, or why they could not be read.
+ */
+export async function readBody(
+  stream: BodyStream,
+  limits: BodyLimits,
+  announced: number | null = null,
+): Promise<Buffer | BodyFault> {
+  const { destroyed, readableLength = 0 } = stream
+  const isWhole = readableLength > 0 && readableLength === announced && announced <= limits.bytes
+  return isWhole && destroyed !== true ? readWhole(stream) : readUntilEnd(stream, limits)
+}
+
+/** A body that came with its headers, as most do: only its end is missing, which follows without another byte of the peer. */
+function readWhole(stream: BodyStream): Promise<Buffer | BodyFault> {
+  return new Promise((resolve) => {
+    const body: unknown = stream.read()
+    stream.once('end', () => resolve(Buffer.isBuffer(body) ? body : 'aborted'))
+    stream.once('close', () => resolve('aborted'))
+    stream.resume()
+  })
+}
+
+function readUntilEnd(stream: BodyStream, limits: BodyLimits): Promise<Buffer | BodyFault> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (result: Buffer | BodyFault) => {
+      clearTimeout(timer)
+      stream.removeAllListeners('data')
+      // The rest is read and discarded, so that the response can be sent on the same connection.
+      if (typeof result === 'string') stream.resume()
+      resolve(result)
+    }
+    const timer = setTimeout(finish, limits.milliseconds, 'timeout')
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limits.bytes) finish('too-large')
+      else chunks.push(chunk)
+    })
+    stream.once('end', () => finish(Buffer.concat(chunks)))
+    stream.once('close', () => finish('aborted'))
+    stream.once('error', () => finish('aborted'))
+    // The connection was closed before a listener was added.
+    if (stream.destroyed === true) finish('aborted')
+  })
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { backUp } from '../../src/store/sqlite/sqlite-backup.ts'
+import { backUp } from '../../src/store/sqlite/files.ts'
 import { PRODUCTION, SECRETS } from '../support/network.ts'
 import { startChild, startReady, temporaryFolder } from '../support/process.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WRITERS_LOCK } from '../../src/store/postgres/migration-lock.ts'
+import { WRITERS_LOCK } from '../../src/store/postgres/migrations.ts'
 import { createLink } from '../support/operations.ts'
 import { REFRESH } from '../support/payments.ts'
 import { openSession } from '../support/postgres-session.ts'

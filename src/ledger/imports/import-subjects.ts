@@ -8,13 +8,11 @@ import { decidePayoutRead, payoutStreamId } from '../../domain/payouts/payout.ts
 import { readSiteOf } from '../../domain/reads/read-schedule.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import type { FoundPayment, FoundAgreement, FoundPayout } from '../../store/store.ts'
-import { findAttempt, findPayment } from '../find-payment.ts'
-import { applyRead } from '../record-answer.ts'
-import { confirmListed, type ReadTarget } from '../record-read.ts'
+import { applyRead, confirmListed, type ReadTarget } from '../record-read.ts'
 import { AGREEMENT, findAddressed, findAgreement, namesAnothersTransaction } from '../subjects/agreement-subject.ts'
 import { PAYMENT } from '../subjects/payment-subject.ts'
 import { findAddressedPayout, findPayout, PAYOUT, wantPayout } from '../subjects/payout-subject.ts'
-import { confirmBy, type Ledger } from '../subjects/subject.ts'
+import { findAttempt, findPayment, confirmBy, type Ledger } from '../subjects/subject.ts'
 
 /** An entry of a list, and the id under which it is counted once. */
 export type ImportedEntry = ComparedEntry & { readonly countedAs: string }

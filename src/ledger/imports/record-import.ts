@@ -13,8 +13,8 @@ import {
   withAbsent,
   withEntry,
 } from '../../domain/imports/import-report.ts'
-import { entryPrefix } from '../../store/rows/import-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
+import { entryPrefix } from '../../store/rows/upkeep-rows.ts'
 import type { AbsentObjects, ImportedPage } from '../../store/store.ts'
 import type { Ledger } from '../subjects/subject.ts'
 import {

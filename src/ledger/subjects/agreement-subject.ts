@@ -10,11 +10,9 @@ import {
 } from '../../domain/agreements/agreement.ts'
 import { nextAgreementPoll } from '../../domain/reads/read-schedule.ts'
 import type { AgreementRow } from '../../store/rows/agreement-rows.ts'
-import { fromIso } from '../../store/rows/read-plan-columns.ts'
 import type { Rows } from '../../store/rows/rows.ts'
-import { findAttempt, refsOfSameCommand } from '../find-payment.ts'
-import { mergePayers, savePayer } from './record-payers.ts'
-import type { ReadableSubject, Target } from './subject.ts'
+import { fromIso } from '../../store/rows/table.ts'
+import { findAttempt, refsOfSameCommand, mergePayers, savePayer, type ReadableSubject, type Target } from './subject.ts'
 
 type AgreementKind = {
   readonly State: Agreement

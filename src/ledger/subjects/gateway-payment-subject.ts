@@ -11,8 +11,7 @@ import {
 import type { AttemptRow } from '../../store/rows/command-rows.ts'
 import { type GatewayPaymentRow, NO_READ } from '../../store/rows/gateway-payment-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
-import { dropRequested, findAttempt } from '../find-payment.ts'
-import type { Subject, Target } from './subject.ts'
+import { dropRequested, findAttempt, type Subject, type Target } from './subject.ts'
 
 export type GatewayPaymentKind = {
   readonly State: GatewayPayment

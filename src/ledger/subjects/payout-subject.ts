@@ -11,8 +11,7 @@ import {
 import { nextPayoutPoll } from '../../domain/reads/read-schedule.ts'
 import type { PayoutRow } from '../../store/rows/payout-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
-import { findAttempt, refsOfSameCommand } from '../find-payment.ts'
-import type { ReadableSubject, Target } from './subject.ts'
+import { findAttempt, refsOfSameCommand, type ReadableSubject, type Target } from './subject.ts'
 
 type PayoutKind = {
   readonly State: Payout

@@ -5,10 +5,14 @@ import {
   type PaymentEventKind,
   eventId as idOfEvent,
 } from '../../domain/payments/payment-event.ts'
-import type { Disposition } from '../../domain/payments/payment.ts'
+import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import type { Disposition, Payment } from '../../domain/payments/payment.ts'
 import { planNoLater, type ReadPlan, replacePoll, type PlannedRead } from '../../domain/reads/read-schedule.ts'
+import type { AttemptRow } from '../../store/rows/command-rows.ts'
 import { ONLY } from '../../store/rows/log-rows.ts'
+import type { PaymentRow } from '../../store/rows/payment-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
+import type { Table } from '../../store/rows/table.ts'
 
 /** Settings of decisions. */
 type LedgerSettings = {
@@ -217,3 +221,67 @@ export const OF_A_LINK = {
   payout: null,
   gatewayPayment: null,
 } as const
+
+/** Returns the payment with this uuid. */
+export function findPayment(rows: Rows, id: string): PaymentRow | null {
+  return rows.payments.first('id', id)
+}
+
+/** Returns the link of a payment, if it has a record. */
+export function linkOf(rows: Rows, { linkRef }: Pick<Payment, 'linkRef'>): PaymentLink | null {
+  return linkRef === null ? null : (rows.links.first('ref', linkRef)?.link ?? null)
+}
+
+/** Returns the attempt with this correlation id, also if its command was deleted. */
+export function findAttempt(rows: Rows, ref: string): AttemptRow | null {
+  return rows.attempts.first('ref', ref)
+}
+
+/**
+ * Deletes what an attempt was requested with, once its outcome is recorded. Earlier attempts keep it: an operator has said that they were not carried
+ * out, and a callback may show that one was.
+ */
+export function dropRequested(rows: Rows, ref: string): void {
+  const attempt = findAttempt(rows, ref)
+  if (attempt !== null && attempt.requested !== null) rows.attempts.put({ ...attempt, requested: null })
+}
+
+/** Returns the correlation ids of all attempts of the same command; only the given one if it is unknown. */
+export function refsOfSameCommand(rows: Rows, ref: string): readonly string[] {
+  const attempt = findAttempt(rows, ref)
+  if (attempt === null) return [ref]
+  return rows.attempts.find('commandId', attempt.commandId).map((other) => other.ref)
+}
+
+/** Returns whether two correlation ids belong to attempts of one command, which create the same object. */
+export function isSameCommand(rows: Rows, a: string, b: string): boolean {
+  return a === b || refsOfSameCommand(rows, a).includes(b)
+}
+
+/** A payer; fields that the payments API has not reported are null. */
+type PayerFields = Readonly<Record<string, string | null>>
+
+/** Returns whether a payer has any field. */
+export function isNamed(payer: PayerFields): boolean {
+  return Object.values(payer).some((value) => value !== null)
+}
+
+type PayerRow<Payer> = { readonly id: string; readonly payer: Payer; readonly erased: boolean }
+
+/** Records the payer of a payment or an agreement, unless it was erased; fields that are not reported are unchanged. */
+export function savePayer<Payer extends PayerFields>(
+  payers: Pick<Table<PayerRow<Payer>, 'id'>, 'first' | 'put'>,
+  { id, payer }: { readonly id: string; readonly payer: Payer },
+): void {
+  if (!isNamed(payer)) return
+  const known = payers.first('id', id)
+  if (known?.erased === true) return
+  payers.put({ id, payer: mergePayers(payer, known?.payer), erased: false })
+}
+
+/** Returns the first payer, with missing fields from the second. */
+export function mergePayers<Payer extends PayerFields>(first: Payer, second: Payer | undefined): Payer {
+  if (second === undefined) return first
+  const fields = Object.entries(first).map(([name, value]) => [name, value ?? second[name] ?? null])
+  return Object.fromEntries(fields) as Payer
+}

@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult } from 'kysely'
-import type { Transaction } from '../decide.ts'
+import type { Transaction } from '../group-commit.ts'
 import type { Change, Load } from '../rows/rows.ts'
 import type { AnySpec, StoredAs, StoredRow } from '../rows/table.ts'
 import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement, type Tables } from '../tables.ts'

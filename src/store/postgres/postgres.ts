@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
-import { createDatabase, createListeners } from '../create-database.ts'
-import type { Db } from '../decide.ts'
-import { createGroupCommit } from '../group-commit.ts'
+import { createDatabase, createListeners, type LogBranches } from '../create-database.ts'
+import { type Db, createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { POSTGRES_SEARCH } from '../queries/payment-search.ts'
-import { createLogBranches } from './log-branches.ts'
-import { migratePostgres } from './migrations.ts'
+import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth, type PrunedKind } from '../retention/retention-queries.ts'
+import { migratePostgres, WRITERS_LOCK } from './migrations.ts'
 import {
   ANSWER_MS,
   assertUsable,
@@ -15,11 +14,10 @@ import {
   connect,
   createSockets,
   type SocketFactory,
+  type PostgresConnection,
 } from './postgres-connection.ts'
-import { isTransient, unusable } from './postgres-failure.ts'
-import { postgresPruneUnits } from './postgres-prune-units.ts'
-import { openReader } from './postgres-reader.ts'
-import { createWriter } from './writer.ts'
+import { isTransient, unusable, isDenied } from './postgres-failure.ts'
+import { openReader, createWriter } from './writer.ts'
 
 export type PostgresOptions = MigrationListener & {
   /**
@@ -104,4 +102,171 @@ async function prepareDatabase(sockets: SocketFactory, now: Date, options: Postg
     return connection
   }
   await migratePostgres({ ...options, open, now })
+}
+
+/**
+ * The branches of the log: it branches when it goes on on another server or in restored tables, since the commits that were made after the
+ * backup, or that a standby had not received, are missing there.
+ */
+export type ServerBranches = LogBranches & {
+  /** Records a branch if a new connection leads to another server, or to other tables, than before. Called before the connection is used. */
+  check(connection: PostgresConnection): Promise<void>
+}
+
+/**
+ * The server and the database: another cluster has another system identifier, each restore to a point in time and each promotion of a
+ * standby begins a timeline (the first eight digits of the names of its WAL files), and a dump is restored into a database of its own.
+ */
+const SERVER = `(SELECT system_identifier FROM pg_control_system()) || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+  || ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+/** The table itself: `pg_restore --clean` and a restored schema create it anew, also in the same database. */
+const HEAD_TABLE = `'log_head'::regclass::oid::text`
+
+const BRANCHES = `SELECT number, after_position, server = ${SERVER} AND head_table = ${HEAD_TABLE} AS here FROM log_branches ORDER BY number`
+
+/** One transaction that excludes writers: nothing may be appended to a branch that is not recorded. */
+const RECORD = `
+  BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+  SELECT pg_advisory_xact_lock(${WRITERS_LOCK});
+  UPDATE log_branches SET head_table = ${HEAD_TABLE}
+    WHERE head_table IS NULL AND server = ${SERVER} AND number = (SELECT max(number) FROM log_branches);
+  INSERT INTO log_branches (number, server, head_table, after_position)
+    SELECT (SELECT count(*) FROM log_branches), ${SERVER}, ${HEAD_TABLE}, position FROM log_head
+    WHERE (SELECT server || ' ' || head_table FROM log_branches ORDER BY number DESC LIMIT 1)
+      IS DISTINCT FROM ${SERVER} || ' ' || ${HEAD_TABLE};
+  COMMIT`
+
+function createLogBranches(): ServerBranches {
+  let positions: readonly number[] = []
+  const branched = createListeners<number>()
+  return {
+    positions: () => positions,
+    onBranch: branched.add,
+    async check(connection) {
+      const rows = await branchesOf(connection)
+      if (rows.length === 0) return
+      const before = positions
+      positions = rows.slice(1).map((row) => Number(row['after_position']))
+      const last = lastCommon(before, positions)
+      if (last !== null) branched.notify(last)
+    },
+  }
+}
+
+/** Returns the position up to which a log with some branches, and one with others, are the same; null if all branches are. */
+function lastCommon(before: readonly number[], after: readonly number[]): number | null {
+  const [shorter, longer] = before.length < after.length ? [before, after] : [after, before]
+  const first = longer.findIndex((last, branch) => last !== shorter[branch])
+  return first === -1 ? null : Math.min(...before.slice(first), ...after.slice(first))
+}
+
+/** Returns the branches, of which the last is that of this server; none if the user may not know which server it is. */
+async function branchesOf(connection: PostgresConnection): Promise<readonly Record<string, unknown>[]> {
+  try {
+    const { rows } = await connection.run(BRANCHES)
+    if (rows.at(-1)?.['here'] === true) return rows
+  } catch (error) {
+    if (isDenied(error)) return []
+    throw error
+  }
+  await connection.run(RECORD)
+  return (await connection.run(BRANCHES)).rows
+}
+
+/** Months that have a partition ahead of time, besides the current one. */
+const AHEAD = 3
+/** Milliseconds. Dropping a partition needs a lock for which the statements of all nodes wait. */
+const DROP_LOCK_MS = 500
+
+/** The unique keys of a partition of each partitioned table. */
+const KEYS = {
+  events: 'PRIMARY KEY (position), UNIQUE (stream_id, sequence)',
+  deliveries: 'PRIMARY KEY (number), UNIQUE (id)',
+} as const
+
+type Partitioned = keyof typeof KEYS
+
+function isPartitioned(kind: PrunedKind): kind is Partitioned {
+  return kind in KEYS
+}
+
+type Partition = { readonly name: string; readonly until: number }
+
+/**
+ * Creates the units of PostgreSQL: monthly partitions. Dropping one costs no reads, no writes and no vacuum. The events of payouts and
+ * gateway payments, which are few, have none.
+ */
+function postgresPruneUnits(reader: Db, exclusively: GroupCommit['exclusively']): PruneUnits {
+  const units = rowUnits(reader)
+  return {
+    async prepare(now) {
+      for (const kind of ['events', 'deliveries'] as const) {
+        if (monthsWithout(await partitionsOf(reader, kind), now).length === 0) continue
+        await exclusively(async ({ db }) => {
+          // Queried again: another node may have created them before this transaction began.
+          for (const from of monthsWithout(await partitionsOf(db, kind), now)) await createPartition(db, kind, from)
+        })
+      }
+    },
+    async due(kind, before) {
+      if (!isPartitioned(kind)) return units.due(kind, before)
+      const [oldest] = await partitionsOf(reader, kind)
+      return oldest === undefined || oldest.until > before.getTime()
+        ? null
+        : { kind, until: oldest.until, table: oldest.name }
+    },
+    async remove(db, unit, upTo) {
+      if (!isPartitioned(unit.kind)) await units.remove(db, unit, upTo)
+    },
+    async removeUnit(db, { kind, table }, last) {
+      if (!isPartitioned(kind)) return
+      await sql.raw(`SET LOCAL lock_timeout = ${DROP_LOCK_MS}`).execute(db)
+      const { place } = PRUNED_BY[kind]
+      const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} WHERE ${sql.ref(place)} > ${last} LIMIT 1`.execute(
+        db,
+      )
+      if (rows.length > 0) throw new Error(`${table} has rows that are not archived.`)
+      await sql`DROP TABLE ${sql.table(table)}`.execute(db)
+    },
+  }
+}
+
+/** Returns the partitions with a bound, oldest first. */
+async function partitionsOf(db: Db, kind: Partitioned): Promise<Partition[]> {
+  const { rows } = await sql<{ name: string; bounds: string }>`
+    SELECT child.relname AS name, pg_get_expr(child.relpartbound, child.oid) AS bounds
+    FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
+    WHERE inhparent = ${kind}::regclass`.execute(db)
+  return rows
+    .flatMap(({ name, bounds }) => {
+      const until = /TO \('?(\d+)'?\)/.exec(bounds)?.[1]
+      return until === undefined ? [] : [{ name, until: Number(until) }]
+    })
+    .toSorted((one, other) => one.until - other.until)
+}
+
+/** Returns the starts of the months from now on that have no partition. */
+function monthsWithout(partitions: readonly Partition[], now: Date): number[] {
+  const end = partitions.at(-1)?.until ?? 0
+  return Array.from({ length: AHEAD + 1 }, (_, months) => startOfMonth(now.getTime(), months)).filter(
+    (from) => from >= end,
+  )
+}
+
+/** Creates the partition of a month, unless rows of this month are in the default partition. */
+async function createPartition(db: Db, kind: Partitioned, from: number): Promise<void> {
+  const { by } = PRUNED_BY[kind]
+  const until = startOfMonth(from, 1)
+  const misplaced = await sql`
+    SELECT 1 FROM ${sql.table(`${kind}_other`)} WHERE ${sql.ref(by)} >= ${from} AND ${sql.ref(by)} < ${until} LIMIT 1`.execute(
+    db,
+  )
+  if (misplaced.rows.length > 0) return
+  const name = `${kind}_${new Date(from).toISOString().slice(0, 7).replace('-', '_')}`
+  await sql.raw(`CREATE TABLE ${name} (LIKE ${kind} INCLUDING DEFAULTS, ${KEYS[kind]})`).execute(db)
+  if (kind === 'deliveries')
+    await sql.raw(`CREATE UNIQUE INDEX ON ${name} (body_hash) WHERE body_hash IS NOT NULL`).execute(db)
+  // Unlike CREATE TABLE … PARTITION OF, this does not block statements on the table.
+  await sql.raw(`ALTER TABLE ${kind} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${until})`).execute(db)
 }

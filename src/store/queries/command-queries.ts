@@ -1,16 +1,16 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Command } from '../../domain/command.ts'
+import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
 import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import type { CommandKey } from '../command-store.ts'
-import type { Db } from '../decide.ts'
-import type { GroupCommit } from '../group-commit.ts'
+import type { CommandKey, UnansweredQuery } from '../command-store.ts'
+import type { Db, GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
-import { toCommand } from '../rows/command-rows.ts'
+import { toCommand, toRequested } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
+import { toIso } from '../rows/table.ts'
 import { refsOfSameCommand } from './deliveries/inbox.ts'
-import { unansweredGatewayCreations } from './unanswered-creations.ts'
 
 /** Creates the queries of commands, and their bulk changes. */
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
@@ -127,4 +127,43 @@ async function purgeSome(db: Db, before: number): Promise<number> {
     .limit(PURGED_AT_ONCE)
   const result = await db.deleteFrom('commands').where('id', 'in', old).executeTakeFirst()
   return Number(result.numDeletedRows)
+}
+
+/** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
+async function unansweredGatewayCreations(
+  db: Db,
+  { limit, from, after }: UnansweredQuery,
+): Promise<UnansweredGatewayCreation[]> {
+  const rows = await db
+    .selectFrom('commands')
+    .innerJoin('command_refs', 'command_refs.ref', 'commands.ref')
+    .leftJoin('gateway_payments', 'gateway_payments.ref', 'commands.ref')
+    .select([
+      'commands.id',
+      'commands.sent_at',
+      'command_refs.site',
+      'command_refs.requested_json',
+      'gateway_payments.id as payment_id',
+    ])
+    .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
+    .where('commands.state', '=', 'UNKNOWN')
+    .where('commands.sent_at', '>=', from)
+    .where((where) => where.or([where('commands.sent_at', '>', from), where('commands.id', '>', after ?? '')]))
+    .orderBy('commands.sent_at')
+    .orderBy('commands.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, sent_at, site, requested_json, payment_id }) => {
+    const requested = toRequested(requested_json)
+    return {
+      orderId: requested?.orderId ?? null,
+      amount: requested?.amount ?? null,
+      currency: requested?.currency ?? null,
+      description: requested?.description ?? null,
+      operationId: id,
+      site: site ?? '',
+      paymentId: payment_id,
+      requestedAt: toIso(sent_at),
+    }
+  })
 }

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely'
 import { FIRST_INTERVAL_MS, type IdentityState, nextInterval } from '../../domain/customers/identity-check.ts'
 import type { IdentityStatus } from '../../domain/customers/person.ts'
-import type { Db } from '../decide.ts'
-import type { GroupCommit } from '../group-commit.ts'
+import type { Db, GroupCommit } from '../group-commit.ts'
 import type { IdentityWatch, IdentityWatchStore } from '../identity-watch-store.ts'
 import type { IdentityWatchesTable } from '../tables.ts'
 

@@ -1,12 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { firstPlace, type ImportedList, type PaymentImport } from '../../domain/imports/import-plan.ts'
 import { emptyReport } from '../../domain/imports/import-report.ts'
-import type { Db } from '../decide.ts'
-import type { GroupCommit } from '../group-commit.ts'
+import type { Db, GroupCommit } from '../group-commit.ts'
 import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../import-store.ts'
 import type { Database } from '../port.ts'
-import { entryPrefix, toImport } from '../rows/import-rows.ts'
 import { toPayment } from '../rows/payment-rows.ts'
+import { entryPrefix, toImport } from '../rows/upkeep-rows.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */
 const MOST_RUNNING = 20

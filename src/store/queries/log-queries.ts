@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
-import type { Db } from '../decide.ts'
 import { PAYMENT_ID_SQL, storedKinds } from '../encoding/event-columns.ts'
+import type { Db } from '../group-commit.ts'
 import { EVENTS, toEvent } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
 import type { EventFilter, EventLog } from '../store.ts'

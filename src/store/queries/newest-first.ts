@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool, type Expression, type Compilable, type CompiledQuery } from 'kysely'
-import type { Db } from '../decide.ts'
+import type { Db } from '../group-commit.ts'
 import type { PageCursor, Placed } from '../store.ts'
 import type { Tables } from '../tables.ts'
 

@@ -1,15 +1,16 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql, type SqlBool, type Expression, type RawBuilder } from 'kysely'
+import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
-import { PAYMENT_PHASES, type PaymentPhase } from '../../domain/payments/payment-report.ts'
+import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import { PAYMENT_PHASES, type PaymentPhase, type Payer } from '../../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
-import type { Db } from '../decide.ts'
+import type { Db } from '../group-commit.ts'
+import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
-import { toLinkOrNull } from '../rows/link-rows.ts'
-import { toPayment, DUPLICATE_PAYMENTS } from '../rows/payment-rows.ts'
-import type { PageQuery, PaymentFilter, PaymentStore, Placed } from '../store.ts'
-import { lookUp, mergeRanges, type Range, newestFirst, unindexed } from './newest-first.ts'
-import { payersOfPayments } from './payer-queries.ts'
+import { toLinkOrNull, toPayment, DUPLICATE_PAYMENTS, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
+import type { PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
+import { lookUp, mergeRanges, type Range, newestFirst, unindexed, type NewestFirst } from './newest-first.ts'
 import { type SearchDialect, searchPayments } from './payment-search.ts'
 
 type PaymentStoreParts = {
@@ -29,7 +30,7 @@ export function createPaymentStore({ reader, lists, cache, search }: PaymentStor
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     page: (page, filter) => pageOfPayments(lists, page, filter),
-    snapshot: (id) => snapshot(reader, id),
+    snapshot: (id) => paymentSnapshot(reader, id),
     search: (asked) => searchPayments(lists, search, asked),
   }
 }
@@ -96,7 +97,7 @@ function rangesOf(
 }
 
 /** Reads with one statement, and so from one snapshot. */
-async function snapshot(db: Db, id: string): ReturnType<PaymentStore['snapshot']> {
+async function paymentSnapshot(db: Db, id: string): ReturnType<PaymentStore['snapshot']> {
   const row = await db
     .selectFrom('payments')
     .innerJoin('log_head', (join) => join.on('log_head.id', '=', 1))
@@ -128,4 +129,119 @@ async function refundRequestsOf(db: Db, ids: readonly string[]): Promise<Map<str
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('refund_requests').selectAll().where('command_id', 'in', ids).execute()
   return new Map(rows.map(REFUND_REQUESTS.fromRow).map((request) => [request.commandId, request]))
+}
+
+export type LinkStoreParts = {
+  readonly reader: Db
+  /** Reads outside the event loop where the database can. */
+  readonly lists: Db
+  readonly cache: RowCache<PaymentLink> | null
+  /** Time for the expiry of links without a payment. */
+  readonly now: () => Date
+}
+
+/** Creates the queries of links. */
+export function createLinkStore({ reader, lists, cache, now }: LinkStoreParts): LinkStore {
+  return {
+    ...readByIds(linksBy(reader, 'id'), cache),
+    byRefs: linksBy(reader, 'ref'),
+    page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
+    snapshot: (id) => linkSnapshot(reader, id),
+  }
+}
+
+function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => Promise<PaymentLink[]> {
+  const read = lookUp(db, (values) => db.selectFrom('links').selectAll().where(column, 'in', values))
+  return async (values) => (await read(values)).map(toLink)
+}
+
+/** The expression of the indexes: the phase of the payment; without one OPEN, or EXPIRED once the payments API has reported it. */
+const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
+const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
+
+type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
+
+/**
+ * Returns a page from one index: it contains the links of each phase (and reference) in the order of the list. Only links that have
+ * expired, but for which the payments API has not reported it yet, are looked up by their expiry.
+ */
+async function pageOfLinks(
+  db: Db,
+  { limit, before }: PageQuery,
+  { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
+): Promise<Placed<PaymentLink>[]> {
+  if (phases.length === 0) return []
+  const list = newestFirst('links', 'created_at', { from: createdFrom, until: createdBefore, before })
+  const asked = { reference, list, now }
+  const open = phases.includes('IN_PROGRESS')
+  const over = phases.includes('EXPIRED')
+  const ranges = [...new Set(phases)].map((phase) => inPhase(phase, asked))
+  if (open) ranges.push([...inPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
+  if (over && !open) ranges.push(unconfirmed(asked))
+  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
+    links(db).where(condition).modifyEnd(end).execute()
+  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsWhere })
+  return rows.map((row) => list.placed(row, toLink(row)))
+}
+
+function links(db: Db) {
+  return db.selectFrom('links').selectAll().select('created_at as at')
+}
+
+function inPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions } }: Asked): Range {
+  return reference === undefined
+    ? [sql`${PHASE} = ${phase}`, ...conditions]
+    : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
+}
+
+/**
+ * Returns the range of links that have expired, but for which the payments API has not reported it yet. They are few: each is read soon
+ * after its expiry. Their index is not in the order of the list; without an instant or a reference no other index is read.
+ */
+function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
+  const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
+  const wanted = reference === undefined ? [] : [sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`]
+  return [...over, ...wanted, ...conditions]
+}
+
+/** Reads with one statement, and so from one snapshot. */
+async function linkSnapshot(db: Db, id: string): ReturnType<LinkStore['snapshot']> {
+  const row = await db
+    .selectFrom('links')
+    .innerJoin('log_head', (join) => join.on('log_head.id', '=', 1))
+    .leftJoin('payments', 'payments.id', 'links.payment_id')
+    .selectAll('links')
+    .select(['log_head.position as head', 'payments.state_json'])
+    .where('links.id', '=', id)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  return {
+    link: toLink(row),
+    payment: row.state_json === null ? null : toPayment(row.state_json),
+    head: row.head,
+  }
+}
+
+/** Returns the payers that the payments API has reported, by payment id; none that was erased. */
+async function payersOfPayments(db: Db, ids: readonly string[]): Promise<Map<string, Payer>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('payment_payers')
+    .selectAll()
+    .where('payment_id', 'in', ids)
+    .where('erased', '=', 0)
+    .execute()
+  return new Map(rows.map(PAYMENT_PAYERS.fromRow).map(({ id, payer }) => [id, payer]))
+}
+
+/** Returns the debited payers that the payments API has reported, by agreement id; none that was erased. */
+export async function payersOfAgreements(db: Db, ids: readonly string[]): Promise<Map<string, AgreementPayer>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('agreement_payers')
+    .selectAll()
+    .where('agreement_id', 'in', ids)
+    .where('erased', '=', 0)
+    .execute()
+  return new Map(rows.map(AGREEMENT_PAYERS.fromRow).map(({ id, payer }) => [id, payer]))
 }

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { AgreementStatus } from '../../domain/agreements/agreement-report.ts'
-import type { Db } from '../decide.ts'
-import type { GroupCommit } from '../group-commit.ts'
+import type { Db, GroupCommit } from '../group-commit.ts'
 import type { SigningKeyRecord, SigningKeyStore, SigningKeyUse } from '../signing-key-store.ts'
 import type { SigningKeysTable } from '../tables.ts'
 

@@ -1,8 +1,8 @@
 import { gatewayStreamId, isGatewayKind, isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent, PaymentEventKind } from '../../domain/payments/payment-event.ts'
 import { isPayoutKind, isPayoutStream, payoutStreamId } from '../../domain/payouts/payout.ts'
-import type { Db } from '../decide.ts'
-import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS, type SubjectEventsName } from '../rows/subject-event-rows.ts'
+import type { Db } from '../group-commit.ts'
+import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS, type SubjectEventsName } from '../rows/log-rows.ts'
 import type { TableSpec } from '../rows/table.ts'
 import type { EventFilter } from '../store.ts'
 

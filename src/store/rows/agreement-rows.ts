@@ -2,8 +2,16 @@ import type { Generated } from 'kysely'
 import type { AgreementPayer, AgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
-import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
-import type { Flag, Numbering, TableSpec } from './table.ts'
+import {
+  fromIso,
+  PLAN_COLUMNS,
+  planColumns,
+  planOf,
+  type PlanTable,
+  type Flag,
+  type Numbering,
+  type TableSpec,
+} from './table.ts'
 
 export type AgreementsTable = PlanTable & {
   number: Numbering

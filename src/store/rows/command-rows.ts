@@ -2,8 +2,7 @@ import type { Command, CommandState } from '../../domain/command.ts'
 import type { GatewayPaymentFacts } from '../../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { CommandKey, RefKind } from '../command-store.ts'
-import { fromIso, toIso } from './read-plan-columns.ts'
-import type { StoredRow, TableSpec } from './table.ts'
+import { fromIso, toIso, type StoredRow, type TableSpec } from './table.ts'
 
 export type CommandsTable = {
   id: string

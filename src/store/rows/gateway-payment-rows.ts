@@ -1,8 +1,7 @@
 import type { Generated } from 'kysely'
 import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
-import { fromIso } from './read-plan-columns.ts'
-import type { Flag, Numbering, TableSpec } from './table.ts'
+import { fromIso, type Flag, type Numbering, type TableSpec } from './table.ts'
 
 export type GatewayPaymentsTable = {
   number: Numbering

@@ -1,13 +1,22 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
+import type { SettledGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
 import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { Disposition } from '../../domain/payments/payment.ts'
-import { decodeEventAgreement, encodeEventAgreement } from '../encoding/agreement-snapshot.ts'
 import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
-import { decodeKind, decodeSource, encodeKind, encodePaymentId, encodeSource } from '../encoding/event-columns.ts'
+import {
+  decodeEventAgreement,
+  encodeEventAgreement,
+  decodeKind,
+  decodeSource,
+  encodeKind,
+  encodePaymentId,
+  encodeSource,
+  decodeEventSubject,
+  encodeEventSubject,
+} from '../encoding/event-columns.ts'
 import { decodeEventPayment, encodeEventPayment } from '../encoding/payment-snapshot.ts'
-import { fromIso, toIso } from './read-plan-columns.ts'
-import type { Numbering, TableSpec } from './table.ts'
+import { fromIso, toIso, type Numbering, type TableSpec, type StoredRow } from './table.ts'
 
 export type EventsTable = {
   position: number
@@ -43,7 +52,7 @@ export type DeliveriesTable = {
   body: string | null
 }
 
-/** All events but those of payouts and gateway payments, which are in `subject-event-rows.ts`. */
+/** All events but those of payouts and gateway payments, which are in `SUBJECT_EVENTS`. */
 export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',
   columns: {
@@ -212,5 +221,93 @@ export function toDelivery(row: StoredDelivery): Delivery {
     lastReceivedAt: toIso(row.last_received_at),
     eventId: row.event_id === null ? null : decodeEventId(row.event_id, row),
     body: row.body === null ? null : decodeBody(row.body, row),
+  }
+}
+
+/** A table of the events of one kind of subject; `Column` contains the subject after the event. */
+export type SubjectEventsTable<Column extends string> = {
+  position: number
+  stream_id: string
+  sequence: number
+  /** A code, like `source`: see `encoding/event-columns.ts`. */
+  kind: string
+  source: string
+  from_status: string | null
+  to_status: string
+  recorded_at: number
+} & Record<Column, string>
+
+export type PayoutEventsTable = SubjectEventsTable<'payout_json'>
+export type GatewayPaymentEventsTable = SubjectEventsTable<'gateway_payment_json'>
+
+/** The events of payouts and of gateway payments, each in a table of its own, which the last release does not read. */
+export const PAYOUT_EVENTS = subjectEvents('payout_events', 'payout', 'payout_json')
+export const GATEWAY_PAYMENT_EVENTS = subjectEvents('gateway_payment_events', 'gatewayPayment', 'gateway_payment_json')
+
+export type SubjectEventsName = 'payout_events' | 'gateway_payment_events'
+
+type Subject = 'payout' | 'gatewayPayment'
+
+function subjectEvents(name: SubjectEventsName, subject: Subject, column: string): TableSpec<PaymentEvent, never> {
+  return {
+    name,
+    columns: {
+      position: 'integer',
+      stream_id: 'text',
+      sequence: 'integer',
+      kind: 'text',
+      source: 'text',
+      from_status: 'text',
+      to_status: 'text',
+      [column]: 'text',
+      recorded_at: 'integer',
+    },
+    keyOf: ({ id }) => id,
+    lookups: {},
+    fromRow: (row) => toSubjectEvent(row, subject, column),
+    toRow(event) {
+      const state = event[subject]
+      return {
+        position: event.position,
+        stream_id: event.streamId,
+        sequence: event.sequence,
+        kind: encodeKind(event.kind),
+        source: encodeSource(event.source),
+        from_status: event.fromStatus,
+        to_status: event.toStatus,
+        [column]: state === null ? JSON.stringify(event.gatewayCreation) : encodeEventSubject(state),
+        recorded_at: fromIso(event.recordedAt),
+      }
+    },
+  }
+}
+
+/** The event that settles a creation contains the creation, since there is no gateway payment. */
+function subjectOf(text: string, subject: Subject, stored: Omit<PayoutEventsTable, 'payout_json'>) {
+  return stored.kind === NOT_CREATED
+    ? { gatewayCreation: JSON.parse(text) as SettledGatewayCreation }
+    : { [subject]: decodeEventSubject(text, stored) }
+}
+
+const NOT_CREATED = encodeKind('GATEWAY_PAYMENT_NOT_CREATED')
+
+function toSubjectEvent(row: StoredRow, subject: Subject, column: string): PaymentEvent {
+  const stored = row as unknown as Omit<PayoutEventsTable, 'payout_json'>
+  return {
+    id: eventId(stored.stream_id, stored.sequence),
+    streamId: stored.stream_id,
+    sequence: stored.sequence,
+    position: stored.position,
+    kind: decodeKind(stored.kind),
+    source: decodeSource(stored.source),
+    fromStatus: stored.from_status,
+    toStatus: stored.to_status,
+    linkRef: null,
+    payment: null,
+    agreement: null,
+    payout: null,
+    gatewayPayment: null,
+    ...subjectOf(String(row[column]), subject, stored),
+    recordedAt: toIso(stored.recorded_at),
   }
 }

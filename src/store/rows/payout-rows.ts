@@ -2,8 +2,16 @@ import type { Generated } from 'kysely'
 import type { PayoutPayee, PayoutStatus } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
-import { fromIso, PLAN_COLUMNS, planColumns, planOf, type PlanTable } from './read-plan-columns.ts'
-import type { Flag, Numbering, TableSpec } from './table.ts'
+import {
+  fromIso,
+  PLAN_COLUMNS,
+  planColumns,
+  planOf,
+  type PlanTable,
+  type Flag,
+  type Numbering,
+  type TableSpec,
+} from './table.ts'
 
 export type PayoutRecordsTable = PlanTable & {
   number: Numbering

@@ -2,12 +2,17 @@ import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
-import { PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS } from './import-rows.ts'
-import { LINKS } from './link-rows.ts'
-import { DELIVERIES, EVENTS, LOG_HEAD, PRUNED_DELIVERIES, STREAMS } from './log-rows.ts'
-import { DUPLICATE_PAYMENTS, PAID_ORDERS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
+import {
+  DELIVERIES,
+  EVENTS,
+  LOG_HEAD,
+  PRUNED_DELIVERIES,
+  STREAMS,
+  GATEWAY_PAYMENT_EVENTS,
+  PAYOUT_EVENTS,
+} from './log-rows.ts'
+import { LINKS, DUPLICATE_PAYMENTS, PAID_ORDERS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
-import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from './subject-event-rows.ts'
 import {
   type AnySpec,
   type Journal,
@@ -17,7 +22,7 @@ import {
   type TableSpec,
   trackTable,
 } from './table.ts'
-import { LEASES, META, READ_PACES } from './upkeep-rows.ts'
+import { PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS, LEASES, META, READ_PACES } from './upkeep-rows.ts'
 
 /** All tables in the order in which they are written: referenced rows come before the rows that refer to them. */
 const SPECS = {

@@ -3,8 +3,7 @@ import { promisify } from 'node:util'
 import type { AsyncTransactionSteps, TransactionSteps } from '../group-commit.ts'
 import { StoreFailure } from '../store-errors.ts'
 import type { Store } from '../store.ts'
-import type { Move } from './sqlite-connection.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
+import { type Move, toStoreFailure } from './sqlite-connection.ts'
 
 export type FsyncGuard = {
   /** The guarded steps. `commit` resolves once the commit is on the disk. */

@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../store-errors.ts'
 import type { Tables } from '../tables.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
+import { toStoreFailure } from './sqlite-connection.ts'
 
 /** A thread with its own reading connection: slow queries there do not block the event loop of the process. */
 export type ReadThread = {

@@ -1,11 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
-import type { Transaction } from '../decide.ts'
+import type { Transaction } from '../group-commit.ts'
 import type { Load } from '../rows/rows.ts'
 import type { AnySpec, StoredRow } from '../rows/table.ts'
 import { type Tables, deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../tables.ts'
-import { cachedStatements } from './sqlite-connection.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
+import { cachedStatements, toStoreFailure } from './sqlite-connection.ts'
 
 /**
  * Creates queries on one open connection of `node:sqlite`; they reject with `StoreFailure`. The caller that opened the connection also

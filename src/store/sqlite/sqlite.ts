@@ -3,18 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase, createListeners, type Listeners, NO_BRANCHES } from '../create-database.ts'
-import type { Transaction } from '../decide.ts'
-import { createGroupCommit, type GroupCommit } from '../group-commit.ts'
+import { type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { SQLITE_SEARCH } from '../queries/payment-search.ts'
+import { type PruneUnits, rowUnits } from '../retention/retention-queries.ts'
 import { clearEnding, isEnding, LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
 import { type FsyncGuard, guardFsync, type LogSync, openLogSync } from './fsync-guard.ts'
 import { createReadThread, queriesOnThread } from './read-thread.ts'
-import { createCheckpoint, type Connect, openReader, openWriter, transactionSteps } from './sqlite-connection.ts'
+import {
+  createCheckpoint,
+  type Connect,
+  openReader,
+  openWriter,
+  transactionSteps,
+  toStoreFailure,
+} from './sqlite-connection.ts'
 import { durableQueries, queriesOn, sqliteTransaction } from './sqlite-dialect.ts'
-import { toStoreFailure } from './sqlite-failure.ts'
-import { sqlitePruneUnits } from './sqlite-prune-units.ts'
 
 export type SqliteOptions = MigrationListener & {
   /** Path of the database file. The file and its folder are created if they are missing. */
@@ -128,4 +133,9 @@ function createCommits(
 /** Closes all in order. The lock is the last, so that no other process opens the file while it is in use. */
 function closeAll(open: readonly Closable[]): void {
   for (const opened of open) if (!('isOpen' in opened) || opened.isOpen) opened.close()
+}
+
+/** Creates the units of a database without partitions. */
+function sqlitePruneUnits(reader: Db): PruneUnits {
+  return { ...rowUnits(reader), prepare: async () => {}, removeUnit: async () => {} }
 }

@@ -4,7 +4,6 @@ import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-rep
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
 import { PAYMENT_PHASES, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import { evolve, type Payment } from '../../../src/domain/payments/payment.ts'
-import { decodeEventAgreement, encodeEventAgreement } from '../../../src/store/encoding/agreement-snapshot.ts'
 import {
   decodeBody,
   decodeEventId,
@@ -13,7 +12,12 @@ import {
   encodeEventId,
   createTextPacker,
 } from '../../../src/store/encoding/delivery-columns.ts'
-import { decodePaymentId, encodePaymentId } from '../../../src/store/encoding/event-columns.ts'
+import {
+  decodeEventAgreement,
+  encodeEventAgreement,
+  decodePaymentId,
+  encodePaymentId,
+} from '../../../src/store/encoding/event-columns.ts'
 import {
   decodeEventPayment,
   decodePayment,

@@ -1,16 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Transaction } from '../../../src/store/decide.ts'
 import {
+  type Transaction,
   type AsyncTransactionSteps,
   createGroupCommit,
   type GroupCommitOptions,
 } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
-import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
+import { transactionSteps, toStoreFailure } from '../../../src/store/sqlite/sqlite-connection.ts'
 import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-dialect.ts'
-import { toStoreFailure } from '../../../src/store/sqlite/sqlite-failure.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 
 describe('group commit', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromIso, toIso } from '../../../src/store/rows/read-plan-columns.ts'
+import { fromIso, toIso } from '../../../src/store/rows/table.ts'
 
 /** The last instant of a `Date` in milliseconds since the epoch. The first one is its negative. */
 const LIMIT = 8.64e15

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type MigrationListener, parseMigration, readMigrations } from '../../../src/store/migrate.ts'
-import { MIGRATION_LOCK } from '../../../src/store/postgres/migration-lock.ts'
-import { migratePostgres } from '../../../src/store/postgres/migrations.ts'
+import { MIGRATION_LOCK, migratePostgres } from '../../../src/store/postgres/migrations.ts'
 import {
   assertUsable,
   clientConfig,

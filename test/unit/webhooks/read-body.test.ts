@@ -3,7 +3,7 @@ import { createServer, request, type ClientRequest, type IncomingMessage } from 
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readBody, type BodyFault, type BodyLimits } from '../../../src/webhooks/read-body.ts'
+import { readBody, type BodyFault, type BodyLimits } from '../../../src/webhooks/webhook-handler.ts'
 
 const LIMITS: BodyLimits = { bytes: 100, milliseconds: 5_000 }
 

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
 import type { RefKind } from '../../command-store.ts'
-import type { Db } from '../../decide.ts'
+import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
 import type { DeliveryFilter, PageQuery, DeliveryBacklog } from '../../store.ts'

@@ -1,9 +1,25 @@
 import { READ_CLASSES, type ReadClass } from '../../../domain/reads/read-schedule.ts'
-import type { Db } from '../../decide.ts'
+import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
-import type { DueReads, ReadBacklog } from '../../read-store.ts'
-import { AGREEMENT_READS, firstDue, LINK_READS, PAYMENT_READS, PAYOUT_READS, sitesOf, countDue } from './due-rows.ts'
+import { toAgreement } from '../../rows/agreement-rows.ts'
+import { toPayout } from '../../rows/payout-rows.ts'
+import type {
+  DueReads,
+  ReadBacklog,
+  AgreementReadStore,
+  AgreementReadSubject,
+  PayoutReadStore,
+  PayoutReadSubject,
+} from '../../subject-stores.ts'
 import {
+  AGREEMENT_READS,
+  firstDue,
+  LINK_READS,
+  PAYMENT_READS,
+  PAYOUT_READS,
+  sitesOf,
+  countDue,
+  dueRows,
   nearbySubjects,
   dueSubjects,
   findLinkSubject,
@@ -19,7 +35,7 @@ export function readQueries(reader: Db, lists: Db): Database['reads'] {
     due: async ({ by, ...query }) => (await dueSubjects(reader, { ...query, by: by.getTime() })).map(toReadSubject),
     nextDue: () => nextDue(reader),
     subject: async (id) => {
-      const found = await findSubject(reader, id)
+      const found = await subjectById(reader, id)
       return found === null ? null : toReadSubject(found)
     },
     nearby: async (subject, limit) => (await nearbySubjects(reader, subject, limit)).map(toReadSubject),
@@ -27,7 +43,7 @@ export function readQueries(reader: Db, lists: Db): Database['reads'] {
   }
 }
 
-async function findSubject(db: Db, id: string): Promise<ReadSubjectRow | null> {
+async function subjectById(db: Db, id: string): Promise<ReadSubjectRow | null> {
   const payment = await findPaymentSubject(db, id)
   if (payment !== null) return payment
   const link = await findLinkSubject(db, id)
@@ -40,12 +56,12 @@ async function nextDue(db: Db): Promise<Date | null> {
 }
 
 /** Returns when the next planned read of an agreement is due; null if none is planned. */
-export async function nextAgreementDue(db: Db): Promise<Date | null> {
+async function nextAgreementDue(db: Db): Promise<Date | null> {
   return earliest(db, [AGREEMENT_READS])
 }
 
 /** The same of a payout. */
-export async function nextPayoutDue(db: Db): Promise<Date | null> {
+async function nextPayoutDue(db: Db): Promise<Date | null> {
   return earliest(db, [PAYOUT_READS])
 }
 
@@ -111,4 +127,82 @@ async function longestInDoubt(db: Db, table: 'payments' | 'agreements' | 'payout
 function oldest(instants: readonly (number | null)[], now: number): Date | null {
   const past = instants.filter((at) => at !== null).filter((at) => at < now)
   return past.length === 0 ? null : new Date(Math.min(...past))
+}
+
+/** Creates the queries of planned reads of agreements. */
+export function agreementReadQueries(reader: Db): Database['agreementReads'] {
+  return {
+    sites: () => sitesOf(reader, [AGREEMENT_READS]),
+    due: (query) => dueAgreements(reader, query),
+    nextDue: () => nextAgreementDue(reader),
+    subject: (id) => findAgreement(reader, id),
+  }
+}
+
+/** Returns the subject with this agreement id, or else this clientTransactionId. */
+async function findAgreement(db: Db, id: string): Promise<AgreementReadSubject | null> {
+  const byId = await agreementSubjects(db).where('id', '=', id).executeTakeFirst()
+  const row = byId ?? (await agreementSubjects(db).where('client_transaction_id', '=', id).executeTakeFirst())
+  return row === undefined ? null : toAgreementSubject(row)
+}
+
+/** Returns the subjects of these sites with a due read of one class, the longest due first. */
+async function dueAgreements(db: Db, { by, ...query }: Parameters<AgreementReadStore['due']>[0]) {
+  const ids = (await dueRows(db, [AGREEMENT_READS], { ...query, by: by.getTime() })).map(({ id }) => id)
+  if (ids.length === 0) return []
+  const rows = await agreementSubjects(db).where('id', 'in', ids).execute()
+  const byId = new Map(rows.map(toAgreementSubject).map((subject) => [subject.agreement.id, subject]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function agreementSubjects(db: Db) {
+  return db.selectFrom('agreements').select(['state_json', 'deliveries', 'read_failures', 'read_due_at'])
+}
+
+type AgreementSubjectRow = Awaited<ReturnType<ReturnType<typeof agreementSubjects>['executeTakeFirstOrThrow']>>
+
+function toAgreementSubject(row: AgreementSubjectRow): AgreementReadSubject {
+  return {
+    agreement: toAgreement(row.state_json),
+    deliveries: row.deliveries,
+    failures: row.read_failures,
+    dueAt: row.read_due_at === null ? null : new Date(row.read_due_at),
+  }
+}
+
+/** Creates the queries of planned reads of payouts. */
+export function payoutReadQueries(reader: Db): Database['payoutReads'] {
+  return {
+    sites: () => sitesOf(reader, [PAYOUT_READS]),
+    due: (query) => duePayouts(reader, query),
+    nextDue: () => nextPayoutDue(reader),
+    async subject(id) {
+      const row = await payoutSubjects(reader).where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : toPayoutSubject(row)
+    },
+  }
+}
+
+/** Returns the subjects of these sites with a due read of one class, the longest due first. */
+async function duePayouts(db: Db, { by, ...query }: Parameters<PayoutReadStore['due']>[0]) {
+  const ids = (await dueRows(db, [PAYOUT_READS], { ...query, by: by.getTime() })).map(({ id }) => id)
+  if (ids.length === 0) return []
+  const rows = await payoutSubjects(db).where('id', 'in', ids).execute()
+  const byId = new Map(rows.map(toPayoutSubject).map((subject) => [subject.payout.id, subject]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+function payoutSubjects(db: Db) {
+  return db.selectFrom('payout_records').select(['state_json', 'deliveries', 'read_failures', 'read_due_at'])
+}
+
+type PayoutSubjectRow = Awaited<ReturnType<ReturnType<typeof payoutSubjects>['executeTakeFirstOrThrow']>>
+
+function toPayoutSubject(row: PayoutSubjectRow): PayoutReadSubject {
+  return {
+    payout: toPayout(row.state_json),
+    deliveries: row.deliveries,
+    failures: row.read_failures,
+    dueAt: row.read_due_at === null ? null : new Date(row.read_due_at),
+  }
 }

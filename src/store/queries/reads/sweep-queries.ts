@@ -1,4 +1,4 @@
-import type { Db } from '../../decide.ts'
+import type { Db } from '../../group-commit.ts'
 import type { Database, SweepCursor, SweepPage, SweepPart } from '../../port.ts'
 
 /** Rows per step; one decision processes them, in one turn of the event loop. */
