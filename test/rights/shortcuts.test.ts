@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entityTag } from '../../src/http/graphql/negotiation.ts'
+import { entityTag } from '../../src/http/graphql/graphql-response.ts'
 import { casesOf } from '../faults/rounds.ts'
 import { settle } from '../support/deliveries.ts'
 import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'
@@ -142,7 +142,7 @@ function allSent(): readonly Sent[] {
   ]
 }
 
-/** The executor keeps texts of frozen objects from this number of executions on (`static-texts.ts`). */
+/** The executor keeps texts of frozen objects from this number of executions on (`run-plan.ts`). */
 const KEPT_AFTER = 64
 
 /** Executes each query for everything so often that its texts are kept when the others send the same document. */

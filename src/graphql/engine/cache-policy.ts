@@ -14,7 +14,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { foldSelections } from '../admission/fold-selections.ts'
+import { foldSelections } from '../admission/measure-document.ts'
 import type { Answer } from './request-outcome.ts'
 
 /** Returns for how many seconds an operation's answer may be shared between callers; null if it is private to the caller. */

@@ -6,8 +6,7 @@ import type { StreamItem } from '../../streams/stream-item.ts'
 import type { Context } from '../context.ts'
 import type { ExecutableOperation } from '../execution/executor.ts'
 import { errorOf, StreamSource } from '../subscriptions/stream-source.ts'
-import type { Answers, FanOut } from './fan-out.ts'
-import type { ItemAnswer } from './item-answer.ts'
+import type { Answers, FanOut, ItemAnswer } from './fan-out.ts'
 import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './request-outcome.ts'
 
 export type SubscribeOptions = {

@@ -17,8 +17,17 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
-import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
-import type { Segment, StaticTexts } from './static-texts.ts'
+import {
+  failed,
+  isPromise,
+  NULL,
+  recovered,
+  type Path,
+  type Run,
+  type Text,
+  type Segment,
+  type StaticTexts,
+} from './run-plan.ts'
 
 /** Returns a resolved value as JSON; throws or rejects if it is invalid. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text

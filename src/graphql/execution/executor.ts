@@ -9,8 +9,7 @@ import {
 import type { Context } from '../context.ts'
 import { fieldText, objectText } from './complete.ts'
 import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
-import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
-import { StaticTexts } from './static-texts.ts'
+import { type Arguments, isPromise, NULL, Run, StaticTexts } from './run-plan.ts'
 
 /** A validated operation with the values of its variables. */
 export type ExecutableOperation = {

@@ -29,8 +29,7 @@ import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
 import type { Context } from '../context.ts'
 import { markedProperties } from '../own-properties.ts'
 import { completerOf, type Complete } from './complete.ts'
-import type { Arguments, Run } from './run-plan.ts'
-import { readsLeaf, readsObject, readsProperties, type StaticTexts } from './static-texts.ts'
+import { type Arguments, type Run, readsLeaf, readsObject, readsProperties, type StaticTexts } from './run-plan.ts'
 
 /** Plan of one field of an object. */
 export type FieldPlan = {

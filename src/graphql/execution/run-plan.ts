@@ -1,6 +1,6 @@
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
 import type { Context } from '../context.ts'
-import type { FieldPlan } from './plan.ts'
+import type { FieldPlan, ObjectPlan } from './plan.ts'
 
 /** Position of a value in the response, compared by identity. */
 export type Path = { readonly prev: Path | undefined; readonly key: string | number }
@@ -73,4 +73,117 @@ function keysOf(path: Path): (string | number)[] {
 /** Returns whether a value is a promise or another thenable. */
 export function isPromise(value: unknown): value is Promise<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}
+
+/** The texts of a plan are kept from this number of executions on, so that documents that are sent once take no memory. */
+const MIN_USES = 64
+/** Largest number of plans whose texts are kept; the oldest are dropped first. */
+const MAX_PLANS = 64
+/** Largest number of characters of all texts together; all are dropped when there are more. */
+const MAX_CHARACTERS = 16_000_000
+
+/** Consecutive fields of a plan: all of them static, whose text is kept, or none. */
+export type Segment = {
+  readonly plan: ObjectPlan
+  /** By object; null for one whose text may change. */
+  readonly texts: WeakMap<object, string | null> | null
+}
+
+/**
+ * Keeps the JSON of parts of frozen objects that are written from properties alone, by plan and object: a method of a cached list, and
+ * the id and amount of a cached link, have the same JSON in every response. Texts are garbage-collected with their object.
+ */
+export class StaticTexts {
+  readonly #uses = new WeakMap<ObjectPlan, { count: number }>()
+  readonly #segments = new Map<ObjectPlan, readonly Segment[]>()
+  /** Plans without a static field. */
+  readonly #without = new WeakSet<ObjectPlan>()
+  #characters = 0
+
+  /** Returns the segments of a plan; null if it has no static field, or has not been executed often enough. */
+  segmentsOf(plan: ObjectPlan): readonly Segment[] | null {
+    const known = this.#segments.get(plan)
+    if (known !== undefined) return known
+    if (this.#without.has(plan)) return null
+    const uses = this.#uses.get(plan) ?? { count: 0 }
+    this.#uses.set(plan, uses)
+    uses.count += 1
+    if (uses.count < MIN_USES) return null
+    const segments = segmentsIn(plan)
+    if (segments.every(({ texts }) => texts === null)) {
+      this.#without.add(plan)
+      return null
+    }
+    this.#segments.set(plan, segments)
+    for (const oldest of this.#segments.keys()) {
+      if (this.#segments.size <= MAX_PLANS) break
+      this.#segments.delete(oldest)
+      this.#uses.delete(oldest)
+    }
+    return segments
+  }
+
+  /** Keeps the text of a segment of an object, if it cannot change. */
+  keep({ plan, texts }: Segment, value: object, text: string): void {
+    if (!areStatic(plan.fields, value)) return void texts?.set(value, null)
+    texts?.set(value, inOnePiece(text))
+    this.#characters += text.length
+    if (this.#characters <= MAX_CHARACTERS) return
+    this.#characters = 0
+    this.#segments.clear()
+  }
+}
+
+/** V8 joins the parts of a text when a character is read; it would join the same parts again for each response. */
+function inOnePiece(text: string): string {
+  return text.charCodeAt(0) === 0 ? '' : text
+}
+
+function segmentsIn({ labels, fields }: ObjectPlan): Segment[] {
+  const segments: Segment[] = []
+  for (const [index, field] of fields.entries()) {
+    const isStatic = field.readsOf !== null
+    const last = segments.at(-1)
+    const before = last !== undefined && (last.texts !== null) === isStatic ? last.plan : null
+    const plan = {
+      labels: [...(before?.labels ?? []), labels[index] ?? ''],
+      fields: [...(before?.fields ?? []), field],
+      end: '',
+    }
+    segments.splice(before === null ? segments.length : -1, 1, { plan, texts: isStatic ? new WeakMap() : null })
+  }
+  return segments
+}
+
+/** Returns whether the properties from which these fields of a frozen object are written cannot change. */
+function areStatic(fields: readonly FieldPlan[], value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return false
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  return fields.every(({ readsOf }) => readsOf?.(value) === true)
+}
+
+/** Returns the check of whether a field of a frozen object is its property of this name, whose value cannot change. */
+export function readsLeaf(name: string): (value: object) => boolean {
+  return (value) => {
+    const property: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+    if (property === undefined) return !(name in value)
+    return property === null || (typeof property !== 'object' && typeof property !== 'function')
+  }
+}
+
+/** Returns the check for a resolver that reads these properties, and others if one of them is missing or null. */
+export function readsProperties(names: readonly string[]): (value: object) => boolean {
+  return (value) =>
+    names.every((name) => {
+      const property: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+      return property !== undefined && property !== null && readsLeaf(name)(value)
+    })
+}
+
+/** Returns the check for an object in a property, all of whose selected fields have to be static. `planOf` is called when needed. */
+export function readsObject(name: string, planOf: () => ObjectPlan): (value: object) => boolean {
+  return (value) => {
+    const property: unknown = Object.getOwnPropertyDescriptor(value, name)?.value
+    return property === null || areStatic(planOf().fields, property)
+  }
 }

@@ -13,7 +13,7 @@ import {
   createInterruptionTexts,
   type Interruption,
   type InterruptionTexts,
-} from '../response-streams/response-stream.ts'
+} from '../response-streams/response-streams.ts'
 import { tokenOf } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 import {

@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
-import { peerName } from '../server/client-address.ts'
+import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
+import { peerName } from '../server/client-caller.ts'
 
 type ConnectionLimit = {
   /** Maximum number of open connections per address; 0 for no limit. */
@@ -57,7 +57,7 @@ type TrackedConnection = {
   upgraded: boolean
 }
 
-export type Connections = {
+type Connections = {
   readonly open: ReadonlyMap<Socket, TrackedConnection>
   /** Called when a connection opens, when a request arrives on it, and when a request is answered or aborted. */
   onChange: (socket: Socket, connection: TrackedConnection) => void
@@ -168,4 +168,143 @@ export function cutUnreadAnswer(response: ServerResponse, milliseconds: number):
     })
     socket.pause()
   })
+}
+
+/** Maximum number of pipelined requests that wait on one connection. Browsers and routers send one at a time. */
+const MAX_PIPELINED = 100
+
+/** Statuses of a request that cannot be read, by the code of the error. Every other one is 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
+
+export type RequestsInOrder = {
+  readonly onRequest: RequestListener
+  /** Answers bytes that are not HTTP, or that come too slowly, and closes the connection (event `clientError` of node:http). */
+  readonly onClientError: (error: NodeJS.ErrnoException, socket: Socket) => void
+}
+
+/** The response to a connection's latest request, and the number of requests that wait for an earlier one. */
+type Line = { last: ServerResponse; waiting: number }
+
+/**
+ * Handles pipelined requests of a connection one at a time: a request starts after the one before it was answered, and not at all if
+ * that response closed the connection. Node alone would run them concurrently, even after a refusal (RFC 9112, sections 9.3.2 and
+ * 9.6). A connection with more than a hundred waiting requests is destroyed.
+ */
+export function answerInOrder(begin: RequestListener): RequestsInOrder {
+  const lines = new WeakMap<Socket, Line>()
+  return {
+    onRequest(request, response) {
+      const { socket } = request
+      const line = lines.get(socket)
+      if (line === undefined) {
+        lines.set(socket, { last: response, waiting: 0 })
+        return begin(request, response)
+      }
+      const before = line.last
+      line.last = response
+      if (before.writableFinished) return begin(request, response)
+      line.waiting += 1
+      if (line.waiting > MAX_PIPELINED) return void socket.destroy()
+      return void before.once('close', () => {
+        line.waiting -= 1
+        if (socket.writable) begin(request, response)
+      })
+    },
+    onClientError(error, socket) {
+      const line = lines.get(socket)
+      if (line === undefined) return refuse(error, socket)
+      const { last, waiting } = line
+      const isInBody = !last.req.complete
+      if (isInBody ? !last.headersSent && waiting === 0 : last.writableFinished) return refuse(error, socket)
+      // A refusal now would be read as a second response to the latest request, or as part of its response.
+      if (isInBody || last.headersSent) return void socket.destroy()
+      // The request before the invalid bytes is still in progress.
+      socket.pause()
+      return void last.once('close', () => refuse(error, socket))
+    },
+  }
+}
+
+/** Sends a refusal without a body: the request may be a HEAD, whose answer must have none (RFC 9110, section 9.3.2). */
+function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  const status = code === undefined ? 400 : (STATUSES[code] ?? 400)
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+  if (socket.writable) socket.write(head)
+  socket.destroy()
+}
+
+/** Requests whose bodies are passed on as they come, so that they take no memory. */
+const streamed = new WeakSet<IncomingMessage>()
+
+/** Excludes the body of a request from the limit, because it is passed on as it comes. Its reader has a limit of its own. */
+export function markStreamed(request: IncomingMessage): void {
+  streamed.add(request)
+}
+
+export type UnfinishedBodiesOptions = {
+  /** The address that a connection counts against; null if it is shared. */
+  readonly addressOf: (request: IncomingMessage) => string | null
+  readonly onCut: () => void
+}
+
+/** Bytes of incomplete bodies, in total and per address. One body may have at most 0.1 MiB. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_BYTES_PER_ADDRESS = 16 * 1024 * 1024
+const CHECK_EVERY_MS = 250
+
+/** `start`: bytes received on the connection before the request. */
+type Unfinished = { readonly request: IncomingMessage; readonly start: number }
+
+/**
+ * Limits the memory of incomplete bodies. Their number is not limited, because a peer that sends nothing costs only its connection.
+ * Above the limit, the largest body of the address with the most bytes is cut. Returns the function that removes the limit.
+ */
+export function limitUnfinishedBodies(
+  { open }: Pick<Connections, 'open'>,
+  { addressOf, onCut }: UnfinishedBodiesOptions,
+): () => void {
+  const check = () => {
+    const unfinished = [...open.values()].flatMap(({ last, answeredBytes }) =>
+      last === null || last.complete || last.destroyed || streamed.has(last)
+        ? []
+        : [{ request: last, start: answeredBytes ?? 0 }],
+    )
+    for (const request of excess(unfinished, (entry) => addressOf(entry) ?? entry.socket)) {
+      onCut()
+      request.destroy()
+    }
+  }
+  const timer = setInterval(check, CHECK_EVERY_MS).unref()
+  return () => clearInterval(timer)
+}
+
+/** Returns the requests to cut so that the others are within both limits. */
+function excess(
+  entries: readonly Unfinished[],
+  addressOf: (request: IncomingMessage) => string | Socket,
+): IncomingMessage[] {
+  const cut: IncomingMessage[] = []
+  const groups = [...Map.groupBy(entries, ({ request }) => addressOf(request)).values()].map((group) =>
+    group.toSorted((a, b) => received(a) - received(b)),
+  )
+  let total = entries.reduce((sum, entry) => sum + received(entry), 0)
+  const sums = groups.map((group) => group.reduce((sum, entry) => sum + received(entry), 0))
+  for (;;) {
+    const largest = sums.indexOf(Math.max(...sums))
+    const sum = sums[largest] ?? 0
+    const entry = total > MAX_BYTES || sum > MAX_BYTES_PER_ADDRESS ? groups[largest]?.pop() : undefined
+    if (entry === undefined) return cut
+    cut.push(entry.request)
+    total -= received(entry)
+    sums[largest] = sum - received(entry)
+  }
+}
+
+function received({ request: { socket }, start }: Unfinished): number {
+  return socket.bytesRead - start
 }

@@ -3,9 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EXPORT_PATH, type OpenedExport } from '../../commands/payments-export.ts'
 import type { ExportFormatName } from '../../domain/exports/export-format.ts'
 import type { Logger } from '../../observability/logger.ts'
-import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
-import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-address.ts'
+import { createConcurrencyLimiter, type FailedAttempts } from '../limits/flood-guard.ts'
+import { peerName } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type ExportRouteOptions = {

@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import Negotiator from 'negotiator'
 import { type Caller, InvalidTokenError, TokenKeysUnavailableError } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { retryAfter } from '../server/problem.ts'
-import { responseType } from './negotiation.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
@@ -55,4 +59,181 @@ export type StreamCarrier = {
   accepts(asked: Pick<StreamRequest, 'request' | 'operation'>): boolean
   /** Reserves a place before the subscription begins, or returns why it may not begin. */
   reserve(asked: StreamRequest): CarryStream | GraphQLError
+}
+
+/** Browsers and libraries send few different values. */
+const MAX_TEXTS = 256
+const MAX_CHARACTERS = 256
+
+/** Returns the function, with its results for recent values of a header kept. */
+function negotiated<Chosen>(choose: (header: string) => Chosen): (header: string) => Chosen {
+  const recent = new LRUCache<string, { readonly chosen: Chosen }>({ max: MAX_TEXTS })
+  return (header) => {
+    const known = recent.get(header)
+    if (known !== undefined) return known.chosen
+    const chosen = choose(header)
+    if (header.length <= MAX_CHARACTERS) recent.set(header, { chosen })
+    return chosen
+  }
+}
+
+/** The media types of a response to GraphQL over HTTP. */
+const JSON_TYPE = 'application/json'
+const GRAPHQL_TYPE = 'application/graphql-response+json'
+
+/**
+ * Returns the `content-type` of the response to a request with this `accept` header: the preferred one, JSON if both are equal. Null
+ * if it accepts neither. https://graphql.github.io/graphql-over-http/draft/#sec-Accept
+ */
+export function responseType(accept: string | undefined): string | null {
+  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return `${JSON_TYPE}; charset=utf-8`
+  return preferredType(accept)
+}
+
+const preferredType = negotiated((accept) => {
+  const [preferred] = new Negotiator({ headers: { accept } }).mediaTypes([JSON_TYPE, GRAPHQL_TYPE])
+  return preferred === undefined ? null : `${preferred}; charset=utf-8`
+})
+
+/** A content coding in which a body is sent (RFC 9110, section 8.4.1). */
+type ContentCoding = 'br' | 'gzip'
+
+const CODINGS: readonly string[] = ['br', 'gzip', 'identity']
+/** The best of zlib's for text, and the level of Brotli that takes as long. */
+const GZIP_LEVEL = 6
+const BROTLI_LEVEL = 5
+
+/**
+ * Returns the content coding that a client with this `accept-encoding` header prefers, Brotli if it has no preference; null for none
+ * (RFC 9110, section 12.5.3).
+ */
+function responseCoding(acceptEncoding: string | undefined): ContentCoding | null {
+  if (acceptEncoding === undefined || acceptEncoding === '') return null
+  return preferredCoding(acceptEncoding)
+}
+
+/** The library's types lack the option that orders codings which the client prefers equally. */
+type EncodingNegotiator = {
+  encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): string[]
+}
+
+const preferredCoding = negotiated((acceptEncoding): ContentCoding | null => {
+  const negotiator: EncodingNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
+  const [preferred] = negotiator.encodings(CODINGS, { preferred: CODINGS })
+  return preferred === 'br' || preferred === 'gzip' ? preferred : null
+})
+
+const compressors: Readonly<Record<ContentCoding, (body: Buffer) => Promise<Buffer>>> = {
+  br: (body) =>
+    promisify(brotliCompress)(body, {
+      params: {
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+  gzip: (body) => promisify(gzip)(body, { level: GZIP_LEVEL }),
+}
+
+/** Returns the body in this coding. The event loop is free meanwhile. */
+function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
+  return compressors[coding](body)
+}
+
+/** Returns the strong entity tag of a body (RFC 9110, section 8.8.3). */
+export function entityTag(body: string): string {
+  return `"${createHash('sha256').update(body).digest('base64url')}"`
+}
+
+/** Returns whether a client that sends this If-None-Match already has the body with this tag (RFC 9110, section 13.1.2). */
+function hasAlready(ifNoneMatch: string | undefined, tag: string): boolean {
+  const tags = (ifNoneMatch ?? '').split(',').map((entry) => entry.trim().replace(/^W\//, ''))
+  return tags.includes(tag) || (tags.length === 1 && tags[0] === '*')
+}
+
+/** Sends the answers to queries and mutations. */
+export type AnswerSender = {
+  /**
+   * Sends an answer. One that is the same for every caller may be kept by caches, a client that has it gets 304, and a larger one is
+   * compressed if the client takes that.
+   */
+  send(reply: FastifyReply, answer: Answer): void
+  /** Sends an answer from the cache of recent ones, whose bytes are made once. */
+  sendRecalled(reply: FastifyReply, answer: Answer): void
+}
+
+/** What was made of an answer, for requests that get it again. */
+type Content = {
+  body: string | Buffer
+  tag: string | null
+  readonly compressed: Map<ContentCoding, Buffer | Promise<Buffer>>
+}
+
+/** A smaller body fits one packet with its header, so that compression would save nothing. */
+const MIN_COMPRESSED = 1_024
+
+/**
+ * Creates the sender. Answers to one caller are never compressed: they hold secrets beside text that others choose, such as a status
+ * token beside a payer's name, and the length of the two together would tell how alike they are (https://breachattack.com).
+ */
+export function createAnswerSender({ compresses }: { readonly compresses: boolean }): AnswerSender {
+  const contents = new WeakMap<Answer, Content>()
+  const contentOf = (answer: Answer): Content => {
+    const content = contents.get(answer) ?? { body: answer.json, tag: null, compressed: new Map() }
+    contents.set(answer, content)
+    return content
+  }
+
+  const sendPublic = (reply: FastifyReply, answer: Answer, content: Content): void => {
+    const { headers, method } = reply.request
+    const coding =
+      compresses && content.body.length >= MIN_COMPRESSED ? responseCoding(headers['accept-encoding']) : null
+    const vary = ['Accept', compresses ? 'Accept-Encoding' : [], reply.getHeader('vary') ?? []].flat()
+    reply.header('cache-control', `public, max-age=${answer.maxAgeS}`).header('vary', vary.join(', '))
+    if (method === 'GET') {
+      content.tag ??= entityTag(answer.json)
+      const tag = tagIn(coding, content.tag)
+      reply.header('etag', tag)
+      if (hasAlready(headers['if-none-match'], tag))
+        return void reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
+    }
+    if (coding === null) return void reply.send(content.body)
+    const made = content.compressed.get(coding) ?? makeCompressed(content, coding)
+    if (Buffer.isBuffer(made)) return void reply.header('content-encoding', coding).send(made)
+    made.then(
+      (bytes) => reply.header('content-encoding', coding).send(bytes),
+      () => reply.removeHeader('etag').send(content.body),
+    )
+    return undefined
+  }
+
+  return {
+    send(reply, answer) {
+      head(reply, answer)
+      if (answer.status === 200 && answer.maxAgeS !== null) sendPublic(reply, answer, contentOf(answer))
+      else reply.send(answer.json)
+    },
+    sendRecalled(reply, answer) {
+      const content = contentOf(answer)
+      if (typeof content.body === 'string') content.body = Buffer.from(content.body)
+      sendPublic(head(reply, answer), answer, content)
+    },
+  }
+}
+
+async function makeCompressed({ body, compressed }: Content, coding: ContentCoding): Promise<Buffer> {
+  const making = compress(Buffer.from(body), coding)
+  compressed.set(coding, making)
+  const bytes = await making
+  compressed.set(coding, bytes)
+  return bytes
+}
+
+function head(reply: FastifyReply, { status }: Answer): FastifyReply {
+  return reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
+}
+
+/** The tag of a representation: each coding has its own, since its bytes are others (RFC 9110, section 8.8.3.3). */
+function tagIn(coding: ContentCoding | null, tag: string): string {
+  return coding === null ? tag : `${tag.slice(0, -1)}-${coding}"`
 }

@@ -7,11 +7,17 @@ import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage, type Pages } from '../pages/pages.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
-import { type AnswerSender, createAnswerSender } from './answer-sender.ts'
-import { GRAPHQL_PATH } from './graphql-addresses.ts'
-import { limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
-import { httpError, refusalFor, sendRefusal, type CarryStream, type StreamCarrier } from './graphql-response.ts'
-import { responseType } from './negotiation.ts'
+import { GRAPHQL_PATH, limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
+import {
+  type AnswerSender,
+  createAnswerSender,
+  httpError,
+  refusalFor,
+  sendRefusal,
+  type CarryStream,
+  type StreamCarrier,
+  responseType,
+} from './graphql-response.ts'
 
 export type GraphqlRouteOptions = {
   readonly engine: Engine

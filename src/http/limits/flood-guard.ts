@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
-import { peerName } from '../server/client-address.ts'
-import type { CallerReader } from '../server/client-caller.ts'
+import { peerName, type CallerReader } from '../server/client-caller.ts'
 import { problem } from '../server/problem.ts'
 
 type FloodGuardOptions = {
@@ -127,4 +126,47 @@ export function createFailedAttempts(options: FailedAttemptsOptions): FailedAtte
     anyTooMany: () => most + shared.highest() > limit && current().size > 0,
     retryAfter: () => Math.max(1, Math.ceil((begun + WINDOW_MS - clock()) / 1000)),
   }
+}
+
+/** Limits the number of concurrent items per holder. */
+export type ConcurrencyLimiter = {
+  /** Acquires one for the holder. Returns false if the holder already has `limit`. */
+  acquire(holder: string): boolean
+  /** Releases one that was acquired. */
+  release(holder: string): void
+}
+
+/**
+ * Creates a limiter with `limit` per holder; 0 means no limit. Holders without items take no memory. With `shared`, what a holder has at other
+ * nodes counts too.
+ */
+export function createConcurrencyLimiter(limit: number, shared: SharedCounts = UNSHARED): ConcurrencyLimiter {
+  const taken = new Map<string, number>()
+  return {
+    acquire(holder) {
+      const count = taken.get(holder) ?? 0
+      if (limit !== 0 && count + shared.others(holder) >= limit) return false
+      taken.set(holder, count + 1)
+      shared.set(holder, count + 1)
+      return true
+    },
+    release(holder) {
+      const left = (taken.get(holder) ?? 0) - 1
+      if (left > 0) taken.set(holder, left)
+      else taken.delete(holder)
+      shared.set(holder, Math.max(left, 0))
+    },
+  }
+}
+
+/** Size of the token bucket, in seconds of the rate. */
+const BURST_S = 4
+
+/**
+ * Takes tokens from a bucket whose state is one number: the instant at which it is full again. The bucket holds four seconds of the
+ * rate. Returns the new instant, or null if there are too few tokens. Instants are milliseconds of a monotonic clock.
+ */
+export function takeFromRate(fullAt: number, amount: number, perSecond: number, now: number): number | null {
+  const next = Math.max(fullAt, now) + (amount * 1_000) / perSecond
+  return next - now > BURST_S * 1_000 ? null : next
 }

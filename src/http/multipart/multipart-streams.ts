@@ -1,6 +1,5 @@
 import type { StreamCarrier } from '../graphql/graphql-response.ts'
-import type { Framing } from '../response-streams/response-stream.ts'
-import type { ResponseStreams } from '../response-streams/response-streams.ts'
+import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
 
 /** Returns whether an `accept` header asks for multipart subscriptions; other uses of the type name another specification. */
 function accepts(header: string): boolean {

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { HttpConfig } from '../../config/sections.ts'
 import type { Logger } from '../../observability/logger.ts'
 import {
@@ -11,16 +12,21 @@ import {
   trackConnections,
   cutUnreadAnswer,
   UNREAD_MS,
+  answerInOrder,
+  limitUnfinishedBodies,
+  type RequestListener,
 } from '../connections/connections.ts'
-import { answerInOrder } from '../connections/in-order.ts'
-import { limitUnfinishedBodies } from '../connections/unfinished-bodies.ts'
 import { sendMissingPage, asksForPage } from '../pages/pages.ts'
-import { createOrigins, type Origins } from './allowed-origins.ts'
-import { limitBodyTime, slowBody } from './body-time.ts'
-import { createNetworkCheck, isLoopback } from './client-address.ts'
-import { createEarlyAnswers, type EarlyAnswers, EXPOSED_HEADERS, safeHeaders } from './early-answers.ts'
-import { problem } from './problem.ts'
-import { faultOf } from './request-fault.ts'
+import { createNetworkCheck, isLoopback } from './client-caller.ts'
+import {
+  createOrigins,
+  type Origins,
+  createEarlyAnswers,
+  type EarlyAnswers,
+  EXPOSED_HEADERS,
+  safeHeaders,
+} from './early-answers.ts'
+import { problem, faultOf } from './problem.ts'
 
 export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */
@@ -205,4 +211,40 @@ function atMostOnceAMinute(action: () => void): () => void {
     lastAt = performance.now()
     action()
   }
+}
+
+export type BodyTimeOptions = {
+  /** Milliseconds from the headers of a request to the end of its body. */
+  readonly milliseconds: number
+  readonly onSlow: (request: IncomingMessage) => void
+}
+
+/**
+ * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
+ * (`requestTimeout`), which has to be that of the slowest route.
+ */
+export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
+  return (request, response) => {
+    if (hasBody(request) && !isUpload(request)) {
+      const timer = setTimeout(() => {
+        if (!request.complete && !request.destroyed) onSlow(request)
+      }, milliseconds).unref()
+      request.once('close', () => clearTimeout(timer))
+    }
+    onRequest(request, response)
+  }
+}
+
+/** Returns the error that Node raises for a request that is too slow. */
+export function slowBody(): NodeJS.ErrnoException {
+  return Object.assign(new Error('The body of the request was too slow.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+}
+
+/** The reader of an upload has limits of its own. */
+function isUpload({ url }: IncomingMessage): boolean {
+  return url?.split('?')[0] === UPLOAD_PATH
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

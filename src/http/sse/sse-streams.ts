@@ -3,8 +3,7 @@ import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { EVENTS_PATH } from '../graphql/graphql-addresses.ts'
-import { operationIn, readJsonAlone } from '../graphql/graphql-body.ts'
+import { EVENTS_PATH, operationIn, readJsonAlone } from '../graphql/graphql-body.ts'
 import {
   httpError,
   refusalFor,
@@ -13,8 +12,7 @@ import {
   type StreamCarrier,
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
-import type { Framing } from '../response-streams/response-stream.ts'
-import type { ResponseStreams } from '../response-streams/response-streams.ts'
+import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
 import { problem, RETRY_AFTER_S } from '../server/problem.ts'
 
 type EventStreamOptions = {

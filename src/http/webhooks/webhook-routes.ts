@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-address.ts'
+import { peerName } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type WebhookRouteOptions = {

@@ -9,13 +9,11 @@ import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import type { SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
-import { takeFromRate, type ConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
-import type { DescribeOptions } from '../overload/describe-operation.ts'
+import { takeFromRate, type ConcurrencyLimiter } from '../limits/flood-guard.ts'
+import type { DescribeOptions } from '../overload/admit-graphql.ts'
 import type { Overload } from '../overload/overload.ts'
-import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL } from './closing.ts'
-import { connectionToken } from './connection-token.ts'
-import { SocketOperation } from './socket-operation.ts'
-import { textFrame } from './text-frame.ts'
+import { connectionToken } from '../server/client-caller.ts'
+import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation, textFrame } from './socket-operation.ts'
 
 /** Dependencies that all sockets of a process share. */
 export type SocketParts = DescribeOptions & {

@@ -1,12 +1,10 @@
 import { GraphQLError } from 'graphql'
-import { MessageType, type SubscribePayload } from 'graphql-ws'
+import { MessageType, type SubscribePayload, CloseCode } from 'graphql-ws'
 import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { enterOverSocket } from '../overload/enter-over-socket.ts'
-import { retryAfterS } from '../overload/overloaded-answer.ts'
+import { enterOverSocket, retryAfterS } from '../overload/admit-graphql.ts'
 import { problem } from '../server/problem.ts'
-import { CLOSING } from './closing.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
 
 /**
@@ -139,4 +137,64 @@ function tooMany(limit: number): GraphQLError {
   return new GraphQLError(`A socket carries at most ${limit} streams, and as many other operations, at once.`, {
     extensions: { code: 'TOO_MANY_OPERATIONS' },
   })
+}
+
+/** Close codes and reasons of the server. */
+export const CLOSING = {
+  duplicate: [CloseCode.SubscriberAlreadyExists, 'Subscriber already exists'],
+  expired: [CloseCode.Forbidden, 'Token expired'],
+  failed: [CloseCode.InternalServerError, 'Internal server error'],
+  flood: [CloseCode.TooManyInitialisationRequests, 'Too many requests'],
+  forbidden: [CloseCode.Forbidden, 'Forbidden'],
+  greetedTwice: [CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests'],
+  invalid: [CloseCode.BadRequest, 'Invalid message received'],
+  notGreeted: [CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'],
+  overload: [1013, 'Try again later'],
+  restart: [1012, 'Service restart'],
+  subprotocol: [CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable'],
+  tooEarly: [CloseCode.Unauthorized, 'Unauthorized'],
+  unauthorized: [CloseCode.Unauthorized, 'Token not valid'],
+  withdrawn: [CloseCode.Forbidden, 'Token no longer valid'],
+} as const satisfies Record<string, readonly [code: number, reason: string]>
+
+/**
+ * The subprotocol of subscriptions-transport-ws, which is not served. The library graphql-ws has the subprotocol `graphql-transport-ws`.
+ * https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md
+ */
+export const LEGACY_PROTOCOL = 'graphql-ws'
+
+/** The message with which that protocol refuses a connection. Its clients show the text, where they hide the code of a close frame. */
+export const LEGACY_REFUSAL = JSON.stringify({
+  type: 'connection_error',
+  payload: {
+    message:
+      'The WebSocket subprotocol graphql-ws (of subscriptions-transport-ws) is not served here: use graphql-transport-ws (of graphql-ws).',
+  },
+})
+
+/** The first byte of a text message in one frame. */
+const FINAL_TEXT = 0x81
+/** Length markers for lengths of two and of eight bytes. */
+const TWO_BYTES = 126
+const EIGHT_BYTES = 127
+
+/**
+ * Returns a server's text message as one frame (RFC 6455, section 5.2) in one buffer, so that it takes one write. `ws` would write
+ * header and text separately.
+ */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text)
+  const head = length < TWO_BYTES ? 2 : length < 2 ** 16 ? 4 : 10
+  const frame = Buffer.allocUnsafe(head + length)
+  frame[0] = FINAL_TEXT
+  if (head === 2) frame[1] = length
+  else if (head === 4) {
+    frame[1] = TWO_BYTES
+    frame.writeUInt16BE(length, 2)
+  } else {
+    frame[1] = EIGHT_BYTES
+    frame.writeBigUInt64BE(BigInt(length), 2)
+  }
+  frame.write(text, head)
+  return frame
 }

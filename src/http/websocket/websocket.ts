@@ -5,11 +5,11 @@ import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
-import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
+import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
+import { retryAfterS } from '../overload/admit-graphql.ts'
 import { peerKey } from '../overload/overload.ts'
-import { retryAfterS } from '../overload/overloaded-answer.ts'
-import { CLOSING, LEGACY_PROTOCOL } from './closing.ts'
 import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
+import { CLOSING, LEGACY_PROTOCOL } from './socket-operation.ts'
 
 export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
   readonly server: Server

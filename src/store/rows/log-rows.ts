@@ -52,7 +52,7 @@ export type DeliveriesTable = {
   body: string | null
 }
 
-/** All events but those of payouts and gateway payments, which are in `SUBJECT_EVENTS`. */
+/** All events but those of payouts and gateway payments, which have `PAYOUT_EVENTS` and `GATEWAY_PAYMENT_EVENTS`. */
 export const EVENTS: TableSpec<PaymentEvent, never> = {
   name: 'events',
   columns: {

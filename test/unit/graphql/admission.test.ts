@@ -1,8 +1,7 @@
 import { buildSchema, getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config.ts'
-import { createAdmission } from '../../../src/graphql/admission/admission.ts'
-import type { OperationPolicy } from '../../../src/graphql/admission/operation-policy.ts'
+import { createAdmission, type OperationPolicy } from '../../../src/graphql/admission/admission.ts'
 import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
 
 const schema = buildSchema(`

@@ -11,7 +11,7 @@ import {
 } from 'fast-check'
 import { buildSchema, getVariableValues, parse, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createVariableCoercion } from '../../../src/graphql/admission/coerce-variables.ts'
+import { createVariableCoercion } from '../../../src/graphql/admission/read-request.ts'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
 
 const TYPES = `

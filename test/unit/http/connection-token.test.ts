@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { connectionToken } from '../../../src/http/websocket/connection-token.ts'
+import { connectionToken } from '../../../src/http/server/client-caller.ts'
 
 it.each<[string, unknown, string | undefined, string | null]>([
   ['nothing', undefined, undefined, null],

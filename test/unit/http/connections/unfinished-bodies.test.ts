@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { trackConnections } from '../../../../src/http/connections/connections.ts'
-import { limitUnfinishedBodies } from '../../../../src/http/connections/unfinished-bodies.ts'
+import { trackConnections, limitUnfinishedBodies } from '../../../../src/http/connections/connections.ts'
 
 const MIB = 1024 * 1024
 

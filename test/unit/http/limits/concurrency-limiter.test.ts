@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createConcurrencyLimiter, takeFromRate } from '../../../../src/http/limits/concurrency-limiter.ts'
+import { createConcurrencyLimiter, takeFromRate } from '../../../../src/http/limits/flood-guard.ts'
 
 it('a quota gives each holder so many, and what one has returned again', () => {
   const quota = createConcurrencyLimiter(2)

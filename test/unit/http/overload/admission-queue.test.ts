@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createAdmissionQueue, type Entry } from '../../../../src/http/overload/admission-queue.ts'
+import { createAdmissionQueue, type Entry } from '../../../../src/http/overload/overload.ts'
 
 const ANONYMOUS = 2
 const KNOWN = 1

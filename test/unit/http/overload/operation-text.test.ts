@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createOperationTextReader } from '../../../../src/http/overload/describe-operation.ts'
+import { createOperationTextReader } from '../../../../src/http/overload/admit-graphql.ts'
 
 const read = createOperationTextReader({
   mutations: ['createPaymentLink', 'refundPayment'],

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
-import { createScheduler } from '../../../../src/http/overload/scheduler.ts'
+import { createScheduler } from '../../../../src/http/overload/delay-control.ts'
 
 const WORK = Array.from({ length: 100 }, (_, index) => index)
 

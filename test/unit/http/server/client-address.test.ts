@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { createAddressReader } from '../../../../src/http/server/client-address.ts'
+import { createAddressReader } from '../../../../src/http/server/client-caller.ts'
 
 const read = (trusted: readonly string[], peer: string | undefined, ...forwarded: string[]) =>
   createAddressReader(trusted)({
