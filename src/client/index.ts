@@ -12,7 +12,7 @@ export type {
 } from './graph-endpoint.ts'
 export { PaymentsClientError, type GraphError } from './client-errors.ts'
 export * from './generated/documents.ts'
-export type { Connection } from './connection/connection-attempt.ts'
+export type { Connection, Timing, Transport, WakeSource } from './connection/connection-attempt.ts'
 export { remaining } from './remaining.ts'
 export type { Retry } from './request/retry-request.ts'
 export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './link-store.ts'
@@ -26,9 +26,6 @@ export type {
   PayoutDetails,
   RefundDetails,
 } from './watch/watch-options.ts'
-export type { Timing } from './connection/timing.ts'
-export type { Transport } from './connection/open-transport.ts'
-export type { WakeSource } from './connection/timing.ts'
 export {
   watchPayment,
   watchPaymentAgreement,

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { PaymentsClientError, type PaymentsClientErrorOptions } from '../../src/client/client-errors.ts'
+import { PaymentsClientError, type PaymentsClientErrorOptions, renewalMs } from '../../src/client/client-errors.ts'
 import {
   backoffMs,
   NO_ATTEMPTS,
   nextStep,
   type Attempts,
   type Circumstances,
+  timingOf,
 } from '../../src/client/connection/connection-attempt.ts'
 import type { ConnectionEnd } from '../../src/client/connection/connection.ts'
-import { timingOf } from '../../src/client/connection/timing.ts'
 import { createEventParser } from '../../src/client/connection/transports/server-sent-events.ts'
-import { renewalMs } from '../../src/client/token-source.ts'
 import { createReader } from '../../src/client/watch/item-reader.ts'
 import type { PaymentUpdate, StreamItem } from '../../src/client/watch/watch-options.ts'
 

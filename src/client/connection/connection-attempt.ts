@@ -1,10 +1,11 @@
-import type { PaymentsClientError } from '../client-errors.ts'
+import { type PaymentsClientError, renewalMs, type Tokens } from '../client-errors.ts'
 import { spreadMs } from '../request/retry-request.ts'
-import { renewalMs, type Tokens } from '../token-source.ts'
 import type { Reader } from '../watch/item-reader.ts'
 import type { WatchOptions } from '../watch/watch-options.ts'
 import type { ConnectionRequest, OpenConnection, ConnectionEnd } from './connection.ts'
-import { type Timing, onWake } from './timing.ts'
+import { openPolling } from './transports/polling.ts'
+import { openEvents } from './transports/server-sent-events.ts'
+import { openSocket } from './transports/socket.ts'
 
 type ConnectionAttempt = {
   /** Index of the transport. */
@@ -228,4 +229,84 @@ function retryLater(attempts: Attempts, { retryAfterMs }: PaymentsClientError, a
 
 function at(attempts: Attempts, waitMs: number, connection: 'reconnecting' | 'offline' | null): Step {
   return { attempts, waitMs, connection }
+}
+
+/** Timeouts and delays, in milliseconds. */
+export type Timing = {
+  /** Timeout for opening a transport. Default: 8000. */
+  readonly openMs: number
+  /** Interval between two pings of a WebSocket. Default: 12000. */
+  readonly pingMs: number
+  /** Timeout for the pong after a ping. Default: 5000. */
+  readonly pongMs: number
+  /**
+   * Silence after which a stream of server-sent events counts as lost; the server sends something every 12 seconds. Default:
+   * 30000.
+   */
+  readonly silenceMs: number
+  /** Delay before the first retry; doubled with each failed attempt, and jittered. Default: 500. */
+  readonly retryMs: number
+  /** Maximum delay before a retry. Default: 30000. */
+  readonly retryMaxMs: number
+  /** Period over which clients spread their reconnects after a server restart. Default: 250. */
+  readonly restartMs: number
+  /** Delay before a better transport is tried again; doubled after each failed attempt. Default: 15000. */
+  readonly upgradeMs: number
+}
+
+const USUAL: Timing = {
+  openMs: 8_000,
+  pingMs: 12_000,
+  pongMs: 5_000,
+  silenceMs: 30_000,
+  retryMs: 500,
+  retryMaxMs: 30_000,
+  restartMs: 250,
+  upgradeMs: 15_000,
+}
+
+export function timingOf(given: Partial<Timing> | undefined): Timing {
+  return { ...USUAL, ...given }
+}
+
+/** Calls `check` whenever the app returns to the foreground. Returns the function that stops it. */
+export type WakeSource = (check: () => void) => () => void
+
+/**
+ * Calls `check` when a connection may have died unnoticed: the page becomes visible, is restored from the browser's cache,
+ * or the network changes. Without a page, only `source` triggers it. Returns the function that stops it.
+ */
+export function onWake(check: () => void, source?: WakeSource): () => void {
+  const listening: (() => void)[] = source === undefined ? [] : [source(check)]
+  const on = (target: EventTarget, type: string, listener: () => void) => {
+    target.addEventListener(type, listener)
+    listening.push(() => target.removeEventListener(type, listener))
+  }
+  if (typeof window !== 'undefined' && typeof window.addEventListener === 'function')
+    for (const type of ['online', 'offline', 'pageshow']) on(window, type, check)
+  if (typeof document !== 'undefined' && typeof document.addEventListener === 'function')
+    on(document, 'visibilitychange', () => {
+      if (document.visibilityState === 'visible') check()
+    })
+  return () => {
+    for (const end of listening.splice(0)) end()
+  }
+}
+
+/** How updates arrive: over a WebSocket, as server-sent events, or by polling. */
+export type Transport = 'socket' | 'sse' | 'polling'
+
+/** Every transport, the best first. */
+export const TRANSPORTS: readonly Transport[] = ['socket', 'sse', 'polling']
+
+const CONNECTIONS: Readonly<Record<Transport, OpenConnection>> = {
+  socket: openSocket,
+  sse: openEvents,
+  polling: openPolling,
+}
+
+/** Returns how to open a connection over a transport, and the connection state to report for it. */
+export function connectionOver(transports: readonly Transport[], index: number) {
+  const name = transports[index] ?? 'polling'
+  return { open: CONNECTIONS[name], carrying: name === 'polling' ? ('polling' as const) : ('live' as const) }
 }

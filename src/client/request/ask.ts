@@ -1,6 +1,12 @@
-import { isUnauthenticated, PaymentsClientError, asClientError, errorOf, type GraphError } from '../client-errors.ts'
+import {
+  isUnauthenticated,
+  PaymentsClientError,
+  asClientError,
+  errorOf,
+  type GraphError,
+  createTokens,
+} from '../client-errors.ts'
 import { operationOf, type AnyDocument, type PaymentsEndpoint, type Operation } from '../graph-endpoint.ts'
-import { createTokens } from '../token-source.ts'
 import { withRetries, type Retry } from './retry-request.ts'
 
 const TIMEOUT_MS = 15_000

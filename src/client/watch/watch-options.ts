@@ -1,6 +1,4 @@
-import type { Connection } from '../connection/connection-attempt.ts'
-import type { Transport } from '../connection/open-transport.ts'
-import type { Timing, WakeSource } from '../connection/timing.ts'
+import type { Connection, Transport, Timing, WakeSource } from '../connection/connection-attempt.ts'
 import type {
   AgreementPartsFragment,
   EventPartsFragment,

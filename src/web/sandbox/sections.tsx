@@ -1,16 +1,9 @@
 import type { ComponentType } from 'preact'
 import type { Snapshot } from './endpoints.ts'
-import { Access } from './sections/access-section.tsx'
-import { Agreements } from './sections/agreements-section.tsx'
-import { Calls } from './sections/calls-section.tsx'
-import { ClockSection } from './sections/clock-section.tsx'
-import { Deposits } from './sections/deposits-section.tsx'
-import { Faults } from './sections/faults-section.tsx'
+import { Access, Values } from './sections/access-section.tsx'
 import { GatewayPayments, Links, Payins } from './sections/links-section.tsx'
-import { Payouts } from './sections/payouts-section.tsx'
-import { Reset } from './sections/reset-section.tsx'
-import { Values } from './sections/values-section.tsx'
-import { Webhooks } from './sections/webhooks-section.tsx'
+import { Agreements, Calls, Deposits, Payouts, Webhooks } from './sections/record-sections.tsx'
+import { ClockSection, Faults, Reset } from './sections/state-sections.tsx'
 
 export type Section = {
   /** The name of the section in the URL. */

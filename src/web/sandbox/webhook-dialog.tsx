@@ -1,9 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { type Webhook, change, type Attempt } from './endpoints.ts'
 import { usePage, type Act } from './page-context.ts'
-import { Table } from './parts/field-table.tsx'
-import { Dialog } from './parts/form-dialog.tsx'
-import { Code, Status, Time } from './parts/small.tsx'
+import { Table, Dialog, Code, Status, Time } from './parts/small.tsx'
 
 /** One webhook: its bytes, its signature, and each attempt with its response. */
 export function WebhookDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { useMutation } from '@urql/preact'
 import { useState, useRef } from 'preact/hooks'
-import { DeliveriesOf } from '../deliveries/delivery-table.tsx'
+import { DeliveriesOf } from '../deliveries/deliveries.tsx'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   AgreementNowDocument,

@@ -1,11 +1,11 @@
-import { DeliveriesDocument } from '../generated/graphql.ts'
+import type { FeedEvent } from '../feed/log-changes.ts'
+import { DeliveriesDocument, type DeliveryRowFragment, type WebhookDispositionInput } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
-import { Page, Waiting, Pager } from '../pieces/page.tsx'
+import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
+import { Moment, momentText, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
-import { DeliveryTable } from './delivery-table.tsx'
-import { DISPOSITIONS } from './delivery-text.ts'
 
 const ATTENTION = ['YES'] as const
 
@@ -47,4 +47,122 @@ export function Deliveries({ route }: { readonly route: Route }) {
       {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
     </Page>
   )
+}
+
+const COLUMNS = ['First came', 'Disposition', 'Status', 'Attempts', 'Last came', 'About']
+
+type Props = {
+  readonly rows: readonly DeliveryRowFragment[]
+  /** Whether to say why each needs a person, and what to do. */
+  readonly withAdvice?: boolean
+}
+
+/** A table with one row per delivery. */
+function DeliveryTable({ rows, withAdvice = false }: Props) {
+  return (
+    <Table caption="Deliveries" columns={withAdvice ? [...COLUMNS, 'What to do'] : COLUMNS}>
+      {rows.map((delivery) => (
+        <Row
+          key={delivery.id}
+          href={hrefOf('deliveries', delivery.id)}
+          name={momentText(Date.parse(delivery.firstReceivedAt))}
+        >
+          <td>
+            <Status of={delivery.disposition} />
+            {delivery.quarantineReason !== null && (
+              <>
+                <br />
+                {quarantineText(delivery.quarantineReason)}
+              </>
+            )}
+          </td>
+          <td>{delivery.statusRaw ?? '–'}</td>
+          <td class="number">{delivery.attempts}</td>
+          <td>
+            <Moment at={delivery.lastReceivedAt} />
+          </td>
+          <td>
+            <Subject of={delivery} />
+          </td>
+          {withAdvice && <td class="text">{adviceFor(delivery)}</td>}
+        </Row>
+      ))}
+    </Table>
+  )
+}
+
+/** The payment or agreement that a delivery is about. */
+export function Subject({ of: { subjectId, payment, agreement } }: { readonly of: DeliveryRowFragment }) {
+  if (payment !== null) return <a href={hrefOf('payments', payment.id)}>{payment.id}</a>
+  if (agreement !== null) return <a href={hrefOf('agreements', agreement.id)}>{agreement.id}</a>
+  return <>{subjectId ?? '–'}</>
+}
+
+const MOST = 50
+
+type SubjectProps = {
+  readonly subjectId: string
+  /** Which events come with a delivery. */
+  readonly concerns: (event: FeedEvent) => boolean
+}
+
+/** The latest deliveries for one payment or agreement. */
+export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
+  const variables = { first: MOST, filter: { subjectIds: [subjectId] } }
+  const answer = useAnswer(DeliveriesDocument, variables, { concerns })
+  const list = answer.data?.webhookDeliveries
+  const rows = list?.nodes ?? []
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries</h2>
+      <AnswerFailure of={answer} />
+      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting of={answer} what="deliveries" />}
+      {list?.pageInfo.hasNextPage === true && (
+        <a href={hrefOf('deliveries', null, { subject: subjectId })}>All of them</a>
+      )}
+    </section>
+  )
+}
+
+const DISPOSITIONS: readonly WebhookDispositionInput[] = ['APPLIED', 'STALE', 'NO_CHANGE', 'DOUBTFUL', 'QUARANTINED']
+
+const QUARANTINE: Readonly<Record<string, string>> = {
+  NO_JSON_OBJECT: 'It was no JSON object.',
+  UNREADABLE: 'It names no usable id, or no status.',
+  MISADDRESSED: 'It speaks of something else than its address.',
+}
+
+/** Returns a sentence that says why a delivery was quarantined. */
+export function quarantineText(reason: string): string {
+  return QUARANTINE[reason] ?? reason
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  NO_JSON_OBJECT: 'Nothing was applied. Ask the support of the payments API what it sent at this time.',
+  UNREADABLE:
+    'Nothing was applied. Reconcile its payment, if you know it. After an upgrade that can read it, decide it anew.',
+  MISADDRESSED:
+    'Nothing was applied. Reconcile the payment of its address and the one that it names, and compare their references.',
+}
+
+/** Returns what a person does about a delivery that needs one. */
+function adviceFor({ disposition, quarantineReason }: DeliveryRowFragment): string {
+  if (disposition === 'DOUBTFUL')
+    return 'It contradicts what is known, and the payments API has not been read since. That is done without you within minutes. If it stays: look at Health whether the payments API answers, then reconcile it.'
+  return ADVICE[quarantineReason ?? ''] ?? 'Decide it anew, or ask the support of the payments API.'
+}
+
+/** Returns the stored body with indentation; unchanged when it is not JSON. */
+export function bodyText(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), exactNumbers, 2)
+  } catch {
+    return body
+  }
+}
+
+/** Rejects numbers that would not be written back with the same digits, because bodies may contain amounts as numbers. */
+function exactNumbers(_name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error('It may not be exact.')
+  return value
 }

@@ -1,13 +1,21 @@
-import { useState } from 'preact/hooks'
-import { DeliveryNowDocument } from '../generated/graphql.ts'
-import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
+import { useMutation } from '@urql/preact'
+import { useState, useEffect } from 'preact/hooks'
+import { DeliveryNowDocument, ReplayDeliveryDocument, type ReplayDeliveryMutation } from '../generated/graphql.ts'
+import {
+  AnswerFailure,
+  ANY_EVENT,
+  useAnswer,
+  documentOf,
+  FailureNotice,
+  RequestFailure,
+  useSingle,
+} from '../pieces/answers.tsx'
+import { Dialog } from '../pieces/dialog.tsx'
 import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
 import { Moment, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
-import { Subject } from './delivery-table.tsx'
-import { bodyText, quarantineText } from './delivery-text.ts'
-import { ReplayDialog } from './replay-dialog.tsx'
+import { Subject, bodyText, quarantineText } from './deliveries.tsx'
 
 /** One received webhook, its outcome, and a button to replay it. */
 export function Delivery({ id }: { readonly id: string }) {
@@ -78,5 +86,57 @@ export function Delivery({ id }: { readonly id: string }) {
         </>
       )}
     </Page>
+  )
+}
+
+type Props = { readonly deliveryId: string; readonly onClose: () => void }
+type Result = NonNullable<ReplayDeliveryMutation['replayWebhookDelivery']>
+type Success = Extract<Result, { readonly __typename: 'ReplayWebhookDeliverySuccess' }>
+
+/** Replays a delivery: first as a dry run that shows the result, then for good. */
+function ReplayDialog({ deliveryId, onClose }: Props) {
+  const [{ error }, execute] = useMutation(documentOf(ReplayDeliveryDocument))
+  const [result, setResult] = useState<Result | null>(null)
+  const [isBusy, replay] = useSingle(async (apply: boolean) => {
+    const { data } = await execute({ input: { deliveryId, apply } })
+    setResult(data?.replayWebhookDelivery ?? null)
+  })
+  useEffect(() => replay(false), [])
+
+  return (
+    <Dialog title="Decide a delivery anew" isBusy={isBusy} onClose={onClose}>
+      <RequestFailure error={error} />
+      <div role="status">
+        {result === null && isBusy && <p class="quiet">Looking what would come of it …</p>}
+        {result?.__typename === 'ReplayWebhookDeliverySuccess' && <Consequences of={result} />}
+      </div>
+      {result !== null && 'code' in result && <FailureNotice failure={result} />}
+      <div class="actions">
+        {result?.__typename === 'ReplayWebhookDeliverySuccess' && !result.applied && (
+          <button type="button" class="danger" disabled={isBusy} onClick={() => replay(true)}>
+            Apply it
+          </button>
+        )}
+        <button type="button" disabled={isBusy} onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function Consequences({ of }: { readonly of: Success }) {
+  const { applied, dispositionBefore, dispositionAfter, statusBefore, statusAfter, readRequested } = of
+  return (
+    <>
+      <p>{applied ? 'It was applied.' : 'Nothing has been changed yet. If it is applied:'}</p>
+      <Facts>
+        <Fact name="Disposition">
+          <Status of={dispositionBefore} /> → <Status of={dispositionAfter} />
+        </Fact>
+        <Fact name="Status">{`${statusBefore ?? 'unknown'} → ${statusAfter ?? 'unknown'}`}</Fact>
+        <Fact name="The payments API">{readRequested ? 'is read, and decides' : 'is not read'}</Fact>
+      </Facts>
+    </>
   )
 }

@@ -1,12 +1,18 @@
-import { GatewayPaymentsDocument, type GatewayPaymentStatusInput } from '../generated/graphql.ts'
-import { useAnswer } from '../pieces/answers.tsx'
+import { useMutation } from '@urql/preact'
+import type { FeedEvent } from '../feed/log-changes.ts'
+import {
+  GatewayPaymentsDocument,
+  type GatewayPaymentStatusInput,
+  SettleGatewayPaymentCreationDocument,
+  UnansweredGatewayPaymentsDocument,
+  type UnansweredGatewayPaymentsQuery,
+} from '../generated/graphql.ts'
+import { useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, MadeFields, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
-import { Page, Row } from '../pieces/page.tsx'
+import { Page, Row, Needs } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
-import { concernsGatewayPayments } from './concerns.ts'
-import { Unanswered } from './unanswered.tsx'
 
 const COLUMNS = ['Order', 'Amount', 'Status', 'What for', 'Changed']
 
@@ -52,3 +58,94 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
     </Page>
   )
 }
+
+const SHOWN = 20
+
+type Creation = NonNullable<UnansweredGatewayPaymentsQuery['unansweredGatewayPayments']>[number]
+
+/** The creations of which no answer came; nothing while there are none. */
+function Unanswered() {
+  const answer = useAnswer(UnansweredGatewayPaymentsDocument, { first: SHOWN }, { concerns: concernsGatewayPayments })
+  const waiting = answer.data?.unansweredGatewayPayments ?? []
+  if (waiting.length === 0) return null
+  return (
+    <section class="notice" aria-labelledby="unanswered">
+      <h2 id="unanswered">Without an answer</h2>
+      <p>
+        These payments were requested, and no answer came. Look each up in the payments API’s own pages by its order,
+        and record whether it is there.{waiting.length === SHOWN && ` The oldest ${SHOWN} are shown.`}
+      </p>
+      <Needs scopes={['payments:reconcile']} what="Settling">
+        {null}
+      </Needs>
+      <ul>
+        {waiting.map((creation) => (
+          <li key={creation.operationId}>
+            <Settle creation={creation} onDone={answer.askAgain} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Settle({ creation, onDone }: { readonly creation: Creation; readonly onDone: () => void }) {
+  const { operationId, orderId, description, amount, requestedAt, payment } = creation
+  const [{ error, data }, execute] = useMutation(documentOf(SettleGatewayPaymentCreationDocument))
+  const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
+    const fields = new FormData(form)
+    const isCreated = payment !== null || fields.get('outcome') === 'CREATED'
+    const named = payment?.id ?? (fields.get('payment') as string).trim()
+    const found = isCreated
+      ? ({ outcome: 'CREATED', paymentId: named } as const)
+      : ({ outcome: 'NOT_CREATED' } as const)
+    await execute({ input: { operationId, ...found } })
+    onDone()
+  })
+  const result = data?.settleGatewayPaymentCreation
+  return (
+    <form
+      aria-label={`Order ${orderId ?? operationId}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        settle(event.currentTarget)
+      }}
+    >
+      <p>
+        {orderId ?? operationId}, {amount === null ? 'amount not known' : <Amount of={amount} />}
+        {description !== null && `, ${description}`}
+        {requestedAt !== null && (
+          <>
+            , sent <Moment at={requestedAt} />
+          </>
+        )}
+      </p>
+      {payment === null ? (
+        <fieldset>
+          <legend>In the payments API</legend>
+          <label class="choice">
+            <input type="radio" name="outcome" value="CREATED" required /> It is there
+          </label>
+          <label>
+            with the id
+            <input name="payment" inputMode="numeric" autocomplete="off" />
+          </label>
+          <label class="choice">
+            <input type="radio" name="outcome" value="NOT_CREATED" required /> It is not there: its key may send it
+            again
+          </label>
+        </fieldset>
+      ) : (
+        <p>
+          A callback has reported the payment <a href={hrefOf('gateway-payments', payment.id)}>{payment.id}</a>.
+        </p>
+      )}
+      <button disabled={isBusy}>{payment === null ? 'Record' : 'It is there'}</button>
+      <RequestFailure error={error} />
+      {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
+    </form>
+  )
+}
+
+/** Returns whether an event is about a gateway payment. */
+export const concernsGatewayPayments = ({ kind }: FeedEvent): boolean => kind.startsWith('GATEWAY_PAYMENT_')

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { DeliveriesOf } from '../deliveries/delivery-table.tsx'
+import { DeliveriesOf } from '../deliveries/deliveries.tsx'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'

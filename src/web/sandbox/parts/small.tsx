@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState, useId, useRef } from 'preact/hooks'
 import { exampleOf, type ExampleName } from '../examples.ts'
 import { usePage } from '../page-context.ts'
 
@@ -77,5 +78,83 @@ export function Clock({ now, readAt }: { readonly now: string; readonly readAt: 
     <p>
       Clock <Time at={at} /> UTC
     </p>
+  )
+}
+
+export type TableProps<Row> = {
+  readonly caption: string
+  readonly head: readonly string[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row, index: number) => string
+  /** The cells of a row; the first is the row header. */
+  readonly cells: (row: Row) => readonly ComponentChildren[]
+  /** Shown instead of a table without rows. */
+  readonly empty: ComponentChildren
+}
+
+/** A table with a caption; it scrolls sideways when it is too wide. */
+export function Table<Row>({ caption, head, rows, keyOf, cells, empty }: TableProps<Row>) {
+  const id = useId()
+  if (rows.length === 0) return <div class="empty">{empty}</div>
+  return (
+    // Focusable, because users without a pointer scroll with the keyboard.
+    <div class="scroll" role="region" aria-labelledby={id} tabIndex={0}>
+      <table>
+        <caption id={id}>{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((text) => (
+              <th scope="col" key={text}>
+                {text}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)}>
+              {cells(row).map((cell, column) =>
+                column === 0 ? (
+                  <th scope="row" key={head[column]}>
+                    {cell}
+                  </th>
+                ) : (
+                  <td key={head[column]}>{cell}</td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export type DialogProps = {
+  readonly title: string
+  readonly onClose: () => void
+  /** The content; `close` closes the dialog. */
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+/** A modal dialog that is open while it is mounted. Escape and its button close it, and the focus returns to the opener. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const { notice } = usePage()
+  const close = () => element.current?.close()
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </header>
+      {children(close)}
+      {/* Screen readers do not announce content behind a modal dialog. */}
+      <p role="status">{notice}</p>
+    </dialog>
   )
 }

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
-import { change } from '../endpoints.ts'
+import { change, type Deliveries, type Change, type Snapshot } from '../endpoints.ts'
 import { usePage, type Subject } from '../page-context.ts'
-import { Field, Select } from './fields.tsx'
+import { answerText } from '../webhook-dialog.tsx'
+import { Field, Select, NumberField } from './fields.tsx'
+import { Table, Dialog, Status, Time } from './small.tsx'
 
 type SubjectFormProps = { readonly subject: Subject; readonly onDone: () => void }
 
 /** A form that sets any status, even if the payments API would not make this transition. */
-export function StatusForm({ subject, onDone }: SubjectFormProps) {
+function StatusForm({ subject, onDone }: SubjectFormProps) {
   const { facts, act } = usePage()
   const statuses = statusesOf(facts.about.statuses, subject)
   const [status, setStatus] = useState(statuses[0] ?? '')
@@ -63,9 +65,88 @@ export function StatusForm({ subject, onDone }: SubjectFormProps) {
 }
 
 /** Returns the statuses that a subject can have. */
-export function statusesOf(
-  statuses: Readonly<Record<string, readonly string[]>>,
-  { kind }: Subject,
-): readonly string[] {
+function statusesOf(statuses: Readonly<Record<string, readonly string[]>>, { kind }: Subject): readonly string[] {
   return statuses[kind] ?? statuses['payments'] ?? []
+}
+
+const KINDS = [
+  ['duplicate', 'duplicate: the last one again'],
+  ['late', 'late: an older one, now'],
+  ['reordered', 'reordered: the next two, swapped'],
+  ['forged', 'forged: by another secret'],
+] as const
+
+/** A form for webhook faults, which do not change the actual status. */
+function DeliverForm({ subject, onDone }: { readonly subject: Subject; readonly onDone: () => void }) {
+  const { facts, act } = usePage()
+  const [kind, setKind] = useState<string>('duplicate')
+  const [status, setStatus] = useState('')
+  const [count, setCount] = useState('1')
+  const takesStatus = kind === 'late' || kind === 'forged'
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const body = {
+      kind,
+      ...(takesStatus && status !== '' ? { status } : {}),
+      ...(kind === 'duplicate' ? { count: Number(count) } : {}),
+    }
+    const path = `/${subject.kind}/${subject.id}/deliveries`
+    if (await act(() => change<Deliveries>(path, body), outcomeText)) onDone()
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <h3>Deliver its webhooks badly</h3>
+      <Select label="How" value={kind} options={KINDS} onChange={setKind} />
+      {takesStatus && (
+        <Select
+          label="Status told"
+          value={status}
+          options={[['', 'as it was sent'], ...statusesOf(facts.about.statuses, subject)]}
+          onChange={setStatus}
+        />
+      )}
+      {kind === 'duplicate' && <NumberField label="Times" value={count} min={1} max={1000} onInput={setCount} />}
+      <button type="submit">Deliver</button>
+    </form>
+  )
+}
+
+function outcomeText({ armed, deliveries }: Deliveries): string {
+  if (armed) return 'The next two webhooks will be swapped.'
+  return `Delivered, and answered: ${deliveries.map(answerText).join(', ')}.`
+}
+
+/** The actions on one subject, and its history. */
+export function ActDialog({ subject, onClose }: { readonly subject: Subject; readonly onClose: () => void }) {
+  const { snapshot } = usePage()
+  return (
+    <Dialog title={subject.title} onClose={onClose}>
+      {(close) => (
+        <>
+          <div class="forms">
+            <StatusForm subject={subject} onDone={close} />
+            <DeliverForm subject={subject} onDone={close} />
+          </div>
+          <Table
+            caption="Statuses so far"
+            head={['At', 'Status', 'Webhook']}
+            rows={historyOf(snapshot, subject)}
+            keyOf={({ at }, index) => `${at} ${index}`}
+            empty={<p>Nothing has happened to it yet.</p>}
+            cells={({ at, status, silent }) => [
+              <Time at={at} />,
+              <Status status={status} />,
+              silent ? 'none' : 'where there is an address',
+            ]}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function historyOf({ state }: Snapshot, { kind, id }: Subject): readonly Change[] {
+  const things = kind === 'gateway_payments' ? state.gatewayPayments : state[kind]
+  const isIt = (thing: (typeof things)[number]) => ('uuid' in thing ? thing.uuid === id : String(thing.id) === id)
+  return [...things].find(isIt)?.history ?? []
 }

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { GatewayPayment, Link } from '../endpoints.ts'
 import { usePage, type Subject } from '../page-context.ts'
-import { Table } from '../parts/field-table.tsx'
-import { Begin, Status, Time } from '../parts/small.tsx'
+import { Table, Begin, Status, Time } from '../parts/small.tsx'
 
 /** The payment links. */
 export function Links() {

@@ -1,7 +1,6 @@
 import { formatAmount } from '../../../client/index.ts'
 import { useSpeech } from '../language.ts'
-import { FailedStep, NewLinkButton } from './failed-step.tsx'
-import { PayButtons, type CheckoutWindow } from './pay-buttons.tsx'
+import { FailedStep, NewLinkButton, PayButtons, type CheckoutWindow } from './failed-step.tsx'
 import type { Link, Payment, Stage } from './stage.ts'
 
 export type NextStepProps = {

@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useState, useMemo } from 'preact/hooks'
 import { formatAmount, remaining } from '../../../client/index.ts'
+import { drawQrCode } from '../../../lib/draw-qr-code.ts'
+import type { Money } from '../format-money.ts'
 import { useSpeech } from '../language.ts'
 import { type Link, type Payment, type Stage, TO_BE_PAID } from './stage.ts'
 
@@ -41,7 +43,7 @@ export function OrderFacts({ link, payment, stage, serverOffsetMs }: OrderFactsP
 type MethodRowProps = { readonly payment: Payment | null; readonly label: string }
 
 /** The payment method, with the card's brand and last digits. */
-export function MethodRow({ payment, label }: MethodRowProps) {
+function MethodRow({ payment, label }: MethodRowProps) {
   const { method, card } = payment ?? { method: null, card: null }
   if (method == null) return null
   return (
@@ -55,7 +57,7 @@ export function MethodRow({ payment, label }: MethodRowProps) {
 }
 
 /** What was refunded, and the refunds; nothing before a refund. */
-export function RefundRows({ payment }: { readonly payment: Payment | null }) {
+function RefundRows({ payment }: { readonly payment: Payment | null }) {
   const { language, texts } = useSpeech()
   if (payment === null) return null
   const { refunded, refunds } = payment
@@ -89,7 +91,7 @@ export function RefundRows({ payment }: { readonly payment: Payment | null }) {
 const NUMBER_LENGTH = 8
 
 /** The order number: the beginning of the order's id, which can be read out. */
-export function OrderNumberRow({ reference }: { readonly reference: string }) {
+function OrderNumberRow({ reference }: { readonly reference: string }) {
   const { texts } = useSpeech()
   return (
     <div>
@@ -125,5 +127,124 @@ function Countdown({ until, serverOffsetMs }: CountdownProps) {
         {minutes}:{String(rest).padStart(2, '0')}
       </bdi>
     </span>
+  )
+}
+
+type ReceiptProps = { readonly link: Link; readonly payment: Payment }
+
+/** What was paid for, how and when, to keep or to print. */
+export function Receipt({ link, payment }: ReceiptProps) {
+  const { language, texts } = useSpeech()
+  return (
+    <section class="card receipt" aria-labelledby="receipt-title">
+      <h2 id="receipt-title">{texts.receipt}</h2>
+      <p>{texts.shopName}</p>
+      <dl class="facts">
+        <div>
+          <dt>{texts.paidAmount}</dt>
+          <dd>{formatAmount(payment.paid ?? payment.amount, language)}</dd>
+        </div>
+        {/* Afterwards the last change is that of a refund. */}
+        {payment.status === 'RECEIVED' && (
+          <div>
+            <dt>{texts.paidAt}</dt>
+            <dd>
+              <time dateTime={payment.updatedAt}>{instantText(payment.updatedAt, language)}</time>
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{texts.basket}</dt>
+          <dd>{link.description}</dd>
+        </div>
+        <MethodRow payment={payment} label={texts.methodUsed} />
+        <RefundRows payment={payment} />
+        <OrderNumberRow reference={link.reference} />
+      </dl>
+      <button type="button" onClick={() => print()}>
+        {texts.print}
+      </button>
+    </section>
+  )
+}
+
+function instantText(instant: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant))
+}
+
+/** Keys under which the payments API returns the content of a QR code. */
+const QR_NAMES: ReadonlySet<string> = new Set(['qr_string', 'qr_code', 'qr_content'])
+
+type InstructionsProps = { readonly instructions: Readonly<Record<string, unknown>>; readonly amount: Money }
+
+/** The payment instructions: a code to scan, or an account to transfer to. */
+export function Instructions({ instructions, amount }: InstructionsProps) {
+  const { language, texts } = useSpeech()
+  const entries = Object.entries(instructions).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [{ name, text: String(value) }] : [],
+  )
+  const code = entries.find(({ name }) => QR_NAMES.has(name))
+  const rest = entries.filter((entry) => entry !== code)
+  return (
+    <>
+      {code !== undefined && (
+        <section class="card" aria-labelledby="qr-title">
+          <h2 id="qr-title">{texts.qr}</h2>
+          <p>{texts.qrHint}</p>
+          <QrCode content={code.text} label={texts.qrImage(formatAmount(amount, language))} />
+          <Copyable label={texts.qrText} text={code.text} />
+        </section>
+      )}
+      {rest.length > 0 && (
+        <section class="card" aria-labelledby="instructions-title">
+          <h2 id="instructions-title">{texts.instructions}</h2>
+          <dl>
+            {rest.map(({ name, text }) => (
+              <div key={name}>
+                <dt lang="en">{name.replaceAll('_', ' ')}</dt>
+                <dd>
+                  <bdi>{text}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  )
+}
+
+function Copyable({ label, text }: { readonly label: string; readonly text: string }) {
+  const { texts } = useSpeech()
+  const [copied, setCopied] = useState(false)
+  return (
+    <p class="copyable">
+      <label>
+        {label} <input readOnly dir="ltr" value={text} onFocus={({ currentTarget }) => currentTarget.select()} />
+      </label>{' '}
+      {/* Without a secure context browsers have no clipboard API; the text is selected when it gets the focus. */}
+      {isSecureContext && (
+        <button type="button" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
+          {copied ? texts.copied : texts.copy}
+        </button>
+      )}
+    </p>
+  )
+}
+
+type QrCodeProps = {
+  readonly content: string
+  /** The text alternative of the code. */
+  readonly label: string
+}
+
+/** A QR code, drawn as one path. Dark on light in every theme, as scanners expect. */
+function QrCode({ content, label }: QrCodeProps) {
+  const { path, size } = useMemo(() => drawQrCode(content), [content])
+  return (
+    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   )
 }
