@@ -163,7 +163,6 @@ describe('connections', () => {
       'http/callback/router-client.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
       'shop/emulator.ts',
-      'shop/emulator.ts',
       'upstream/client/transport.ts',
     ])
   })
