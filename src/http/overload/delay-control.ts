@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import { performance } from 'node:perf_hooks'
+import { performance as processPerformance } from 'node:perf_hooks'
 
 /** Detects overload from the delay of a queue. */
 type DelayControl = {
@@ -110,10 +110,10 @@ const SAME_MS = 1
 let read: LoopTimes = { wall: -Infinity, idle: 0, cpu: 0 }
 
 function timesOfThisThread(): LoopTimes {
-  const wall = performance.now()
+  const wall = processPerformance.now()
   if (wall - read.wall < SAME_MS) return read
   const { user, system } = process.threadCpuUsage()
-  read = { wall, idle: performance.nodeTiming.idleTime, cpu: (user + system) / 1_000 }
+  read = { wall, idle: processPerformance.nodeTiming.idleTime, cpu: (user + system) / 1_000 }
   return read
 }
 
