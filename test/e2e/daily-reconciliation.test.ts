@@ -34,7 +34,7 @@ it('compares each day once, on the next one, and records nothing', async () => {
   at(36)
   await network.restart(undefined, ON)
   const expected = { state: 'DONE', daily: true, dryRun: true, requestedBy: null, from: `${today}T00:00:00.000Z` }
-  await expect.poll(() => dailyReport(network), { timeout: 20_000 }).toMatchObject(expected)
+  await expect.poll(() => dailyReport(network), { timeout: 45_000 }).toMatchObject(expected)
   const report = await dailyReport(network, today)
   expect(report?.lists.flatMap(({ addedIds }) => addedIds)).toEqual([id])
   expect(report?.totals.filter(({ currency }) => currency === 'KRW').map(({ site }) => site)).toEqual(['krw', null])
@@ -48,5 +48,5 @@ it('compares each day once, on the next one, and records nothing', async () => {
   expect((await importsOf(network, { daily: true })).nodes).toHaveLength(2)
   at(60)
   await network.restart(undefined, ON)
-  await expect.poll(async () => (await importsOf(network, { daily: true })).nodes, { timeout: 20_000 }).toHaveLength(3)
+  await expect.poll(async () => (await importsOf(network, { daily: true })).nodes, { timeout: 45_000 }).toHaveLength(3)
 })
