@@ -32,7 +32,6 @@ export type * from './command-store.ts'
 export type * from './identity-watch-store.ts'
 export type * from './import-store.ts'
 export type * from './lease-store.ts'
-export type * from './lease-store.ts'
 export * from './retention/erasure-queries.ts'
 export type * from './signing-key-store.ts'
 
