@@ -43,6 +43,14 @@ ${Object.entries(COMMANDS)
 Settings are read from the environment.
 `
 
+/** Major version; `engines` of package.json says the same. */
+const OLDEST_NODE = 24
+
+// Said here, since the imports of the programs fail on an older one with a stack trace.
+if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+  process.stderr.write(`payments-subgraph needs Node.js ${OLDEST_NODE} or later. This is ${process.version}.\n`)
+  process.exit(1)
+}
 const [name, ...rest] = process.argv.slice(2)
 const command = name === undefined || !Object.hasOwn(COMMANDS, name) ? undefined : COMMANDS[name]
 if (command === undefined) answer(name === undefined ? [] : [name, ...rest])

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 
 /** A process that listens on a port. */
 export type PortHolder = { readonly pid: number; readonly program: string }
@@ -11,7 +12,16 @@ export function portHolder(port: number): PortHolder | null {
   if (sockets.size === 0) return null
   const pids = entriesOf('/proc').filter((name) => /^\d+$/.test(name))
   const pid = pids.find((candidate) => holdsOneOf(sockets, `/proc/${candidate}/fd`))
-  return pid === undefined ? null : { pid: Number(pid), program: textOf(`/proc/${pid}/comm`).trim() }
+  return pid === undefined ? null : { pid: Number(pid), program: programOf(pid) }
+}
+
+/** The name of the executable file: `comm` is that of a thread, which Node.js calls MainThread. */
+function programOf(pid: string): string {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`))
+  } catch {
+    return textOf(`/proc/${pid}/comm`).trim()
+  }
 }
 
 /** Source: proc_net_tcp.rst of the kernel's documentation. Ports are hexadecimal, and the tenth column is the inode of the socket. */

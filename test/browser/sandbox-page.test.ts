@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -44,6 +45,16 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     expect(await historyOf(network, id)).toMatchObject({ state: 'PAID', payment: { status: 'RECEIVED' } })
     // The focus returns to the button that opened the dialog.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(`Change link ${id}`)
+  })
+
+  test('shows the actions of links beside all else at 1280 pixels', async () => {
+    const { open } = await browser.profile({ viewport: { width: 1280, height: 900 } })
+    const { id } = await createLink(network, { reference: randomUUID(), description: '1 × Coffee beans, 250 g' })
+    await network.sandbox.control.setStatus(id, 'failed', { errorCode: 'customer_canceled' })
+    const page = await open(network.sandbox.origin)
+    await rowOf(page, id).filter({ hasText: 'customer_canceled' }).waitFor()
+    const hidden = await page.locator('.scroll').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(hidden).toBe(0)
   })
 
   test('sets a failure with its code, silently, and an amount paid back', async () => {

@@ -56,6 +56,16 @@ describe('the command of the package', () => {
     expect(ended.stderr).toMatch(stderr)
   })
 
+  it('says in a sentence that it needs a later Node.js', async () => {
+    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
+    const args = ['--import', encodeURI(older), join(folder, 'dist/cli.js'), 'start']
+    await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^payments-subgraph needs Node\.js 24 or later\. This is v[\d.]+\.\n$/) as string,
+    })
+  })
+
   it('makes a token', async () => {
     const { code, stdout } = await run(['token', 'payments:read'], {
       JWT_SECRET: 'client-secret-of-more-than-32-bytes',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -127,10 +127,7 @@ describe('a start where real money moves', { timeout: ANSWERS_FOR_SURE }, () => 
     const { ended, output } = startChild({ env, cwd: folder })
     expect(await ended).toMatchObject({ code: 1 })
     // The port is held by the process of this test.
-    const program = readFileSync('/proc/self/comm', 'utf8').trim()
-    expect(output()).toContain(
-      `ADMIN_PORT names a port that is in use: ${taken}, by ${program} (process ${process.pid}).`,
-    )
+    expect(output()).toContain(`ADMIN_PORT names a port that is in use: ${taken}, by node (process ${process.pid}).`)
     expect(output()).not.toMatch(/"stack"|node:net| at /)
   })
 

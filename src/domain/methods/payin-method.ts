@@ -1,5 +1,5 @@
 import { problem, type Problem } from '../field-problems.ts'
-import { compareDecimals, type Money } from '../money/money.ts'
+import { compareDecimals, exponentOf, type Money, withDecimals } from '../money/money.ts'
 
 /** How a method can be used: on the hosted page of a link (v3), or for a direct payin (v2). */
 export type PayinMethodUse = 'LINK' | 'DIRECT'
@@ -170,8 +170,9 @@ export function limitProblem(
 ): string | null {
   if (limits === null || limits.currency !== currency) return null
   const { minAmount, maxAmount } = limits
-  if (minAmount !== null && compareDecimals(value, minAmount) < 0) return `must be at least ${minAmount}`
-  return maxAmount !== null && compareDecimals(value, maxAmount) > 0 ? `must be at most ${maxAmount}` : null
+  const shown = (limit: string) => withDecimals(limit, exponentOf(currency))
+  if (minAmount !== null && compareDecimals(value, minAmount) < 0) return `must be at least ${shown(minAmount)}`
+  return maxAmount !== null && compareDecimals(value, maxAmount) > 0 ? `must be at most ${shown(maxAmount)}` : null
 }
 
 /** Checks that a method supports a currency, according to its requirements or, without them, to its code. Returns null if it does. */

@@ -1,6 +1,13 @@
 import { keyProblem, present, problem, textProblem, type Problem, type TextRange } from '../field-problems.ts'
 import { parseMethodCode, type MethodTraits } from '../methods/payin-method.ts'
-import { amountProblem, compareDecimals, subtractDecimals, type Money } from '../money/money.ts'
+import {
+  amountProblem,
+  compareDecimals,
+  exponentOf,
+  type Money,
+  subtractDecimals,
+  withDecimals,
+} from '../money/money.ts'
 import type { PaymentDetails, PaymentStatus, PaymentReport } from './payment-report.ts'
 import type { Payment } from './payment.ts'
 
@@ -51,7 +58,8 @@ export function refundProblem(
     return bar === 'method' ? { kind: 'not-supported' } : { kind: 'state-conflict', statusRaw: payment.statusRaw }
   const left = refundableAmount(payment)
   if (request.amount == null || left === null || compareDecimals(request.amount.value, left) <= 0) return null
-  return { kind: 'invalid-input', problems: [{ path: ['amount', 'value'], message: `must be at most ${left}` }] }
+  const most = withDecimals(left, exponentOf(request.amount.currency))
+  return { kind: 'invalid-input', problems: [{ path: ['amount', 'value'], message: `must be at most ${most}` }] }
 }
 
 const REFUND_EXPIRY_MS = 10 * 24 * 60 * 60 * 1_000

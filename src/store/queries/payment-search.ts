@@ -76,7 +76,8 @@ function beginningsOf(text: string, lowered: boolean): string[] {
   // oxlint-disable-next-line no-control-regex
   if (/^[\0-\x7f]*$/.test(text)) return [lower]
   const titled = lower.replaceAll(/(?<=^|\P{L})\p{L}/gu, (letter) => letter.toUpperCase())
-  return [...new Set([text, lower, upper, titled])]
+  // What was copied from a file's name can have its accents as characters of their own.
+  return [...new Set([text, ...[text, lower, upper, titled].map((spelling) => spelling.normalize())])]
 }
 
 function rangeOf(

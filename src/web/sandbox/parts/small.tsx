@@ -6,7 +6,12 @@ import { usePage } from '../page-context.ts'
 /** An instant in UTC; renders nothing for null. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return null
-  return <time dateTime={at}>{at.slice(0, 19).replace('T', ' ')}</time>
+  // A narrow column breaks it between the two, and not at a hyphen.
+  return (
+    <time dateTime={at}>
+      <span>{at.slice(0, 10)}</span> <span>{at.slice(11, 19)}</span>
+    </time>
+  )
 }
 
 const GOOD = new Set(['received', 'active', 'completed', 'delivered', 'settled'])

@@ -193,7 +193,7 @@ describe('methodFieldProblems', () => {
 
 describe('limitProblem', () => {
   it.each([
-    ['199.99', 'must be at least 200'],
+    ['199.99', 'must be at least 200.00'],
     ['200.0', null],
     ['50000', null],
     ['50000.01', 'must be at most 50000.00'],

@@ -106,10 +106,13 @@ describe('refundProblem', () => {
     expect(outcome(open, of('12.51'), ANY)).toBe('amount.value')
   })
 
-  it('says how much is left', () => {
-    expect(refundProblem(payment('partially_refunded', { refunded: '30.5' }), of('70'), ANY)).toEqual({
+  it.each([
+    ['partially_refunded', { refunded: '30.5' }, '69.50'],
+    ['received', { amount: '125.5', paid: '125.5' }, '125.50'],
+  ] as const)('says how much is left of one that is %s, with the digits of its currency', (status, details, left) => {
+    expect(refundProblem(payment(status, details), of('200'), ANY)).toEqual({
       kind: 'invalid-input',
-      problems: [{ path: ['amount', 'value'], message: 'must be at most 69.50' }],
+      problems: [{ path: ['amount', 'value'], message: `must be at most ${left}` }],
     })
   })
 
