@@ -6,6 +6,10 @@ const ID = '\0lazy-undici'
 const FOLDER = 'program'
 const WHOLE = 'undici'
 
+/** Gives connections their methods for requests, as undici does when it is loaded as a whole. */
+const METHODS =
+  "Object.assign(require('undici/lib/dispatcher/dispatcher.js').prototype, require('undici/lib/api/index.js'))"
+
 /** Members that are there from the start on, each with the file that has it. */
 const AT_ONCE: Readonly<Record<string, string>> = {
   Agent: 'undici/lib/dispatcher/agent.js',
@@ -36,7 +40,7 @@ export const lazyUndici: Plugin = {
           return `Object.defineProperty(exports, '${member}', { enumerable: true, get: () => ${value} })`
         })
       const load = "process.getBuiltinModule('node:module').createRequire(import.meta.url)"
-      return [`const whole = () => ${load}('./${WHOLE}.js').default`, ...members].join('\n')
+      return [`const whole = () => ${load}('./${WHOLE}.js').default`, METHODS, ...members].join('\n')
     },
   },
 }
