@@ -124,6 +124,19 @@ test('The program sends requests over connections of undici before it has loaded
   expect(router.told.map(({ action }) => action)).toEqual(['check'])
 })
 
+test('A start of the program reads nothing that only a seldom request needs', () => {
+  const files = new Set(readdirSync('dist/program', { encoding: 'utf8' }))
+  const read = new Set(['run-server.js'])
+  for (const file of read)
+    for (const [, imported = ''] of readFileSync(`dist/program/${file}`, 'utf8').matchAll(/\bfrom ?"\.\/([^"]+)"/g))
+      read.add(imported)
+  for (const name of ['undici', 'light-my-request', 'fastify-ajv-compiler', 'glob-dist-commonjs', 'apollo-traces']) {
+    expect(files).toContain(`${name}.js`)
+    expect(read).not.toContain(`${name}.js`)
+  }
+  expect(read).toContain('graphql.js')
+})
+
 test('The program contains graphql once, since its classes are compared by identity', () => {
   const classes = readdirSync('dist/program', { encoding: 'utf8' })
     .filter((file) => file.endsWith('.js'))
