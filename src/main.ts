@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { cacheCompiledCode } from './compile-cache.ts'
+import { nodeFault } from './lib/node-fault.ts'
+
+const fault = nodeFault('payments-subgraph')
+if (fault !== null) {
+  process.stderr.write(fault)
+  process.exit(1)
+}
 
 // Between two full collections V8 lets the heap grow by up to 300 % under load, but only by a few megabytes while little is allocated.
 // On one core each of those collections delays the requests in progress by about 0.1 s, so it grows by 300 % always.
