@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 import { knownSchema } from './known-schema.ts'
 import { lazyBuiltins } from './lazy-builtins.ts'
-import { lazyUndici } from './lazy-undici.ts'
+import { lazyModules } from './lazy-modules.ts'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
@@ -36,7 +36,7 @@ await build({
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
-  plugins: [knownSchema(ROOT), lazyBuiltins, lazyUndici, places, plugin],
+  plugins: [knownSchema(ROOT), lazyBuiltins, lazyModules(ROOT), places, plugin],
   ssr: { noExternal: true },
   build: {
     ssr: true,

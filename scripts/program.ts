@@ -12,7 +12,7 @@ const PACKAGES = 'node_modules/.package-lock.json'
 const BUILD = [
   PACKAGES,
   'schema.graphql',
-  ...['build-program', 'known-schema', 'lazy-builtins', 'lazy-undici'].map((name) => `scripts/${name}.ts`),
+  ...['build-program', 'known-schema', 'lazy-builtins', 'lazy-modules'].map((name) => `scripts/${name}.ts`),
 ]
 /** Folders of src with nothing that the program contains. */
 const OTHERS = new Set(['web', 'client'])

@@ -30,11 +30,6 @@ export type App = {
 const LAST_WORK_MS = 1_500
 
 /**
- * Delay after the process is ready, in milliseconds: modules that few requests need are loaded then, after the first responses.
- */
-const LOAD_LATER_MS = 1_000
-
-/**
  * The composition root: creates every part once and passes it to the parts that need it. The order is services, engine,
  * transports. Tests and production use it alike.
  */
@@ -74,9 +69,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   const engine = startEngine(config, { services: backend.services, logger, tracing })
   const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
 
-  let loadingLater: NodeJS.Timeout | undefined
   const drain = async () => {
-    clearTimeout(loadingLater)
     await transports.drain()
     await engine.stop()
     await backend.close(LAST_WORK_MS)
@@ -96,7 +89,6 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   await warmUpServer(listening.url, milliseconds / 4)
   transports.setReady()
   backend.start()
-  loadingLater = setTimeout(() => void engine.loadTraces(), LOAD_LATER_MS)
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }
 

@@ -2,6 +2,7 @@
 /** The command line of the package. Each command is a program that can also be run directly and reads the arguments after it. */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { nodeFault } from './lib/node-fault.ts'
 
 type Command = {
   readonly about: string
@@ -43,12 +44,9 @@ ${Object.entries(COMMANDS)
 Settings are read from the environment.
 `
 
-/** Major version; `engines` of package.json says the same. */
-const OLDEST_NODE = 24
-
-// Said here, since the imports of the programs fail on an older one with a stack trace.
-if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
-  process.stderr.write(`payments-subgraph needs Node.js ${OLDEST_NODE} or later. This is ${process.version}.\n`)
+const fault = nodeFault('payments-subgraph')
+if (fault !== null) {
+  process.stderr.write(fault)
   process.exit(1)
 }
 const [name, ...rest] = process.argv.slice(2)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
@@ -74,10 +75,23 @@ function failStart(message: string): never {
   process.exit(1)
 }
 
-/** Returns the system's limit of open files and connections of this process; undefined if there is none. */
+/**
+ * Returns the system's limit of open files and connections of this process; undefined if there is none. A report of Node has it on every
+ * system, but takes 10 ms and 2 MB.
+ */
 function openFilesLimit(): unknown {
+  const onLinux = /^Max open files +(\d+)/m.exec(limitsOnLinux())?.[1]
+  if (onLinux !== undefined) return Number(onLinux)
   const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   return report.userLimits?.open_files?.soft
+}
+
+function limitsOnLinux(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** Starts the built-in sandbox if no payments API is configured, and returns the configuration that uses it. */

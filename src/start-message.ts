@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { ALL_SCOPES } from './access/caller.ts'
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import type { AppConfig } from './app.ts'
@@ -68,8 +69,22 @@ export function openFilesFault(limit: unknown): string | null {
  */
 export function startFailure(error: unknown, config: Config | null): string {
   if (!(error instanceof Error)) return 'Could not start.'
-  const fault = listenFault(error, config)
+  const fault = listenFault(error, config) ?? stateFault(error, config)
   return `Could not start: ${fault ?? error.message}`
+}
+
+type StateError = Error & { readonly statePath?: unknown }
+
+/** Returns what is wrong with the file of the built-in sandbox, which lies beside the database unless it has a setting of its own. */
+function stateFault(error: StateError, config: Config | null): string | null {
+  const { statePath, cause, message } = error
+  if (typeof statePath !== 'string') return null
+  const code = cause instanceof Error && 'syscall' in cause && 'code' in cause ? String(cause.code) : null
+  if (code === null || config === null) return message
+  const { database } = config
+  const isBeside = database.kind === 'sqlite' && dirname(database.path) === dirname(statePath)
+  const [setting, path] = isBeside ? ['DATABASE_URL', database.path] : ['SANDBOX_DATABASE_URL', statePath]
+  return `${setting} names ${path}, where no file can be kept (${code}).`
 }
 
 function listenFault(error: Error, config: Config | null): string | null {
@@ -87,7 +102,8 @@ function inUse(port: number): string {
 
 /** Whether a failed start is explained by its message: then where in the program it happened says nothing more. */
 export function isExplained(error: unknown, config: Config | null): boolean {
-  return error instanceof StoreUnusableError || (error instanceof Error && listenFault(error, config) !== null)
+  if (!(error instanceof Error)) return false
+  return error instanceof StoreUnusableError || (listenFault(error, config) ?? stateFault(error, config)) !== null
 }
 
 type ListenError = NodeJS.ErrnoException & { port?: unknown; address?: unknown; hostname?: unknown }

@@ -5,7 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../scripts/notices.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 import { startSandbox } from '../src/sandbox/index.ts'
+import { startCallbackRouter } from './support/callback-router.ts'
 import { mayShip } from './support/licences.ts'
+import { token } from './support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from './support/process.ts'
 import { startJwksServer } from './unit/access/jwks-server.ts'
 import { CLAIMS, issuerKey, rsToken } from './unit/access/tokens.ts'
@@ -97,6 +99,42 @@ test('The program finds all of undici, which it loads when it first fetches keys
     body: JSON.stringify({ query: '{ payments(first: 1) { nodes { id } } }' }),
   })
   expect(await response.json()).toEqual({ data: { payments: { nodes: [] } } })
+})
+
+test('The program sends requests over connections of undici before it has loaded all of it', async () => {
+  const router = await startCallbackRouter()
+  onTestFinished(() => router.close())
+  const sandbox = await startSandbox()
+  onTestFinished(() => sandbox.close())
+  const secret = 'secret-of-the-router-1'
+  const callbacks = { CALLBACK_ORIGINS: router.origin, ROUTER_SECRETS: secret }
+  const { url } = await startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...callbacks } })
+  const subscription = { callbackUrl: `${router.origin}/callback`, subscriptionId: 'id', verifier: 'verifier' }
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json;callbackSpec=1.0',
+      authorization: `Bearer ${await token()}`,
+      'x-router-secret': secret,
+    },
+    body: JSON.stringify({ query: 'subscription { paymentEventStream { cursor } }', extensions: { subscription } }),
+  })
+  expect(await response.json()).toEqual({ data: null })
+  expect(router.told.map(({ action }) => action)).toEqual(['check'])
+})
+
+test('A start of the program reads nothing that only a seldom request needs', () => {
+  const files = new Set(readdirSync('dist/program', { encoding: 'utf8' }))
+  const read = new Set(['run-server.js'])
+  for (const file of read)
+    for (const [, imported = ''] of readFileSync(`dist/program/${file}`, 'utf8').matchAll(/\bfrom ?"\.\/([^"]+)"/g))
+      read.add(imported)
+  for (const name of ['undici', 'light-my-request', 'fastify-ajv-compiler', 'glob-dist-commonjs', 'apollo-traces']) {
+    expect(files).toContain(`${name}.js`)
+    expect(read).not.toContain(`${name}.js`)
+  }
+  expect(read).toContain('graphql.js')
 })
 
 test('The program contains graphql once, since its classes are compared by identity', () => {

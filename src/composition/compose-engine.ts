@@ -22,8 +22,6 @@ export type StartedEngine = Engine & {
   readonly mutations: readonly string[]
   /** Returns the text of a trusted document by its id; null if there is none. */
   readonly trustedDocument: (id: string) => string | null
-  /** Loads the modules that operations with a federated trace need, so that the first one need not wait for them. */
-  loadTraces(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -57,7 +55,6 @@ export function startEngine(config: AppConfig, { services, logger, tracing }: En
     }),
     mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
     trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
-    loadTraces: traces.load,
     stop: traces.stop,
   }
 }

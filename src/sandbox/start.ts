@@ -159,7 +159,17 @@ async function kept(path: string | undefined, store: SandboxStore, server: Fasti
   } catch (cause) {
     await server.close()
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`The state of the sandbox cannot be kept in ${path}: ${reason}`, { cause })
+    throw new SandboxStateError(`The state of the sandbox cannot be kept in ${path}: ${reason}`, path, cause)
+  }
+}
+
+class SandboxStateError extends Error {
+  override readonly name = 'SandboxStateError'
+  /** The file. */
+  readonly statePath: string
+  constructor(message: string, statePath: string, cause: unknown) {
+    super(message, { cause })
+    this.statePath = statePath
   }
 }
 

@@ -1,5 +1,4 @@
 import { createSecretKey } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
@@ -211,13 +210,23 @@ export function rememberKnown(
   lookUp: (correlationId: string) => Promise<boolean>,
   max: number = MAX_KNOWN,
 ): (correlationId: string) => boolean | Promise<boolean> {
-  const known = new LRUCache<string, true>({ max })
+  // A set keeps the order of insertion, and takes memory only for what it contains.
+  const known = new Set<string>()
+  const remember = (correlationId: string) => {
+    known.add(correlationId)
+    const [leastRecent] = known
+    if (known.size > max && leastRecent !== undefined) known.delete(leastRecent)
+  }
   const lookUpAndRemember = async (correlationId: string) => {
     const isKnown = await lookUp(correlationId)
-    if (isKnown) known.set(correlationId, true)
+    if (isKnown) remember(correlationId)
     return isKnown
   }
-  return (correlationId) => known.get(correlationId) === true || lookUpAndRemember(correlationId)
+  return (correlationId) => {
+    if (!known.delete(correlationId)) return lookUpAndRemember(correlationId)
+    remember(correlationId)
+    return true
+  }
 }
 
 /** Why a body could not be read. */

@@ -56,13 +56,22 @@ describe('the command of the package', () => {
     expect(ended.stderr).toMatch(stderr)
   })
 
-  it('says in a sentence that it needs a later Node.js', async () => {
-    const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
-    const args = ['--import', encodeURI(older), join(folder, 'dist/cli.js'), 'start']
+  it.each([
+    ['payments-subgraph', 'cli.js'],
+    ['payments-subgraph', 'main.js'],
+    ['payments-subgraph-operator', 'operator/main.js'],
+  ])('says in a sentence that %s needs a later Node.js, in %s', async (name, file) => {
+    // An older one has no such module.
+    const older = `import { registerHooks } from 'node:module'
+      Object.defineProperty(process.versions, 'node', { value: '20.20.2' })
+      registerHooks({ resolve(name, context, next) { if (name === 'node:sqlite') throw new Error(name); return next(name, context) } })`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, join(folder, 'dist', file), 'start']
     await expect(promisify(execFile)(process.execPath, args)).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^payments-subgraph needs Node\.js 24 or later\. This is v[\d.]+\.\n$/) as string,
+      stderr: expect.stringMatching(
+        new RegExp(`^${name} needs Node\\.js 24 or later\\. This is v[\\d.]+\\.\n$`),
+      ) as string,
     })
   })
 

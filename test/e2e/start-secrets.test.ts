@@ -143,4 +143,16 @@ describe('a start where real money moves', { timeout: ANSWERS_FOR_SURE }, () => 
     expect(await ended).toMatchObject({ code: 1 })
     expect(output()).toContain('The database that DATABASE_URL names cannot be opened (ENOENT).')
   })
+
+  it.each([
+    ['DATABASE_URL', {}, '/proc/payments/payments.db'],
+    ['SANDBOX_DATABASE_URL', { SANDBOX_DATABASE_URL: 'file:/proc/sandbox/sandbox.db' }, '/proc/sandbox/sandbox.db'],
+  ])('ends at once when the built-in sandbox can keep nothing there, and names %s', async (setting, state, path) => {
+    const folder = temporaryFolder()
+    const env = { PORT: '0', SANDBOX_PORT: '0', DATABASE_URL: 'file:/proc/payments/payments.db', ...state }
+    const { ended, output } = startChild({ env, cwd: folder })
+    expect(await ended).toMatchObject({ code: 1 })
+    expect(output()).toContain(`Could not start: ${setting} names ${path}, where no file can be kept (ENOENT).\n`)
+    expect(output()).not.toMatch(/"stack"| at |sandbox\.js/)
+  })
 })

@@ -57,8 +57,11 @@ export function createEarlyAnswers(options: EarlyAnswersOptions) {
   return { answers, routeUnlessTaken }
 }
 
-/** Headers that a page of an allowed origin may read, besides those that browsers always show. */
-export const EXPOSED_HEADERS = 'Retry-After, ETag'
+/**
+ * Headers that a page of an allowed origin may read, besides those that browsers always show. A proxy in front can send `traceparent`, by
+ * which its operators find a request.
+ */
+export const EXPOSED_HEADERS = 'Retry-After, ETag, traceparent'
 
 const YEAR_S = 31_536_000
 

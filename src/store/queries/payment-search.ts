@@ -37,7 +37,7 @@ export async function searchPayments(
 ): Promise<SearchResult> {
   const sources = sourcesOf({ byBytes, position }).filter(({ field }) => fields.includes(field))
   const ranges = sources.flatMap((source) =>
-    beginningsOf(text, source.lowered).map((beginning) => rangeOf(source, beginning, limit + 1)),
+    beginningsOf(text, source).map((beginning) => rangeOf(source, beginning, limit + 1)),
   )
   if (ranges.length === 0) return { matches: [], more: false }
   const { rows } = await sql<Found>`${sql.join(ranges, sql` union all `)}`.execute(db)
@@ -70,14 +70,38 @@ function sourcesOf({ byBytes, position }: SearchDialect): Source[] {
  * Returns the spellings of a text to look for. Databases differ in which letters `lower` changes, those of ASCII or all, and it is applied to
  * these as to the rows: so an accented letter is found as a capital, too.
  */
-function beginningsOf(text: string, lowered: boolean): string[] {
-  const [lower, upper] = [text.toLowerCase(), text.toUpperCase()]
-  if (!lowered) return [...new Set([text, lower, upper])]
-  // oxlint-disable-next-line no-control-regex
-  if (/^[\0-\x7f]*$/.test(text)) return [lower]
+function beginningsOf(text: string, { field, lowered }: Source): string[] {
+  if (!lowered) return [...new Set([text, text.toLowerCase(), text.toUpperCase()])]
+  return [...new Set(field === 'PAYER_NAME' ? sharpSpellings(text) : casesOf(text))]
+}
+
+function casesOf(text: string): string[] {
+  const lower = text.toLowerCase()
+  if (IS_ASCII.test(lower.replaceAll('ß', ''))) return [lower]
   const titled = lower.replaceAll(/(?<=^|\P{L})\p{L}/gu, (letter) => letter.toUpperCase())
   // What was copied from a file's name can have its accents as characters of their own.
-  return [...new Set([text, ...[text, lower, upper, titled].map((spelling) => spelling.normalize())])]
+  return [text, ...[text, lower, text.toUpperCase(), titled].map((spelling) => spelling.normalize())]
+}
+
+// oxlint-disable-next-line no-control-regex
+const IS_ASCII = /^[\0-\x7f]*$/
+
+/** What a name can be spelled with in two ways. The last letter of a beginning can be half of one. */
+const SHARP = /ß|ẞ|ss|s$/gi
+/** Combinations are looked for at so many places of a text; others stay as they are. */
+const MAX_SHARP_PLACES = 3
+
+/** Returns the cases of a text, also with ß where it has ss, and the other way round: full case folding makes them equal, and `lower` does not. */
+function sharpSpellings(text: string): string[] {
+  let spellings = ['']
+  let end = 0
+  for (const { 0: spelled, index } of [...text.matchAll(SHARP)].slice(0, MAX_SHARP_PLACES)) {
+    const ways = new Set([spelled.length === 1 && /s/i.test(spelled) ? spelled : 'ss', 'ß'])
+    spellings = spellings.flatMap((before) => [...ways].map((way) => before + text.slice(end, index) + way))
+    end = index + spelled.length
+  }
+  const cases = spellings.flatMap((before) => casesOf(before + text.slice(end)))
+  return cases.concat(text.toUpperCase().replaceAll(SHARP, 'ẞ').normalize())
 }
 
 function rangeOf(
@@ -94,10 +118,11 @@ function rangeOf(
   return sql`select ${sql.lit(field)} as field, payment, link from (${rows}) as found`
 }
 
+/** One row can be found by several spellings. */
 function isAnyFull(rows: readonly Found[], limit: number): boolean {
-  const counts = new Map<SearchField, number>()
-  for (const { field } of rows) counts.set(field, (counts.get(field) ?? 0) + 1)
-  return Math.max(0, ...counts.values()) > limit
+  const found = new Map<SearchField, Set<string | null>>()
+  for (const { field, payment, link } of rows) found.set(field, (found.get(field) ?? new Set()).add(payment ?? link))
+  return Math.max(0, ...[...found.values()].map(({ size }) => size)) > limit
 }
 
 async function matchesOf(db: Db, found: readonly Found[]): Promise<SearchMatch[]> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { extname } from 'node:path'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import {
   type CompiledQuery,
@@ -12,7 +13,7 @@ import {
 } from 'kysely'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../store-errors.ts'
 import type { Tables } from '../tables.ts'
-import { toStoreFailure } from './sqlite-connection.ts'
+import { cachedStatements, toStoreFailure } from './sqlite-connection.ts'
 
 /** A thread with its own reading connection: slow queries there do not block the event loop of the process. */
 export type ReadThread = {
@@ -91,11 +92,50 @@ export function createReadThread(path: string): ReadThread {
   }
 }
 
-/** Creates queries that run on a thread; they reject with `StoreFailure`. They do not close the thread. */
-export function queriesOnThread(thread: ReadThread): Kysely<Tables> {
+/** Up to this many bytes of a database, no query takes long, whatever it has to read. */
+const MAX_SMALL_BYTES = 32 * 1024 * 1024
+/** Share of its time that the event loop may spend on queries. */
+const SHARE = 0.05
+/** By how much they may exceed it, in milliseconds, before they run on the thread. */
+const MAX_EXCESS_MS = 100
+
+type ListReads = {
+  /** Blocks the event loop. */
+  readonly reader: DatabaseSync
+  readonly thread: Pick<ReadThread, 'all'>
+  /** Size of the database. */
+  readonly bytes: number
+}
+
+/**
+ * Returns a function that runs the queries of a small database on `reader` as long as they are few and short, and all others on the thread:
+ * its 13 MB are for those who need it.
+ */
+export function createListReads({ reader, thread, bytes }: ListReads): ReadThread['all'] {
+  if (bytes > MAX_SMALL_BYTES) return thread.all
+  const prepare = cachedStatements((sql) => reader.prepare(sql))
+  let excessMs = 0
+  let lastBegun = performance.now()
+  return async (sql, parameters) => {
+    if (excessMs > MAX_EXCESS_MS) return thread.all(sql, parameters)
+    const begun = performance.now()
+    excessMs = Math.max(0, excessMs - (begun - lastBegun) * SHARE)
+    lastBegun = begun
+    try {
+      return prepare(sql).all(...(parameters as SQLInputValue[]))
+    } catch (error) {
+      throw toStoreFailure(error)
+    } finally {
+      excessMs += performance.now() - begun
+    }
+  }
+}
+
+/** Creates queries whose rows `all` returns. */
+export function queriesFrom(all: ReadThread['all']): Kysely<Tables> {
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      return { rows: (await thread.all(sql, parameters)) as Row[] }
+      return { rows: (await all(sql, parameters)) as Row[] }
     },
     streamQuery() {
       throw new Error('Nothing here reads row by row.')

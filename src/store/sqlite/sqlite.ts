@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
@@ -10,7 +11,7 @@ import { SQLITE_SEARCH } from '../queries/payment-search.ts'
 import { type PruneUnits, rowUnits } from '../retention/retention-queries.ts'
 import { clearEnding, isEnding, LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
 import { type FsyncGuard, guardFsync, type LogSync, openLogSync } from './fsync-guard.ts'
-import { createReadThread, queriesOnThread } from './read-thread.ts'
+import { createListReads, createReadThread, queriesFrom } from './read-thread.ts'
 import {
   createCheckpoint,
   type Connect,
@@ -66,9 +67,13 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const health = guardFsync({ steps, syncLog: log.sync, checkpoint: checkpoint.next })
     const commits = createCommits(transaction, health, appended)
     const queries = durableQueries(queriesOn(reader), health.unsynced)
+    const listQueries =
+      lists === undefined
+        ? queriesOn(reader)
+        : queriesFrom(createListReads({ reader, thread: lists, bytes: statSync(path).size }))
     return await createDatabase({
       reader: queries,
-      lists: durableQueries(lists === undefined ? queriesOn(reader) : queriesOnThread(lists), health.unsynced),
+      lists: durableQueries(listQueries, health.unsynced),
       commits,
       pruneUnits: sqlitePruneUnits(queries),
       onErased: checkpoint.clearLog,

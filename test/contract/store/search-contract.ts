@@ -35,6 +35,21 @@ export function searchContract(fixture: Fixture): void {
     expect((await search('pay-1')).matches[0]?.fields).toEqual(['PAYMENT_ID', 'PAYER_EMAIL'])
   })
 
+  it('find a name whichever of ss and ß it is spelled with', async () => {
+    const names = ['Anna Straße', 'Ben Strasse', 'CARL STRAẞE', 'Jessica Weiß', 'Jörg Großmann', 'JESSICA WEISS']
+    for (const [n, name] of names.entries()) await pay(`PAY-${n}`, name)
+    const spelled = async (text: string) => new Set(await found(text, ['PAYER_NAME']))
+    for (const text of ['strasse', 'Straße', 'STRASSE', 'STRAẞE', 'straß', 'stras', 'strass'])
+      expect({ text, found: await spelled(text) }).toEqual({ text, found: new Set(['PAY-0', 'PAY-1', 'PAY-2']) })
+    for (const text of ['jessica weiss', 'Jessica Weiß', 'Jeßica Weis'])
+      expect({ text, found: await spelled(text) }).toEqual({ text, found: new Set(['PAY-3', 'PAY-5']) })
+    for (const text of ['jörg grossmann', 'JÖRG GROSSM', 'Jörg Großmann', 'groß'])
+      expect({ text, found: await spelled(text) }).toEqual({ text, found: new Set(['PAY-4']) })
+    expect(await spelled('strase')).toEqual(new Set())
+    expect(await search('weiss', ['PAYER_NAME'], 2)).toMatchObject({ more: false })
+    expect(await search('weiss', ['PAYER_NAME'], 1)).toMatchObject({ more: true })
+  })
+
   it('find nothing by what is not asked about', async () => {
     await pay('PAY-1', 'Ada Lovelace')
     expect(await found('ada', ['REFERENCE', 'PAYMENT_ID', 'LINK_ID'])).toEqual([])

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
+import { createListReads, createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
@@ -38,15 +38,7 @@ describe('the thread that reads', () => {
   })
 
   it('leaves the event loop free while a query runs', async () => {
-    let turns = 0
-    let done = false
-    const asked = thread.all(SLOW, [500_000]).finally(() => (done = true))
-    while (!done) {
-      await new Promise((resolve) => setImmediate(resolve))
-      turns += 1
-    }
-    expect(await asked).toEqual([{ count: 500_000 }])
-    expect(turns).toBeGreaterThan(3)
+    expect(await turnsDuring(thread.all)).toBeGreaterThan(3)
   })
 
   it('writes nothing, and tells what a query was refused for', async () => {
@@ -81,6 +73,72 @@ describe('the thread that reads', () => {
     await expect(thread.all('SELECT 1', [])).rejects.toThrow(StoreClosedError)
   })
 })
+
+describe('where lists are read', () => {
+  const SMALL = 32 * 1024 * 1024
+  const SHORT = 'SELECT position FROM log_head'
+  let file: SqliteFile
+  let reader: DatabaseSync
+  let thread: ReadThread
+
+  beforeEach(async () => {
+    file = await sqliteFile()
+    await (await openSqliteStore({ path: file.path })).close()
+    reader = new DatabaseSync(file.path)
+    thread = createReadThread(file.path)
+  })
+
+  afterEach(async () => {
+    await thread.close()
+    if (reader.isOpen) reader.close()
+    await file.remove()
+  })
+
+  it('is the event loop of a small database, until one of its queries takes long', async () => {
+    const all = createListReads({ reader, thread, bytes: SMALL })
+    for (let n = 1; n <= 20; n += 1) expect(await all(SHORT, [])).toEqual([{ position: 0 }])
+    expect(await turnsDuring(all, 10_000_000)).toBeLessThan(3)
+    expect(await turnsDuring(all)).toBeGreaterThan(3)
+  })
+
+  it('is the thread once a small database is asked all the time', async () => {
+    let onThread = 0
+    const counting: Pick<ReadThread, 'all'> = {
+      all(...query) {
+        onThread += 1
+        return thread.all(...query)
+      },
+    }
+    const all = createListReads({ reader, thread: counting, bytes: SMALL })
+    while (onThread < 2) expect(await all(SHORT, [])).toEqual([{ position: 0 }])
+  })
+
+  it('is the thread of a larger one', async () => {
+    expect(await turnsDuring(createListReads({ reader, thread, bytes: SMALL + 1 }))).toBeGreaterThan(3)
+  })
+
+  it('makes no difference to what goes wrong', async () => {
+    for (const bytes of [SMALL, SMALL + 1]) {
+      const all = createListReads({ reader, thread, bytes })
+      await expect(all('SELECT * FROM nowhere', [])).rejects.toMatchObject({ name: 'StoreFailure', reason: 'OTHER' })
+    }
+    reader.close()
+    await expect(createListReads({ reader, thread, bytes: SMALL })(SHORT, [])).rejects.toThrow(StoreClosedError)
+  })
+})
+
+/** Returns how often the event loop turned while a query that counts so far was run. */
+async function turnsDuring(all: ReadThread['all'], count = 500_000): Promise<number> {
+  let turns = 0
+  let done = false
+  const asked = all(SLOW, [count]).finally(() => (done = true))
+  while (!done) {
+    await new Promise((resolve) => setImmediate(resolve))
+    turns += 1
+  }
+  expect(await asked).toEqual([{ count }])
+  return turns
+}
 
 describe('lists of a store in a file', () => {
   it('show each commit as soon as it is answered', async () => {
