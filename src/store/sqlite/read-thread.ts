@@ -98,13 +98,15 @@ const MAX_SMALL_BYTES = 32 * 1024 * 1024
 const SHARE = 0.05
 /** By how much they may exceed it, in milliseconds, before they run on the thread. */
 const MAX_EXCESS_MS = 100
+/** Milliseconds for which the size of a database is taken to be the same. */
+const SAME_SIZE_MS = 1_000
 
 type ListReads = {
   /** Blocks the event loop. */
   readonly reader: DatabaseSync
   readonly thread: Pick<ReadThread, 'all'>
-  /** Size of the database. */
-  readonly bytes: number
+  /** Returns the size of the database. */
+  readonly bytes: () => number
 }
 
 /**
@@ -112,13 +114,19 @@ type ListReads = {
  * its 13 MB are for those who need it.
  */
 export function createListReads({ reader, thread, bytes }: ListReads): ReadThread['all'] {
-  if (bytes > MAX_SMALL_BYTES) return thread.all
   const prepare = cachedStatements((sql) => reader.prepare(sql))
+  let isForThread = false
+  let measuredAt = -Infinity
   let excessMs = 0
   let lastBegun = performance.now()
   return async (sql, parameters) => {
-    if (excessMs > MAX_EXCESS_MS) return thread.all(sql, parameters)
     const begun = performance.now()
+    if (!isForThread && begun - measuredAt > SAME_SIZE_MS) {
+      measuredAt = begun
+      isForThread = bytes() > MAX_SMALL_BYTES
+    }
+    isForThread ||= excessMs > MAX_EXCESS_MS
+    if (isForThread) return thread.all(sql, parameters)
     excessMs = Math.max(0, excessMs - (begun - lastBegun) * SHARE)
     lastBegun = begun
     try {

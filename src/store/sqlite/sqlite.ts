@@ -70,7 +70,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     const listQueries =
       lists === undefined
         ? queriesOn(reader)
-        : queriesFrom(createListReads({ reader, thread: lists, bytes: statSync(path).size }))
+        : queriesFrom(createListReads({ reader, thread: lists, bytes: () => statSync(path).size }))
     return await createDatabase({
       reader: queries,
       lists: durableQueries(listQueries, health.unsynced),

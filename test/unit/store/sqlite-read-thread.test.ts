@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createListReads, createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
@@ -95,7 +95,7 @@ describe('where lists are read', () => {
   })
 
   it('is the event loop of a small database, until one of its queries takes long', async () => {
-    const all = createListReads({ reader, thread, bytes: SMALL })
+    const all = createListReads({ reader, thread, bytes: () => SMALL })
     for (let n = 1; n <= 20; n += 1) expect(await all(SHORT, [])).toEqual([{ position: 0 }])
     expect(await turnsDuring(all, 10_000_000)).toBeLessThan(3)
     expect(await turnsDuring(all)).toBeGreaterThan(3)
@@ -109,21 +109,37 @@ describe('where lists are read', () => {
         return thread.all(...query)
       },
     }
-    const all = createListReads({ reader, thread: counting, bytes: SMALL })
+    const all = createListReads({ reader, thread: counting, bytes: () => SMALL })
     while (onThread < 2) expect(await all(SHORT, [])).toEqual([{ position: 0 }])
   })
 
   it('is the thread of a larger one', async () => {
-    expect(await turnsDuring(createListReads({ reader, thread, bytes: SMALL + 1 }))).toBeGreaterThan(3)
+    expect(await turnsDuring(createListReads({ reader, thread, bytes: () => SMALL + 1 }))).toBeGreaterThan(3)
+  })
+
+  it('is the thread of one that has grown, within a second', async () => {
+    let size = SMALL
+    const begun = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(begun)
+    try {
+      const all = createListReads({ reader, thread, bytes: () => size })
+      expect(await all(SHORT, [])).toEqual([{ position: 0 }])
+      size += 1
+      expect(await turnsDuring(all)).toBeLessThan(3)
+      clock.mockReturnValue(begun + 1_001)
+      expect(await turnsDuring(all)).toBeGreaterThan(3)
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('makes no difference to what goes wrong', async () => {
-    for (const bytes of [SMALL, SMALL + 1]) {
-      const all = createListReads({ reader, thread, bytes })
+    for (const size of [SMALL, SMALL + 1]) {
+      const all = createListReads({ reader, thread, bytes: () => size })
       await expect(all('SELECT * FROM nowhere', [])).rejects.toMatchObject({ name: 'StoreFailure', reason: 'OTHER' })
     }
     reader.close()
-    await expect(createListReads({ reader, thread, bytes: SMALL })(SHORT, [])).rejects.toThrow(StoreClosedError)
+    await expect(createListReads({ reader, thread, bytes: () => SMALL })(SHORT, [])).rejects.toThrow(StoreClosedError)
   })
 })
 
