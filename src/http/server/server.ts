@@ -213,6 +213,9 @@ export type BodyTimeOptions = {
   readonly onSlow: (request: IncomingMessage) => void
 }
 
+/** What awaits it goes on once the packet that is being read has been parsed. */
+const READ = Promise.resolve()
+
 /**
  * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
  * (`requestTimeout`), which has to be that of the slowest route.
@@ -227,7 +230,7 @@ export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow
   }
   return (request, response) => {
     // Most bodies are in the packet of their headers, and complete once that has been read.
-    if (hasBody(request) && !isUpload(request)) process.nextTick(watch, request)
+    if (hasBody(request) && !isUpload(request)) void READ.then(() => watch(request))
     onRequest(request, response)
   }
 }
