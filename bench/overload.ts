@@ -19,8 +19,8 @@ import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 
 const MS = Number(process.argv[3] ?? 5) * 1_000
 const ROUNDS = Number(process.argv[4] ?? 5)
-/** Milliseconds until all connections are open, and the earlier ones are closed. */
-const RAMP_MS = 4_000
+/** Milliseconds until the earlier connections are closed, and requests are refused that are too many. */
+const RAMP_MS = 6_000
 const WARM_MS = 8_000
 const TIMES = 3
 const AT_PEAK = 32
@@ -44,8 +44,8 @@ try {
   try {
     for (const [connections, once] of [
       [1_000, false],
-      [4_000, false],
-      [4_000, true],
+      [10_000, false],
+      [10_000, true],
     ] as const)
       await compare([ours, bare], connections, once)
   } finally {

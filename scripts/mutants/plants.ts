@@ -185,8 +185,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/graphql/engine/engine.ts',
-        from: "return `${fromRouter ? 'router' : 'client'} ${text}`",
-        to: "return `${fromRouter ? 'anybody' : 'anybody'} ${text}`",
+        from: 'return fromRouter ? `router ${text}` : text',
+        to: 'return fromRouter ? text : text',
       },
     ],
     tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],

@@ -13,17 +13,23 @@ const MEASURE_MS = 5_000
 const OVERLOAD_MS = 60_000
 const RECOVERY_MS = 5_000
 const P99_MS = 1_000
-/** Least share of the usual answers per second of the process's own CPU time. */
-const GOODPUT = 0.8
+/**
+ * Least shares of the usual answers per second of the process's own CPU time. A new connection for each question must be accepted before it
+ * can be refused, which costs a tenth of an answer, two of three times (`npm run bench -- refusals`).
+ */
+const GOODPUT = { kept: 0.9, new: 0.7 }
 const TIMES = 3
 
 /** Beyond these bounds other work on the machine invalidates the figures: the clients' lag, and the ratio of the two peaks. */
 const MAX_LAG_MS = 500
 const SAME = 0.75
 
-/** Connections that keep the process busy without long waits; and connections that may be open under overload. */
+/**
+ * Connections that keep the process busy without long waits; and connections that may be open under overload: fewer would be clients that
+ * wait for each answer, none of which is refused.
+ */
 const AT_PEAK = 32
-const AT_MOST = 4_000
+const AT_MOST = 10_000
 const WEBHOOK_EVERY_MS = 50
 
 /** About one millisecond of work. */
@@ -103,14 +109,13 @@ it.each([
       other,
       lagOfClients: lag,
       webhooks: sent.length,
-      refused: sent.filter(({ status }) => status === 503).length,
       p50: quantile(taken, 0.5),
       p99: quantile(taken, 0.99),
       slowest: quantile(taken, 1),
       recovered,
     }
     process.stdout.write(`overload, ${once ? 'new' : 'kept'} connections: ${rounded(figures)}\n`)
-    expect(sent.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    expect(sent.filter(({ status }) => status !== 200)).toEqual([])
     const isSame = Math.min(peakBefore, peakAfter) > Math.max(peakBefore, peakAfter) * SAME
     expect({ lag: lag < MAX_LAG_MS, isSame }, 'The machine had other work: measure again.').toEqual({
       lag: true,
@@ -120,11 +125,11 @@ it.each([
     expect(other).toBe(0)
     // Otherwise there was no overload.
     expect(figures.shed).toBeGreaterThan(0)
-    expect(figures.ratio).toBeGreaterThan(GOODPUT)
+    expect(figures.ratio).toBeGreaterThan(once ? GOODPUT.new : GOODPUT.kept)
     expect(recovered).toBeLessThan(RECOVERY_MS)
 
     await app.kill()
-    const acknowledged = [...before, ...sent, ...after].filter(({ status }) => status === 200).map(({ uuid }) => uuid)
+    const acknowledged = [...before, ...sent, ...after].map(({ uuid }) => uuid)
     expect(lost(acknowledged, judge(file.path))).toEqual([])
   },
   240_000,

@@ -69,11 +69,24 @@ describe('an answer that was recalled', () => {
     expect((await get(searchOf(CURRENCIES), { 'content-type': 'text/csv' })).status).toBe(415)
   })
 
-  it('is not given to a body that reads as its address', async () => {
-    await thrice(() => get(searchOf(CURRENCIES), PREFLIGHT))
-    const { status, body } = await post(`/graphql${searchOf(CURRENCIES)}`)
-    expect([status, codeOf(body)]).toEqual([400, 'BAD_REQUEST'])
-  })
+  it.each(['', 'GET ', 'POST ', 'router GET '])(
+    'is not given to a body that reads as “%s” and its address',
+    async (before) => {
+      await thrice(() => get(searchOf(CURRENCIES), PREFLIGHT))
+      await thrice(() => get(searchOf(CURRENCIES), { ...PREFLIGHT, ...ROUTER }))
+      const { status, body } = await post(`${before}/graphql${searchOf(CURRENCIES)}`)
+      expect([status, codeOf(body)]).toEqual([400, 'BAD_REQUEST'])
+    },
+  )
+
+  it.each(['router ', 'POST ', ' '])(
+    'is not given to a body that is “%s” and the body of the router',
+    async (before) => {
+      const request = JSON.stringify({ query: '{ _service { sdl } }' })
+      expect((await thrice(() => post(request, ROUTER))).status).toBe(200)
+      expect(JSON.parse((await post(`${before}${request}`)).body)).not.toHaveProperty('data')
+    },
+  )
 
   it('is not given to who asks for a trace', async () => {
     await thrice(() => post({ query: CURRENCIES }, ROUTER))

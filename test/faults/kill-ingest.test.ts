@@ -35,11 +35,12 @@ describe('kill -9 while webhooks come in', () => {
         await delay(random.between(100, 250))
         expect((await app.kill()).signal).toBe('SIGKILL')
         const answers = await sending
-        expect([...answers.refused]).toEqual([])
+        // On a machine with other work, storing can take longer than an answer may: the payments API sends again what got 503.
+        expect(new Set(answers.refused.values()).difference(new Set([503])).size).toBe(0)
         // Otherwise nothing was in flight when the process died.
         expect(answers.unanswered.size).toBeGreaterThan(0)
         for (const id of answers.acknowledged) acknowledged.add(id)
-        unanswered.push(...answers.unanswered)
+        unanswered.push(...answers.unanswered, ...answers.refused.keys())
 
         const verdict = judge(path)
         expect(verdict.faults).toEqual([])

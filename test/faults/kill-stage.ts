@@ -50,7 +50,7 @@ export async function startKillStage(): Promise<KillStage> {
     },
     ask: (...question) => app.ask(...question),
     async restart() {
-      await app.dead
+      await app.died()
       clockAheadMs += BETWEEN_LIVES_MS
       await sandbox.control.advance(BETWEEN_LIVES_MS / 1_000)
       app = await startArmedApp({ env, clockAheadMs })

@@ -147,7 +147,7 @@ export function createEngine(options: EngineOptions): Engine {
 
 /** Returns the cache key of a public answer. The router has its own keys, because more operations are allowed to it. */
 function recallKey(text: string, fromRouter: boolean): string {
-  return `${fromRouter ? 'router' : 'client'} ${text}`
+  return fromRouter ? `router ${text}` : text
 }
 
 /** The result of an operation. `data` is null if the operation did not begin or did not end. */

@@ -136,24 +136,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       warn()
     },
   })
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
     reply.headers(headers)
+    // Called for its log line: the request is answered, and the browser withholds the response from the page.
+    isAllowed(raw)
     done()
   })
-  app.addHook('onSend', (_request, { raw }, payload, done) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // A connection that is kept alive after the last response would delay the shutdown by a minute.
+    if (isDraining()) reply.header('connection', 'close')
     done(null, payload)
-    cutUnreadAnswer(raw, unreadMs)
+    cutUnreadAnswer(reply.raw, unreadMs)
   })
   const endLimit = limitUnfinishedBodies(connections, {
     addressOf: options.addressOf,
     onCut: () => onTurnedAway('overload'),
   })
   app.addHook('onClose', async () => endLimit())
-  // Called for its log line: the request is answered, and the browser withholds the response from the page.
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    isAllowed(raw)
-    done()
-  })
   if (origins !== null)
     await app.register(cors, {
       origin: [...patterns],
@@ -166,11 +165,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     const status = faultOf(raw.url ?? '', raw.rawHeaders)
     if (status === null) return done()
     return void reply.header('connection', 'close').code(status).send(problem(status))
-  })
-  // A connection that is kept alive after the last response would delay the shutdown by a minute.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isDraining()) reply.header('connection', 'close')
-    done(null, payload)
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500
@@ -219,18 +213,24 @@ export type BodyTimeOptions = {
   readonly onSlow: (request: IncomingMessage) => void
 }
 
+/** What awaits it goes on once the packet that is being read has been parsed. */
+const READ = Promise.resolve()
+
 /**
  * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
  * (`requestTimeout`), which has to be that of the slowest route.
  */
 export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
+  const watch = (request: IncomingMessage) => {
+    if (request.complete || request.destroyed) return
+    const timer = setTimeout(() => {
+      if (!request.complete && !request.destroyed) onSlow(request)
+    }, milliseconds).unref()
+    request.once('close', () => clearTimeout(timer))
+  }
   return (request, response) => {
-    if (hasBody(request) && !isUpload(request)) {
-      const timer = setTimeout(() => {
-        if (!request.complete && !request.destroyed) onSlow(request)
-      }, milliseconds).unref()
-      request.once('close', () => clearTimeout(timer))
-    }
+    // Most bodies are in the packet of their headers, and complete once that has been read.
+    if (hasBody(request) && !isUpload(request)) void READ.then(() => watch(request))
     onRequest(request, response)
   }
 }
@@ -241,8 +241,8 @@ export function slowBody(): NodeJS.ErrnoException {
 }
 
 /** The reader of an upload has limits of its own. */
-function isUpload({ url }: IncomingMessage): boolean {
-  return url?.split('?')[0] === UPLOAD_PATH
+function isUpload({ url = '' }: IncomingMessage): boolean {
+  return url.startsWith(UPLOAD_PATH) && (url.length === UPLOAD_PATH.length || url[UPLOAD_PATH.length] === '?')
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
