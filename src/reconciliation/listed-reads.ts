@@ -75,7 +75,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     let confirmed = 0
     let own: ReadOutcome = 'superseded'
     for (const neighbour of neighbours) {
-      const report = reports.get(listedId(neighbour))
+      const report = reportOf(neighbour, reports)
       if (report === undefined) continue
       const outcome = await reads.confirmListed(neighbour, report, clock(), lease)
       if (outcome === 'differs') setAside(neighbour)
@@ -87,7 +87,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 
   const readPage = async (subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null> => {
-    const neighbours = await reads.nearby(subject, NEIGHBOURS)
+    const neighbours = (await reads.nearby(subject, NEIGHBOURS)).toSorted((a, b) => madeAt(a) - madeAt(b))
     const page = pageOf(neighbours, clock().getTime())
     if (page === null) return null
     const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
@@ -110,7 +110,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 }
 
-/** Reports by the id under which the list has the entry. */
+/** Reports by the ids that the list's entries name: of the payment, and of its link where they name it. */
 type Reports = ReadonlyMap<string, PaymentReport>
 
 /** A list page: the candidates for it, and the entries that it has. */
@@ -126,12 +126,17 @@ async function listed(
   const { entries } = byLink
     ? await upstream.listPayinLinks(site, { ...spanQuery(page), page: page.page })
     : await upstream.listPayins(site, page)
-  return new Map(entries.map(({ report }) => [report.linkId ?? report.paymentId, report]))
+  return new Map(
+    entries.flatMap(({ report }) =>
+      [report.paymentId, ...(report.linkId === null ? [] : [report.linkId])].map((id) => [id, report] as const),
+    ),
+  )
 }
 
 /**
  * Returns the page on which the subject is the last entry, after those made right after it: the list is sorted newest first, and
- * entries made within the margin come before them. Returns null if the page would replace too few reads.
+ * entries made within the margin come before them. Returns null if the page would replace too few reads. `neighbours` are in the order of
+ * their creation, the subject first.
  */
 function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
   const instants = neighbours.map(madeAt)
@@ -163,9 +168,9 @@ function madeAt({ link, payin }: ReadSubject): number {
   return Date.parse((link ?? payin)?.createdAt ?? '')
 }
 
-/** Returns the id of the list entry: the link's uuid or, for a direct payin, the payment's. */
-function listedId({ link, paymentId }: ReadSubject): string {
-  return link?.id ?? paymentId ?? ''
+/** Returns the entry of a subject. That of a link without a payment has the link's uuid in both forms of an entry. */
+function reportOf({ link, paymentId }: ReadSubject, reports: Reports): PaymentReport | undefined {
+  return reports.get(link?.id ?? '') ?? reports.get(paymentId ?? '')
 }
 
 function keyOf({ link, paymentId }: ReadSubject): string {
