@@ -14,6 +14,8 @@ export type ListedReads = {
    * itself next time. Rejects with an `UpstreamFault`, or with `LeaseLostError` if the lease is not the current one.
    */
   read(subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null>
+  /** Resolves when no page is being read that may list the subject. */
+  uncovered(subject: ReadSubject, site: Site): Promise<void>
 }
 
 export type ListedReadOptions = {
@@ -54,8 +56,8 @@ type Misses = { count: number; pausedUntil: number }
 export function createListedReads({ reads, upstream, clock, onListed }: ListedReadOptions): ListedReads {
   const aside = new Set<string>()
   const misses = new Map<string, Misses>()
-  /** Ids of the sites for which a page is being read. */
-  const underWay = new Set<string>()
+  /** The page that is being read, by the id of its site. It never rejects. */
+  const underWay = new Map<string, Promise<unknown>>()
 
   const setAside = (subject: ReadSubject) => {
     if (aside.size >= MOST_ASIDE) aside.clear()
@@ -104,8 +106,12 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
       if (aside.delete(keyOf(subject)) || isPaused(site) || !mayBeListed(subject)) return null
       // The page being read may contain this subject too.
       if (underWay.has(site.id)) return 'superseded'
-      underWay.add(site.id)
-      return readPage(subject, site, lease).finally(() => underWay.delete(site.id))
+      const reading = readPage(subject, site, lease).finally(() => underWay.delete(site.id))
+      underWay.set(site.id, Promise.allSettled([reading]))
+      return reading
+    },
+    async uncovered(subject, site) {
+      if (mayBeListed(subject)) await underWay.get(site.id)
     },
   }
 }

@@ -16,10 +16,12 @@ type Api = {
   ignoresFilters: boolean
   /** Whether an entry names its link, or the payment alone: both forms exist (gap sheet, C3). */
   namesLinks: boolean
+  /** Virtual milliseconds that a page takes. */
+  pageMs: number
 }
 
 /** Returns lists with pages of 20, newest first, by the creation time at the payments API, which is a moment before ours. */
-function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedReadOptions['upstream'] {
+function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'time'>) => ListedReadOptions['upstream'] {
   const read = (query: { from_date?: string; to_date?: string; page?: number }) => {
     const { page = 1 } = query
     api.pages += 1
@@ -38,8 +40,11 @@ function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedRead
       totalPages: null,
     }
   }
-  return () => ({
-    listPayinLinks: async (_site, filters = {}) => read(filters),
+  return ({ time }) => ({
+    listPayinLinks: async (_site, filters = {}) => {
+      if (api.pageMs > 0) await new Promise<void>((resolve) => void time.timer.after(api.pageMs, resolve))
+      return read(filters)
+    },
     listPayins: () => Promise.reject(new Error('No payin is due here.')),
   })
 }
@@ -48,9 +53,9 @@ function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedRead
 const payId = (n: number): string => `PAY-${String((n * 7_919) % 1_000).padStart(3, '0')}`
 
 /** Creates `count` paid links at intervals of `apartMs`. The polls of all of them are due. */
-async function fixture(count: number, apartMs: number) {
-  const api: Api = { links: new Map(), pages: 0, ignoresFilters: false, namesLinks: true }
-  const made = await setUp({ lists: listsOf(api) })
+async function fixture(count: number, apartMs: number, perSecond = 100_000) {
+  const api: Api = { links: new Map(), pages: 0, ignoresFilters: false, namesLinks: true, pageMs: 0 }
+  const made = await setUp({ lists: listsOf(api), perSecond })
   for (let n = 0; n < count; n++) {
     const ref = `r${String(n).padStart(3, '0')}`
     const createdAt = after(n * apartMs - 600 * MINUTE)
@@ -84,6 +89,14 @@ describe('reads of neighbours that are due together', () => {
     expect(made.listed).toBeGreaterThan(count / 2)
     expect(api.pages + made.asked.length).toBeLessThanOrEqual(count / 5)
     expect((await paymentOf(made.store, payId(7))).version).toBe(2)
+  })
+
+  it('use no read of the budget for what the page that is being read may confirm', async () => {
+    const { made, api } = await fixture(60, SECOND, 2)
+    api.pageMs = 300
+    await readAll(made)
+    expect(await waiting(made)).toBe(0)
+    expect(made.outcomes).toHaveLength(api.pages + made.asked.length)
   })
 
   it('record nothing of an entry that says anything new: that payment is read by itself, at once', async () => {
