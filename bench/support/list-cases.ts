@@ -31,7 +31,7 @@ export type ListCase = {
 }
 
 /** Rows that the API reads for a page of 100: one more shows whether another page follows. */
-export const LIMIT = 101
+const LIMIT = 101
 
 type Value = { readonly label: string; readonly value: unknown }
 
@@ -153,6 +153,8 @@ function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] 
 
 function from(filling: Filling): Value[] {
   return [
+    // With the middle as its end, an interval of many rows.
+    { label: 'first quarter', value: new Date(instantOf(filling, filling.payments / 4)) },
     { label: 'middle', value: middle(filling) },
     { label: 'after all', value: new Date(START * 2) },
   ]

@@ -1,6 +1,7 @@
 import { type MethodRequirements, OPEN_AMOUNT, accepts } from '../domain/methods/payin-method.ts'
 import {
   type DirectPayin,
+  normalisePayinRequest,
   payinCurrency,
   payinExpiryProblems,
   payinRequestProblems,
@@ -43,7 +44,8 @@ export type PayinOutcome =
  * most once: after an attempt without an answer, its outcome is found by a webhook at the payin's own callback URL or in the
  * payin list of the payments API. Source: docs/payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
-export async function createPayin(options: CreatePayinOptions, request: PayinRequest): Promise<PayinOutcome> {
+export async function createPayin(options: CreatePayinOptions, asked: PayinRequest): Promise<PayinOutcome> {
+  const request = normalisePayinRequest(asked)
   const site = siteFor(options.sites, request)
   if ('path' in site) return { kind: 'invalid-input', problems: [site] }
   const problems = payinRequestProblems(request, null)

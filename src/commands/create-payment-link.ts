@@ -3,6 +3,7 @@ import { accepts, spanOf, type PayinMethod } from '../domain/methods/payin-metho
 import {
   linkRequestProblems,
   createdLink,
+  normaliseLinkRequest,
   type LinkRequest,
   type PaymentLink,
 } from '../domain/payments/payment-link.ts'
@@ -50,7 +51,8 @@ const REPEAT_AFTER_MS = 30_000
  * webhook URL is unique to the link: its last segment is a correlation id made before the call, so a webhook can be matched to
  * the link even if the call gets no answer. Source: docs/payments-api.md, sections 2.4 and 4.4.
  */
-export async function createPaymentLink(options: CreateLinkOptions, request: LinkRequest): Promise<LinkOutcome> {
+export async function createPaymentLink(options: CreateLinkOptions, asked: LinkRequest): Promise<LinkOutcome> {
+  const request = normaliseLinkRequest(asked)
   const problems = linkRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const site = options.sites.forCurrency(request.amount.currency, request.site ?? null)

@@ -29,6 +29,11 @@ export type ReadSource<Subject> = DueSource<Subject> & {
    * the lease is not the current one.
    */
   askPlanned(subject: Subject, lease: Lease): Promise<ReadOutcome>
+  /**
+   * Resolves when no list page is being read that may cover the subject: before that, a permit for a planned read would be used without a
+   * call.
+   */
+  uncovered(subject: Subject): Promise<void>
   /** Records that a planned read gave no result, and when to try again; null for never. Lease as for `askPlanned`. */
   postpone(subject: Subject, until: Date | null, lease: Lease): Promise<void>
   /** Failed or fruitless reads in a row. */
@@ -127,6 +132,7 @@ export function createReader<Subject>(options: ReaderOptions<Subject>): DueReade
 
   /** Starts the read of a subject when it gets its permit, unless it is no longer due by then. */
   const readWithPermit = async (queueKey: DueQueueKey, subject: Subject) => {
+    await source.uncovered(subject)
     const permit = await budget.acquire(queueKey.site, queueKey.readClass)
     if (permit === null) return
     const fresh = mayRead(queueKey.site) ? await queue.stillDue(subject) : null

@@ -14,6 +14,8 @@ export type ListedReads = {
    * itself next time. Rejects with an `UpstreamFault`, or with `LeaseLostError` if the lease is not the current one.
    */
   read(subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null>
+  /** Resolves when no page is being read that may list the subject. */
+  uncovered(subject: ReadSubject, site: Site): Promise<void>
 }
 
 export type ListedReadOptions = {
@@ -54,8 +56,8 @@ type Misses = { count: number; pausedUntil: number }
 export function createListedReads({ reads, upstream, clock, onListed }: ListedReadOptions): ListedReads {
   const aside = new Set<string>()
   const misses = new Map<string, Misses>()
-  /** Ids of the sites for which a page is being read. */
-  const underWay = new Set<string>()
+  /** The page that is being read, by the id of its site. It never rejects. */
+  const underWay = new Map<string, Promise<unknown>>()
 
   const setAside = (subject: ReadSubject) => {
     if (aside.size >= MOST_ASIDE) aside.clear()
@@ -75,7 +77,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     let confirmed = 0
     let own: ReadOutcome = 'superseded'
     for (const neighbour of neighbours) {
-      const report = reports.get(listedId(neighbour))
+      const report = reportOf(neighbour, reports)
       if (report === undefined) continue
       const outcome = await reads.confirmListed(neighbour, report, clock(), lease)
       if (outcome === 'differs') setAside(neighbour)
@@ -87,7 +89,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 
   const readPage = async (subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null> => {
-    const neighbours = await reads.nearby(subject, NEIGHBOURS)
+    const neighbours = (await reads.nearby(subject, NEIGHBOURS)).toSorted((a, b) => madeAt(a) - madeAt(b))
     const page = pageOf(neighbours, clock().getTime())
     if (page === null) return null
     const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
@@ -104,13 +106,17 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
       if (aside.delete(keyOf(subject)) || isPaused(site) || !mayBeListed(subject)) return null
       // The page being read may contain this subject too.
       if (underWay.has(site.id)) return 'superseded'
-      underWay.add(site.id)
-      return readPage(subject, site, lease).finally(() => underWay.delete(site.id))
+      const reading = readPage(subject, site, lease).finally(() => underWay.delete(site.id))
+      underWay.set(site.id, Promise.allSettled([reading]))
+      return reading
+    },
+    async uncovered(subject, site) {
+      if (mayBeListed(subject)) await underWay.get(site.id)
     },
   }
 }
 
-/** Reports by the id under which the list has the entry. */
+/** Reports by the ids that the list's entries name: of the payment, and of its link where they name it. */
 type Reports = ReadonlyMap<string, PaymentReport>
 
 /** A list page: the candidates for it, and the entries that it has. */
@@ -126,12 +132,17 @@ async function listed(
   const { entries } = byLink
     ? await upstream.listPayinLinks(site, { ...spanQuery(page), page: page.page })
     : await upstream.listPayins(site, page)
-  return new Map(entries.map(({ report }) => [report.linkId ?? report.paymentId, report]))
+  return new Map(
+    entries.flatMap(({ report }) =>
+      [report.paymentId, ...(report.linkId === null ? [] : [report.linkId])].map((id) => [id, report] as const),
+    ),
+  )
 }
 
 /**
  * Returns the page on which the subject is the last entry, after those made right after it: the list is sorted newest first, and
- * entries made within the margin come before them. Returns null if the page would replace too few reads.
+ * entries made within the margin come before them. Returns null if the page would replace too few reads. `neighbours` are in the order of
+ * their creation, the subject first.
  */
 function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
   const instants = neighbours.map(madeAt)
@@ -163,9 +174,9 @@ function madeAt({ link, payin }: ReadSubject): number {
   return Date.parse((link ?? payin)?.createdAt ?? '')
 }
 
-/** Returns the id of the list entry: the link's uuid or, for a direct payin, the payment's. */
-function listedId({ link, paymentId }: ReadSubject): string {
-  return link?.id ?? paymentId ?? ''
+/** Returns the entry of a subject. That of a link without a payment has the link's uuid in both forms of an entry. */
+function reportOf({ link, paymentId }: ReadSubject, reports: Reports): PaymentReport | undefined {
+  return reports.get(link?.id ?? '') ?? reports.get(paymentId ?? '')
 }
 
 function keyOf({ link, paymentId }: ReadSubject): string {

@@ -64,6 +64,10 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
       const outcome = site === null || lists === null ? null : await lists.read(subject, site, lease)
       return outcome ?? ask(subject, lease)
     },
+    uncovered: async (subject) => {
+      const site = siteOf(subject)
+      if (site !== null) await lists?.uncovered(subject, site)
+    },
     again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
     key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
     ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
@@ -170,7 +174,7 @@ type StoredReadsOptions<Of extends Subject> = {
 
 type StoredReads<Of> = Pick<
   ReadSource<Of>,
-  'sites' | 'due' | 'nextDue' | 'postpone' | 'failures' | 'dueAt' | 'site'
+  'sites' | 'due' | 'nextDue' | 'postpone' | 'failures' | 'dueAt' | 'site' | 'uncovered'
 > & {
   /** Returns the site of a subject. Throws an `UpstreamFault` if it has no credentials. */
   readonly requireSite: (subject: Of) => Site
@@ -192,6 +196,7 @@ function storedReads<Of extends Subject>(options: StoredReadsOptions<Of>): Store
     postpone: reads.postpone,
     failures: ({ failures }) => failures,
     dueAt: ({ dueAt }) => dueAt,
+    uncovered: async () => {},
     site: (subject) => siteName(siteOf(subject)),
     requireSite(subject) {
       const site = siteOf(subject)

@@ -39,6 +39,13 @@ describe('an idempotency key', () => {
     expect(second.result.link).toEqual(first.result.link)
   })
 
+  it('is still that of the same input when the customer was written with more spaces', async () => {
+    const input = linkInput()
+    const spaced = { email: ' ada@example.test', firstName: ' Ada', lastName: 'Payer ' }
+    const first = await tryCreateLink(network, { ...input, customer: spaced })
+    expect(await tryCreateLink(network, input)).toMatchObject({ replayed: true, link: { id: first.link?.id } })
+  })
+
   it('is still known after a restart', async () => {
     const own = await startNetwork()
     try {

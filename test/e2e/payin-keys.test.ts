@@ -22,6 +22,11 @@ describe('the key of a payin', () => {
     const before = creations()
     expect(await create(input)).toMatchObject({ replayed: true, payment: { id: first.payment?.id } })
     expect(await create({ ...input, reference: 'another' })).toMatchObject({ __typename: 'IdempotencyConflictError' })
+    const spaced = {
+      customerName: ` ${String(input['customerName'])}`,
+      customerEmail: `${String(input['customerEmail'])} `,
+    }
+    expect(await create({ ...input, ...spaced })).toMatchObject({ replayed: true })
     expect(creations()).toBe(before)
   })
 

@@ -7,6 +7,7 @@ import {
   type Problem,
   type TextRange,
   keyProblem,
+  normaliseName,
 } from '../field-problems.ts'
 import {
   type MethodRequirements,
@@ -121,6 +122,12 @@ export type PayinRequest = {
   readonly ownerId?: string | null | undefined
   readonly site?: string | null | undefined
   readonly severalPayments?: boolean | null | undefined
+}
+
+/** Returns the request in the form in which it is checked and sent: the customer's name and e-mail address without superfluous spaces. */
+export function normalisePayinRequest(request: PayinRequest): PayinRequest {
+  const { customerName, customerEmail } = request
+  return { ...request, customerName: normaliseName(customerName), customerEmail: customerEmail.trim() }
 }
 
 /** Returns the currency of a request; empty if it names none. */

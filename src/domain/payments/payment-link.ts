@@ -7,6 +7,7 @@ import {
   type Problem,
   type TextRange,
   keyProblem,
+  normaliseName,
 } from '../field-problems.ts'
 import { parseMethodCode } from '../methods/payin-method.ts'
 import { amountProblem, type Money } from '../money/money.ts'
@@ -162,6 +163,14 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'state',
   'country_code',
 ])
+
+/** Returns the request in the form in which it is checked and sent: the customer's name and e-mail address without superfluous spaces. */
+export function normaliseLinkRequest(request: LinkRequest): LinkRequest {
+  const { customer } = request
+  const firstName = normaliseName(customer.firstName)
+  const lastName = normaliseName(customer.lastName)
+  return { ...request, customer: { ...customer, email: customer.email.trim(), firstName, lastName } }
+}
 
 /**
  * Returns all problems of a request for a link, field by field; empty if it may be sent. Contains the rules of payments-api.md, sections

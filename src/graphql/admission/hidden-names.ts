@@ -16,15 +16,11 @@ const NAME = /(["[.$(]?)([A-Za-z_]\w*)/g
 const WORD = /[A-Za-z_]\w*/g
 const HIDDEN = '…'
 
-/** Words of graphql-js messages that may also be schema names. They are hidden only after one of `" [ . $ (`, which marks a name. */
-const PLAIN_WORDS: ReadonlySet<string> = new Set(
-  `a an and are argument at available be body by can cannot client code conflict description different directive each enum
-  event events field fields first fragment from has id index input integer is it items key kind kinds last length limit
-  list locale max maximum message min missing must name names no node nodes not object of on one only operation or other
-  position query reason reference request required response same scalar scopes sequence server service source status
-  string subscription text there this to token type types unavailable unique url value values variable variables was with
-  Subscription Query Mutation String Boolean Int Float ID VARIABLE INPUT`.split(/\s+/),
-)
+/**
+ * Words that are kept although they may be schema names, unless one of `" [ . $ (` before them marks a name, as in all messages of graphql-js:
+ * words of plain English, of which sentences consist, and what GraphQL itself defines.
+ */
+const PLAIN_WORD = /^([a-z]+|Subscription|Query|Mutation|String|Boolean|Int|Float|ID|VARIABLE|INPUT)$/
 
 /** Creates the function for a schema. Built-in scalars and introspection types are public and are not hidden. */
 export function createHideNames(schema: GraphQLSchema): HideNames {
@@ -39,7 +35,7 @@ export function createHideNames(schema: GraphQLSchema): HideNames {
       if (!names.has(name)) return whole
       known ??= new Set(told().match(WORD))
       if (known.has(name)) return whole
-      return before === '' && PLAIN_WORDS.has(name) ? whole : `${before}${HIDDEN}`
+      return before === '' && PLAIN_WORD.test(name) ? whole : `${before}${HIDDEN}`
     })
   }
 }

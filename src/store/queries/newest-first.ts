@@ -14,6 +14,8 @@ export type NewestFirst = {
   readonly order: ListOrder<keyof ListRow>
   /** The conditions of every row of the page. */
   readonly conditions: Range
+  /** The same conditions as expressions, for a range whose index does not contain the instant: no other index is used for them. */
+  readonly checked: Range
   /** Returns the value of a row with its place in the list. */
   placed<Value>(place: ListRow, row: Value): Placed<Value>
 }
@@ -37,6 +39,7 @@ export function newestFirst(
   return {
     order: { table, columns: byInstant ? [byTime, byNumber] : [byNumber], direction: 'desc' },
     conditions: byInstant ? withinInstants(byTime.by, from, endOf(until, before)) : behind(before),
+    checked: byInstant ? withinInstants(sql`(+${byTime.by})`, from, endOf(until, before)) : behind(before),
     placed: ({ number, at }, row) => ({ number, at: byInstant ? at : null, row }),
   }
 }

@@ -196,12 +196,13 @@ function inPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions }
 
 /**
  * Returns the range of links that have expired, but for which the payments API has not reported it yet. They are few: each is read soon
- * after its expiry. Their index is not in the order of the list; without an instant or a reference no other index is read.
+ * after its expiry. Their index is not in the order of the list; no other index is read, whatever the planner estimates: between two
+ * instants are more links than have just expired.
  */
-function unconfirmed({ reference, list: { conditions }, now }: Asked): Range {
+function unconfirmed({ reference, list: { checked }, now }: Asked): Range {
   const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
   const wanted = reference === undefined ? [] : [sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`]
-  return [...over, ...wanted, ...conditions]
+  return [...over, ...wanted, ...checked]
 }
 
 /** Reads with one statement, and so from one snapshot. */

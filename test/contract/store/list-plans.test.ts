@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client, types } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fillDatabase, fillingOf, paymentId } from '../../../bench/support/fill-database.ts'
-import { LIMIT, type ListCase, listCases } from '../../../bench/support/list-cases.ts'
+import { fillDatabase, fillingOf, paymentId, SHARED_REFERENCE } from '../../../bench/support/fill-database.ts'
+import { type ListCase, listCases } from '../../../bench/support/list-cases.ts'
 import { listsOn } from '../../../bench/support/lists-on.ts'
 import { setForSession } from '../../../src/store/postgres/postgres-connection.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-transaction.ts'
@@ -24,6 +24,13 @@ const WHOLE_TABLES =
 
 /** Phases times the two columns that can hold a reference: of each range at most one page is read. */
 const MOST_RANGES = 2 * 8
+
+/** Rows of a page: few, so that reading the interval between two instants cannot be mistaken for reading a page of each range. */
+const ROWS = 11
+
+/** Of two conditions on payouts the index has the first; the other one is checked on its rows, nearly all of which meet it elsewhere. */
+const isCheckedOnRows = ({ list, filter }: ListCase): boolean =>
+  list === 'recordedPayouts' && filter['reference'] === SHARED_REFERENCE && filter['methodCode'] === 'NONE'
 
 /**
  * Links past their expiry without a report from the payments API are sorted as a range of their own: few, since each waits for one read.
@@ -203,7 +210,7 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
       return answer
     }
     const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
-    await listCase.read(listsOn(db, FILLING, POSTGRES_SEARCH))
+    await listCase.read(listsOn(db, FILLING, POSTGRES_SEARCH), ROWS)
     return rows
   }
 
@@ -211,9 +218,10 @@ describe.skipIf(server === null)('plans of lists on PostgreSQL', () => {
     'read little more than the page, with %s',
     async (mode) => {
       await client.query(`SET plan_cache_mode = ${mode}`)
-      const faults = await faultsOf(CASES, async (listCase) => {
+      const cases = CASES.filter((listCase) => !isCheckedOnRows(listCase))
+      const faults = await faultsOf(cases, async (listCase) => {
         const rows = await rowsRead(listCase)
-        const most = MOST_RANGES * LIMIT + 20 * listCase.keys
+        const most = MOST_RANGES * ROWS + 20 * listCase.keys
         return rows > most ? [`read ${rows} rows`] : []
       })
       expect(faults).toEqual([])

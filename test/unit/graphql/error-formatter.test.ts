@@ -5,6 +5,7 @@ import { createHideNames } from '../../../src/graphql/admission/hidden-names.ts'
 import {
   badArgument,
   createErrorFormatter,
+  failedRead,
   forbidden,
   notFound,
   unauthenticated,
@@ -19,7 +20,7 @@ const schema = buildSchema(`
   scalar DateTime
   type Secret { id: ID }
   type Thing { name: String, secret: Secret }
-  type Query { field(at: DateTime): String, dated(at: DateTime! = "2026-01-01T00:00:00Z"): String, list: [String!], thing: Thing }
+  type Query { field(at: DateTime): String, dated(at: DateTime! = "2026-01-01T00:00:00Z"): String, list: [String!], thing: Thing, payments: String }
 `)
 const { DateTime } = createScalars({ production: true })
 Object.assign(schema.getType('DateTime') ?? {}, {
@@ -116,6 +117,13 @@ describe('the mistake of a client that shows while the operation runs', () => {
     const field = fails(badArgument('at', 'is not what "Secret" and Thing.name want. Did you mean "Secret"?'))
     const { errors } = await shown({ field })
     expect(errors[0]?.message).toBe('at is not what "…" and ….… want.')
+  })
+
+  it('keeps in production the words of a sentence that are also names', async () => {
+    const { errors } = await shown({
+      field: fails(failedRead({ kind: 'upstream-unavailable', retryAfterSeconds: null })),
+    })
+    expect(errors[0]?.message).toBe('The payments API did not answer this.')
   })
 })
 

@@ -14,10 +14,14 @@ type Api = {
   pages: number
   /** True: lists ignore all filters and return the newest links. */
   ignoresFilters: boolean
+  /** Whether an entry names its link, or the payment alone: both forms exist (gap sheet, C3). */
+  namesLinks: boolean
+  /** Virtual milliseconds that a page takes. */
+  pageMs: number
 }
 
 /** Returns lists with pages of 20, newest first, by the creation time at the payments API, which is a moment before ours. */
-function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedReadOptions['upstream'] {
+function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'time'>) => ListedReadOptions['upstream'] {
   const read = (query: { from_date?: string; to_date?: string; page?: number }) => {
     const { page = 1 } = query
     api.pages += 1
@@ -27,28 +31,38 @@ function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'asks'>) => ListedRead
       .toSorted((a, b) => b.madeAt.getTime() - a.madeAt.getTime())
       .slice((page - 1) * 20, page * 20)
     return {
-      entries: entries.map(({ said }) => ({ report: said, endpointUrl: null, link: null })),
+      entries: entries.map(({ said }) => ({
+        report: api.namesLinks ? said : { ...said, linkId: null },
+        endpointUrl: null,
+        link: null,
+      })),
       page: 1,
       totalPages: null,
     }
   }
-  return () => ({
-    listPayinLinks: async (_site, filters = {}) => read(filters),
+  return ({ time }) => ({
+    listPayinLinks: async (_site, filters = {}) => {
+      if (api.pageMs > 0) await new Promise<void>((resolve) => void time.timer.after(api.pageMs, resolve))
+      return read(filters)
+    },
     listPayins: () => Promise.reject(new Error('No payin is due here.')),
   })
 }
 
+/** Returns the id of a payment. As with the uuids of the payments API, the order of the ids is not that of their creation. */
+const payId = (n: number): string => `PAY-${String((n * 7_919) % 1_000).padStart(3, '0')}`
+
 /** Creates `count` paid links at intervals of `apartMs`. The polls of all of them are due. */
-async function fixture(count: number, apartMs: number) {
-  const api: Api = { links: new Map(), pages: 0, ignoresFilters: false }
-  const made = await setUp({ lists: listsOf(api) })
+async function fixture(count: number, apartMs: number, perSecond = 100_000) {
+  const api: Api = { links: new Map(), pages: 0, ignoresFilters: false, namesLinks: true, pageMs: 0 }
+  const made = await setUp({ lists: listsOf(api), perSecond })
   for (let n = 0; n < count; n++) {
     const ref = `r${String(n).padStart(3, '0')}`
     const createdAt = after(n * apartMs - 600 * MINUTE)
     await settledLink(made.store, ref, { createdAt: createdAt.toISOString() })
-    const said = report('received', { paymentId: `PAY-${ref}`, linkId: `LINK-${ref}` })
+    const said = report('received', { paymentId: payId(n), linkId: `LINK-${ref}` })
     await made.store.inbox.receive(delivery(said, { ref, receivedAt: createdAt }))
-    await pollAt(made.store.reads, `PAY-${ref}`, NOW)
+    await pollAt(made.store.reads, payId(n), NOW)
     api.links.set(`LINK-${ref}`, { madeAt: new Date(createdAt.getTime() - 400), said })
   }
   made.answer = async (id) => {
@@ -63,27 +77,37 @@ const waiting = async ({ store, time }: ReaderFixture) => (await store.reads.bac
 
 describe('reads of neighbours that are due together', () => {
   it.each([
-    ['a day of a small merchant', 60, 600 * SECOND],
-    ['a minute of a large one', 60, SECOND],
-    ['ten in a second', 200, 100],
-  ])('cost a page for many: %s', async (_name, count, apartMs) => {
+    ['a day of a small merchant', 60, 600 * SECOND, true],
+    ['a minute of a large one', 60, SECOND, true],
+    ['a minute of a large one, by the ids of the payments', 60, SECOND, false],
+    ['ten in a second', 200, 100, true],
+  ])('cost a page for many: %s', async (_name, count, apartMs, namesLinks) => {
     const { made, api } = await fixture(count, apartMs)
+    api.namesLinks = namesLinks
     await readAll(made)
     expect(await waiting(made)).toBe(0)
     expect(made.listed).toBeGreaterThan(count / 2)
     expect(api.pages + made.asked.length).toBeLessThanOrEqual(count / 5)
-    expect((await paymentOf(made.store, 'PAY-r007')).version).toBe(2)
+    expect((await paymentOf(made.store, payId(7))).version).toBe(2)
+  })
+
+  it('use no read of the budget for what the page that is being read may confirm', async () => {
+    const { made, api } = await fixture(60, SECOND, 2)
+    api.pageMs = 300
+    await readAll(made)
+    expect(await waiting(made)).toBe(0)
+    expect(made.outcomes).toHaveLength(api.pages + made.asked.length)
   })
 
   it('record nothing of an entry that says anything new: that payment is read by itself, at once', async () => {
     const { made, api } = await fixture(40, SECOND)
-    const changed = report('in_dispute', { paymentId: 'PAY-r030', linkId: 'LINK-r030' })
+    const changed = report('in_dispute', { paymentId: payId(30), linkId: 'LINK-r030' })
     const listed = api.links.get('LINK-r030')
     if (listed !== undefined) listed.said = changed
     made.answer = async () => ({ ...changed, details: { ...changed.details, refunded: '1.00' } })
     await readAll(made)
     expect(made.asked).toContain('LINK-r030')
-    expect(await paymentOf(made.store, 'PAY-r030')).toMatchObject({
+    expect(await paymentOf(made.store, payId(30))).toMatchObject({
       statusRaw: 'in_dispute',
       details: { refunded: '1.00' },
     })
@@ -93,7 +117,7 @@ describe('reads of neighbours that are due together', () => {
     const { made, api } = await fixture(30, SECOND)
     for (let n = 0; n < 30; n++) {
       const ref = `r${String(n).padStart(3, '0')}`
-      const said = report('pending', { paymentId: `PAY-${ref}`, linkId: `LINK-${ref}` })
+      const said = report('pending', { paymentId: payId(n), linkId: `LINK-${ref}` })
       await made.store.inbox.receive(delivery(report('failed', said), { ref }))
     }
     await readAll(made)

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   linkRequestProblems,
+  normaliseLinkRequest,
   type LinkCustomer,
   type LinkRequest,
 } from '../../../../src/domain/payments/payment-link.ts'
@@ -25,6 +26,21 @@ function problems(over: Partial<LinkRequest>): string[] {
 }
 
 const customer = (over: Partial<LinkCustomer>) => problems({ customer: { ...CUSTOMER, ...over } })
+
+describe('normaliseLinkRequest', () => {
+  it('takes superfluous spaces out of the name and the e-mail address', () => {
+    const asked = {
+      ...CUSTOMER,
+      email: ' ada@example.test\t',
+      firstName: ' Ada  Maria ',
+      lastName: '\u3000Payer\u00A0',
+    }
+    expect(normaliseLinkRequest({ ...REQUEST, customer: asked })).toEqual({
+      ...REQUEST,
+      customer: { ...CUSTOMER, firstName: 'Ada Maria' },
+    })
+  })
+})
 
 describe('linkRequestProblems', () => {
   it('finds nothing wrong with the least, and with everything', () => {

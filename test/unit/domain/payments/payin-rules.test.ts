@@ -8,6 +8,7 @@ import {
   methodFieldProblems,
 } from '../../../../src/domain/methods/payin-method.ts'
 import {
+  normalisePayinRequest,
   payinExpiryProblems,
   payinRequestProblems,
   type PayinRequest,
@@ -47,6 +48,13 @@ function problems(over: Partial<PayinRequest>, requirements: Partial<MethodRequi
     return path.join('.')
   })
 }
+
+describe('normalisePayinRequest', () => {
+  it('takes superfluous spaces out of the name and the e-mail address', () => {
+    const asked = { ...REQUEST, customerName: ' Ada \u3000Payer ', customerEmail: ' ada@example.test ' }
+    expect(normalisePayinRequest(asked)).toEqual(REQUEST)
+  })
+})
 
 describe('payinRequestProblems', () => {
   it('finds nothing wrong with the least, and with everything', () => {
