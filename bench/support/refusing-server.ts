@@ -54,7 +54,7 @@ async function startOurs(): Promise<Fill> {
     for (const cancel of cancels) cancel?.()
     cancels = []
     const enter = () => {
-      const client = { name: `client ${cancels.length}`, weight: 2 }
+      const client = { name: `client ${cancels.length}`, group: 'anonymous' } as const
       cancels.push(overload.enter('queries', { client, bytes: 0, start: () => {}, refuse: () => {} }))
     }
     for (let index = 0; index < WAITING; index += 1) enter()

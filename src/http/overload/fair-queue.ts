@@ -1,41 +1,53 @@
-/**
- * A queue that serves its flows round robin, and each flow in order of arrival. A flow is the requests of one client.
- */
-export type FairQueue<Item> = {
+/** The requests of one client, by its name, which is in one group only. */
+export type Flow<Group extends string> = { readonly name: string; readonly group: Group }
+
+/** A queue that serves its groups in turn, the flows of each group in turn, and each flow in order of arrival. */
+export type FairQueue<Item, Group extends string> = {
   readonly size: number
-  push(flow: string, item: Item): void
+  push(flow: Flow<Group>, item: Item): void
   /** Removes and returns the next item of the next flow that may begin one; null if there is none. */
   next(mayBegin: (flow: string) => boolean): Item | null
   /** Whether `next` would return an item. */
   hasNext(mayBegin: (flow: string) => boolean): boolean
   /** Removes an item; returns false if it is not queued. */
-  remove(flow: string, item: Item): boolean
+  remove(flow: Flow<Group>, item: Item): boolean
   /** The oldest item of all flows. */
   oldest(): Item | null
   /** Number of queued items of a flow. */
-  countOf(flow: string): number
-  /** Items of the flow with the highest weight; among equals of the one that changed last. Empty for an empty queue. */
-  highest(score: Score): readonly Item[]
+  countOf(flow: Flow<Group>): number
+  /** Items of the longest of all flows; among equals of the one that changed last. Empty if there is none. */
+  longest(): readonly Item[]
+  /** Items of the longest flow of a group of which `mayLose` is true. */
+  longestOf(group: Group): readonly Item[]
   /** The items of each flow. */
   flows(): Iterable<readonly Item[]>
 }
 
-type Score = 'count' | 'weight'
+/** The flows of a group, in order of service. */
+type Lane<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking }
 
-/** `weightOf` returns the weight of one item of a flow, an integer; a flow's weight is the sum. */
-export function createFairQueue<Item>(weightOf: (items: readonly Item[]) => number): FairQueue<Item> {
-  // The map is in order of service, the set in order of arrival.
-  const flows = new Map<string, Item[]>()
+/** `mayLose` returns whether one of the items of a flow may be removed for others. */
+export function createFairQueue<Item, Group extends string>(
+  groups: readonly Group[],
+  mayLose: (items: readonly Item[]) => boolean,
+): FairQueue<Item, Group> {
+  const lanes = Object.fromEntries(
+    groups.map((group): [string, Lane<Item>] => [group, { flows: new Map(), ranking: createRanking() }]),
+  ) as Record<Group, Lane<Item>>
+  const ranking = createRanking()
+  /** In order of arrival. */
   const arrivals = new Set<Item>()
-  const rankings = { count: createRanking(), weight: createRanking() }
+  const items = ({ name, group }: Flow<Group>) => lanes[group].flows.get(name)
+  /** The groups, in order of service. */
+  let order = groups
 
-  const rank = (name: string) => {
-    const items = flows.get(name)
-    rankings.count.set(name, items?.length ?? null)
-    rankings.weight.set(name, items === undefined ? null : items.length * weightOf(items))
+  const rank = (flow: Flow<Group>) => {
+    const own = items(flow)
+    ranking.set(flow.name, own?.length ?? null)
+    lanes[flow.group].ranking.set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
   }
-  const nextFlow = (mayBegin: (flow: string) => boolean) => {
-    for (const name of flows.keys()) if (mayBegin(name)) return name
+  const nextFlow = (mayBegin: (flow: string) => boolean): Flow<Group> | null => {
+    for (const group of order) for (const name of lanes[group].flows.keys()) if (mayBegin(name)) return { name, group }
     return null
   }
   return {
@@ -43,29 +55,31 @@ export function createFairQueue<Item>(weightOf: (items: readonly Item[]) => numb
       return arrivals.size
     },
     push(flow, item) {
-      const items = flows.get(flow)
-      if (items === undefined) flows.set(flow, [item])
-      else items.push(item)
+      const own = items(flow)
+      if (own === undefined) lanes[flow.group].flows.set(flow.name, [item])
+      else own.push(item)
       arrivals.add(item)
       rank(flow)
     },
     next(mayBegin) {
-      const name = nextFlow(mayBegin)
-      const items = name === null ? undefined : flows.get(name)
-      const item = items?.shift()
-      if (name === null || items === undefined || item === undefined) return null
-      flows.delete(name)
-      if (items.length > 0) flows.set(name, items)
+      const flow = nextFlow(mayBegin)
+      const own = flow === null ? undefined : items(flow)
+      const item = own?.shift()
+      if (flow === null || own === undefined || item === undefined) return null
+      const { flows } = lanes[flow.group]
+      flows.delete(flow.name)
+      if (own.length > 0) flows.set(flow.name, own)
+      order = [...order.filter((group) => group !== flow.group), flow.group]
       arrivals.delete(item)
-      rank(name)
+      rank(flow)
       return item
     },
     hasNext: (mayBegin) => nextFlow(mayBegin) !== null,
     remove(flow, item) {
-      const items = flows.get(flow)
-      if (items === undefined || !arrivals.delete(item)) return false
-      items.splice(items.lastIndexOf(item), 1)
-      if (items.length === 0) flows.delete(flow)
+      const own = items(flow)
+      if (own === undefined || !arrivals.delete(item)) return false
+      own.splice(own.lastIndexOf(item), 1)
+      if (own.length === 0) lanes[flow.group].flows.delete(flow.name)
       rank(flow)
       return true
     },
@@ -73,9 +87,19 @@ export function createFairQueue<Item>(weightOf: (items: readonly Item[]) => numb
       for (const item of arrivals) return item
       return null
     },
-    countOf: (flow) => flows.get(flow)?.length ?? 0,
-    highest: (score) => flows.get(rankings[score].top()?.key ?? '') ?? [],
-    flows: () => flows.values(),
+    countOf: (flow) => items(flow)?.length ?? 0,
+    longest() {
+      const name = ranking.top()?.key ?? ''
+      for (const group of groups) {
+        const own = lanes[group].flows.get(name)
+        if (own !== undefined) return own
+      }
+      return []
+    },
+    longestOf: (group) => lanes[group].flows.get(lanes[group].ranking.top()?.key ?? '') ?? [],
+    *flows() {
+      for (const group of groups) yield* lanes[group].flows.values()
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Scheduler,
   type Source,
 } from './delay-control.ts'
-import { createFairQueue, type FairQueue } from './fair-queue.ts'
+import { createFairQueue, type FairQueue, type Flow } from './fair-queue.ts'
 
 /** The queues: queries, mutations and streams over sockets each have one. */
 export type QueueName = 'queries' | 'commands' | 'streams'
@@ -86,23 +86,23 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
   }
 }
 
-/** Key of a client's queue, and the weight of its requests when some must be refused. */
-type ClientKey = { readonly name: string; readonly weight: number }
+/** Clients with a token, and those without one. */
+const GROUPS = ['known', 'anonymous'] as const
+type Group = (typeof GROUPS)[number]
 
-/** Clients without a token are refused before those with one, at equal numbers. */
-const ANONYMOUS_WEIGHT = 2
-const KNOWN_WEIGHT = 1
+/** A client, and whether it has a token. */
+type ClientKey = Flow<Group>
 
 /** Keys by caller, because each request needs one. */
 const keys = new WeakMap<Caller, ClientKey>()
 
 /** Returns the key of a caller: by the identity of its token, otherwise by its peer's name. */
 export function clientKey(caller: Caller, peerName: () => string): ClientKey {
-  const weight = caller.kind === 'client' ? KNOWN_WEIGHT : ANONYMOUS_WEIGHT
-  if (caller.kind === 'anonymous' || caller.identity === null) return { name: peerName(), weight }
+  const group = caller.kind === 'client' ? 'known' : 'anonymous'
+  if (caller.kind === 'anonymous' || caller.identity === null) return { name: peerName(), group }
   const known = keys.get(caller)
   if (known !== undefined) return known
-  const key = { name: `caller ${caller.identity}`, weight }
+  const key: ClientKey = { name: `caller ${caller.identity}`, group }
   keys.set(caller, key)
   return key
 }
@@ -175,19 +175,21 @@ type Waiting = Entry & {
 }
 
 /**
- * Creates the queue: one per client, served round robin, each of which may use half of the slots. The newest request of one client is
- * refused: of the client that holds more than half of the capacity, otherwise of the client with most requests, of which those without a
- * token count twice.
+ * Creates the queue: one per client, each of which may use half of the slots. Those with a token and those without one are served in turn,
+ * and the clients of each round robin, so that a crowd of addresses takes at most half of the time from those with a token. The newest
+ * request of one client is refused: of the client that holds more than half of the capacity, otherwise of the one with most requests among those without a token,
+ * unless a client with one has more than all of these together.
  */
 export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   const { clock, scheduler, maxInFlight, sheds, onRefused } = options
-  const waiting = createFairQueue<Waiting>(weightOf)
+  const waiting = createFairQueue<Waiting, Group>(GROUPS, (items) => newestOf(items) !== null)
   const control = createDelayControl(clock.now)
   const overload = createLastingOverload()
   const inFlightOf = new Map<string, { count: number }>()
   const perClient = Math.ceil(maxInFlight / 2)
   let inFlight = 0
   let bytes = 0
+  let anonymous = 0
 
   const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client)?.count ?? 0) < perClient
   const counterOf = (client: string) => {
@@ -214,14 +216,18 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
       if (waiting.size > 0) scheduler().wake()
     })
   }
+  const count = ({ client: { group }, ...entry }: Waiting, difference: 1 | -1) => {
+    bytes += difference * entry.bytes
+    if (group === 'anonymous') anonymous += difference
+  }
   const put = (entry: Waiting) => {
-    waiting.push(entry.client.name, entry)
-    bytes += entry.bytes
+    waiting.push(entry.client, entry)
+    count(entry, 1)
     scheduler().wake()
   }
   const take = (entry: Waiting) => {
-    if (!waiting.remove(entry.client.name, entry)) return false
-    bytes -= entry.bytes
+    if (!waiting.remove(entry.client, entry)) return false
+    count(entry, -1)
     return true
   }
   const observe = () => {
@@ -245,19 +251,23 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
     if (victim !== null) refuse(victim)
   }
   const busiest = (most: number): Waiting | null => {
-    const dominant = waiting.highest('count')
+    const dominant = waiting.longest()
     if (dominant.length > most / 2) return newestOf(dominant)
     overload.refused()
-    return newestOf(waiting.highest('weight'))
+    const known = waiting.longestOf('known')
+    return newestOf(anonymous > known.length ? waiting.longestOf('anonymous') : known)
   }
-  const isBusiest = ({ name, weight }: ClientKey, most: number): boolean => {
-    const count = waiting.countOf(name) + 1
-    if (count > most / 2) return true
-    if (waiting.highest('count').length > most / 2) return false
-    const heaviestFlow = waiting.highest('weight')
-    if (count * weight < heaviestFlow.length * weightOf(heaviestFlow)) return false
-    overload.refused()
-    return true
+  const isBusiest = (client: ClientKey, most: number): boolean => {
+    const own = waiting.countOf(client) + 1
+    if (own > most / 2) return true
+    if (waiting.longest().length > most / 2) return false
+    const known = waiting.longestOf('known').length
+    const isRefused =
+      client.group === 'known'
+        ? own >= Math.max(known, anonymous)
+        : anonymous + 1 > known && own >= waiting.longestOf('anonymous').length
+    if (isRefused) overload.refused()
+    return isRefused
   }
 
   return {
@@ -288,17 +298,12 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
     beginNext() {
       const entry = waiting.next(mayBegin)
       if (entry === null) return
-      bytes -= entry.bytes
+      count(entry, -1)
       begin(entry)
     },
     observe,
     isOverloaded: overload.lasts,
   }
-}
-
-/** Weight of one of these requests; 0 if all of them must be answered. */
-function weightOf(items: readonly Waiting[]): number {
-  return newestOf(items)?.client.weight ?? 0
 }
 
 function newestOf(items: readonly Waiting[]): Waiting | null {
@@ -309,7 +314,7 @@ function newestOf(items: readonly Waiting[]): Waiting | null {
   return null
 }
 
-function heaviest(waiting: FairQueue<Waiting>): Waiting | null {
+function heaviest(waiting: FairQueue<Waiting, Group>): Waiting | null {
   const bytesOf = (items: readonly Waiting[]) => items.reduce((sum, { bytes }) => sum + bytes, 0)
   let most: readonly Waiting[] = []
   for (const items of waiting.flows()) if (bytesOf(items) >= bytesOf(most)) most = items

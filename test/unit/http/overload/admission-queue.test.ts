@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { createAdmissionQueue, type Entry } from '../../../../src/http/overload/overload.ts'
 
-const ANONYMOUS = 2
-const KNOWN = 1
+const ANONYMOUS = 'anonymous'
+const KNOWN = 'known'
 
 type Options = { readonly maxInFlight?: number; readonly sheds?: boolean }
-type Asked = Partial<Entry> & { readonly weight?: number; readonly bytes?: number }
+type Asked = Partial<Entry> & { readonly group?: Entry['client']['group']; readonly bytes?: number }
 
 /** Creates a queue whose clock the test advances. No request begins before the test begins it, or calls `openUp`. */
 function setUp({ maxInFlight = 1_000, sheds = true }: Options = {}) {
@@ -21,9 +21,9 @@ function setUp({ maxInFlight = 1_000, sheds = true }: Options = {}) {
     onRefused: (answer) => answer(),
     sheds,
   })
-  const enter = (client: string, { weight = ANONYMOUS, bytes = 0, ...more }: Asked = {}) =>
+  const enter = (client: string, { group = ANONYMOUS, bytes = 0, ...more }: Asked = {}) =>
     queue.enter({
-      client: { name: client, weight },
+      client: { name: client, group },
       bytes,
       start(release) {
         begun.push(client)
@@ -121,33 +121,63 @@ it('refuses those without a token before those with one', () => {
   const stage = setUp({ maxInFlight: Infinity })
   overload(stage, (index) => `guest ${index}`)
   const before = stage.refused.length
-  stage.many(20, (index) => `known ${index}`, { weight: KNOWN })
+  stage.many(20, (index) => `known ${index}`, { group: KNOWN })
   const refused = stage.refused.slice(before)
   expect(refused).toHaveLength(20)
   expect(refused.filter((client) => client.startsWith('known'))).toEqual([])
 })
 
+it('begins and refuses nothing less of a client with a token because of a crowd of guests', () => {
+  const stage = setUp({ maxInFlight: Infinity })
+  const asked = 25
+  let guests = 0
+  for (let step = 0; step < 60; step += 1) {
+    for (let index = 0; index < 300; index += 1) {
+      const isShop = index % (300 / asked) === 0
+      stage.enter(isShop ? 'shop' : `guest ${(guests += 1)}`, { group: isShop ? KNOWN : ANONYMOUS })
+    }
+    stage.begin(100)
+    stage.pass(100)
+  }
+  expect(stage.refused.length).toBeGreaterThan(5_000)
+  expect(stage.refused).not.toContain('shop')
+  expect(stage.begun.filter((client) => client === 'shop').length).toBe(60 * asked)
+})
+
+it('refuses a client with a token that asks more than all guests together', () => {
+  const stage = setUp({ maxInFlight: Infinity })
+  overload(stage, (index) => `guest ${index}`)
+  stage.begin(stage.queue.size - 20)
+  const others = Array.from({ length: 6 }, (_, index) => `greedy ${index}`)
+  for (let step = 0; step < 20; step += 1) {
+    stage.many(300, (index) => others[index % others.length] ?? '', { group: KNOWN })
+    stage.begin(100)
+    stage.pass(100)
+  }
+  expect(others).toContain(stage.refused.at(-1))
+})
+
 it('refuses before it enters what it would refuse afterwards, and nothing else', () => {
   const stage = setUp({ maxInFlight: Infinity })
-  expect(stage.queue.refuses({ name: 'first', weight: ANONYMOUS })).toBe(false)
+  expect(stage.queue.refuses({ name: 'first', group: ANONYMOUS })).toBe(false)
   let guests = 0
   const guest = () => `guest ${(guests += 1)}`
   overload(stage, guest)
   stage.many(300, guest)
   const { size } = stage.queue
-  expect(stage.queue.refuses({ name: 'stranger', weight: ANONYMOUS })).toBe(true)
-  expect(stage.queue.refuses({ name: 'known', weight: KNOWN })).toBe(false)
+  expect(stage.queue.refuses({ name: 'stranger', group: ANONYMOUS })).toBe(true)
+  expect(stage.queue.refuses({ name: 'known', group: KNOWN })).toBe(false)
   stage.enter('guest again')
   stage.enter('guest again')
-  expect(stage.queue.refuses({ name: 'guest again', weight: ANONYMOUS })).toBe(true)
+  expect(stage.queue.refuses({ name: 'guest again', group: ANONYMOUS })).toBe(true)
   expect(stage.queue.size).toBe(size)
 })
 
 it('refuses the newcomers of nobody while one client has more than half', () => {
   const stage = setUp({ maxInFlight: Infinity })
   overload(stage, () => 'greedy')
-  expect(stage.queue.refuses({ name: 'stranger', weight: ANONYMOUS })).toBe(false)
-  expect(stage.queue.refuses({ name: 'greedy', weight: KNOWN })).toBe(true)
+  expect(stage.queue.refuses({ name: 'stranger', group: ANONYMOUS })).toBe(false)
+  expect(stage.queue.refuses({ name: 'greedy', group: ANONYMOUS })).toBe(true)
   expect(stage.queue.isOverloaded()).toBe(false)
 })
 

@@ -1,15 +1,18 @@
 import { array, assert, constantFrom, oneof, property, constant, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
-import { createFairQueue } from '../../../../src/http/overload/fair-queue.ts'
+import { createFairQueue, type Flow } from '../../../../src/http/overload/fair-queue.ts'
 import { newSeed } from '../../../faults/random.ts'
 
 const ANY = () => true
-/** Returns the weight of a flow: the number at the end of its last item, or 1. */
-const weightOf = (items: readonly string[]) => Number(/\d+$/.exec(items.at(-1) ?? '')?.[0] ?? 1)
+type Group = 'small' | 'large'
+/** A flow of which the last item ends with 0 loses none. */
+const create = () =>
+  createFairQueue<string, Group>(['small', 'large'], (items) => items.at(-1)?.endsWith('0') === false)
+const flowOf = (name: string): Flow<Group> => ({ name, group: name === name.toLowerCase() ? 'small' : 'large' })
 
 function filled(...items: readonly string[]) {
-  const queue = createFairQueue(weightOf)
-  for (const item of items) queue.push(item.charAt(0), item)
+  const queue = create()
+  for (const item of items) queue.push(flowOf(item.charAt(0)), item)
   return queue
 }
 
@@ -32,21 +35,32 @@ it('passes over a flow that may not begin', () => {
 it('knows the oldest of all flows, and forgets what was taken out', () => {
   const queue = filled('a1', 'b1', 'a2')
   expect(queue.oldest()).toBe('a1')
-  expect([queue.remove('a', 'a1'), queue.remove('a', 'a1')]).toEqual([true, false])
+  expect([queue.remove(flowOf('a'), 'a1'), queue.remove(flowOf('a'), 'a1')]).toEqual([true, false])
   expect(queue.oldest()).toBe('b1')
   expect(drained(queue)).toEqual(['a2', 'b1'])
-  expect([queue.size, queue.oldest(), queue.highest('count')]).toEqual([0, null, []])
+  expect([queue.size, queue.oldest(), queue.longest()]).toEqual([0, null, []])
 })
 
-it('finds the flow with the highest score, and among equals the one that changed last', () => {
-  const queue = filled('a1', 'a1', 'b9', 'c1')
-  expect([queue.highest('count'), queue.highest('weight')]).toEqual([['a1', 'a1'], ['b9']])
-  expect([queue.countOf('a'), queue.countOf('nobody')]).toEqual([2, 0])
-  expect([...queue.flows()]).toEqual([['a1', 'a1'], ['b9'], ['c1']])
-  expect(filled('a1', 'b1', 'c1').highest('count')).toEqual(['c1'])
-  expect(queue.remove('b', 'b9')).toBe(true)
-  queue.next(ANY)
-  expect([queue.highest('count'), queue.highest('weight')]).toEqual([['a1'], ['a1']])
+it('serves groups in turn, whatever the number of their flows', () => {
+  expect(drained(filled('a1', 'b1', 'c1', 'd1', 'X1', 'X2', 'Y1'))).toEqual(['a1', 'X1', 'b1', 'Y1', 'c1', 'X2', 'd1'])
+  expect(drained(filled('a1', 'a2', 'X1'), (flow) => flow !== 'a')).toEqual(['X1'])
+})
+
+it('finds the longest flow, of all and of a group, and among equals the one that changed last', () => {
+  const queue = filled('a1', 'a2', 'a3', 'X1', 'X2', 'c1', 'd1', 'd0')
+  const longest = () => [queue.longest(), queue.longestOf('small'), queue.longestOf('large')]
+  expect(longest()).toEqual([
+    ['a1', 'a2', 'a3'],
+    ['a1', 'a2', 'a3'],
+    ['X1', 'X2'],
+  ])
+  expect([queue.countOf(flowOf('a')), queue.countOf(flowOf('nobody'))]).toEqual([3, 0])
+  expect([...queue.flows()]).toEqual([['a1', 'a2', 'a3'], ['c1'], ['d1', 'd0'], ['X1', 'X2']])
+  expect(filled('a1', 'b1', 'c1').longest()).toEqual(['c1'])
+  for (const item of ['a2', 'a3', 'X1', 'X2']) expect(queue.remove(flowOf(item.charAt(0)), item)).toBe(true)
+  expect(longest()).toEqual([['d1', 'd0'], ['a1'], []])
+  queue.push(flowOf('d'), 'd9')
+  expect(queue.longestOf('small')).toEqual(['d1', 'd0', 'd9'])
 })
 
 const seed = newSeed()
@@ -55,12 +69,12 @@ it(`holds each item once, and no flow is passed twice while another waits (seed 
   const step = oneof(tuple(constant('push'), constantFrom('a', 'b', 'c')), tuple(constant('next'), constant('')))
   assert(
     property(array(step, { maxLength: 200 }), (steps) => {
-      const queue = createFairQueue(weightOf)
+      const queue = create()
       const waiting = new Map<string, string[]>()
       let passed = new Map<string, number>()
       for (const [index, [kind, flow]] of steps.entries()) {
         if (kind === 'push') {
-          queue.push(flow, `${flow}${index}`)
+          queue.push(flowOf(flow), `${flow}${index}`)
           waiting.set(flow, [...(waiting.get(flow) ?? []), `${flow}${index}`])
           continue
         }
@@ -72,7 +86,7 @@ it(`holds each item once, and no flow is passed twice while another waits (seed 
         expect(Math.max(0, ...passed.values())).toBeLessThan(3)
       }
       expect(queue.size).toBe([...waiting.values()].flat().length)
-      expect(queue.highest('count').length).toBe(Math.max(0, ...[...waiting.values()].map((items) => items.length)))
+      expect(queue.longest().length).toBe(Math.max(0, ...[...waiting.values()].map((items) => items.length)))
     }),
     { seed },
   )

@@ -66,7 +66,7 @@ function fill(nameOf: (index: number) => string = (index) => `client ${index}`):
   // The first request begins, and does not end.
   for (let index = 0; index <= MAX_WAITING; index += 1)
     overload.enter('queries', {
-      client: { name: nameOf(index), weight: 2 },
+      client: { name: nameOf(index), group: 'anonymous' },
       bytes: 0,
       start: () => {},
       refuse: () => void out.push(nameOf(index)),
