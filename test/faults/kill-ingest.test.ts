@@ -36,7 +36,7 @@ describe('kill -9 while webhooks come in', () => {
         expect((await app.kill()).signal).toBe('SIGKILL')
         const answers = await sending
         // On a machine with other work, storing can take longer than an answer may: the payments API sends again what got 503.
-        expect(new Set(answers.refused.values()).difference(new Set([503])).size).toBe(0)
+        expect([...answers.refused.values()].filter((status) => status !== 503)).toEqual([])
         // Otherwise nothing was in flight when the process died.
         expect(answers.unanswered.size).toBeGreaterThan(0)
         for (const id of answers.acknowledged) acknowledged.add(id)
