@@ -5,7 +5,14 @@ import { COMMON } from './vitest.config.ts'
 export default defineConfig({
   test: {
     ...COMMON,
-    include: ['test/faults/**/*.test.ts', 'test/contract/upstream/faults.test.ts', 'test/rights/shortcuts.test.ts'],
+    include: [
+      'test/faults/**/*.test.ts',
+      'test/contract/upstream/faults.test.ts',
+      'test/contract/store/list-plans.test.ts',
+      'test/rights/matrix.test.ts',
+      'test/rights/shortcuts.test.ts',
+      'test/browser/shop-clock.test.ts',
+    ],
     exclude: [],
     // Some measure how long something takes: nothing may run beside them.
     maxWorkers: 1,

@@ -15,7 +15,7 @@ import { runBatch, type Batch } from './front/run-batch.ts'
 import { startWitness, type Witness } from './front/witness.ts'
 import { quantile } from './overload-load.ts'
 
-const SECONDS = Number(process.env['TEST_SECONDS'] ?? rounds({ few: 20, many: 600 }))
+const SECONDS = Number(process.env['TEST_SECONDS'] ?? rounds({ few: 12, many: 600 }))
 /** CPU time in milliseconds that one turn of the event loop may take: doubled where other suites run on the same processors. */
 const MOST_MS = FULL ? 50 : 100
 /** Longest time to answer an honest client, in milliseconds, on an otherwise idle machine. */

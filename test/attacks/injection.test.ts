@@ -14,7 +14,7 @@ import { hostileTexts, MARK } from './corpus.ts'
 import { nestedTextArguments, textPlaces, type TextPlace } from './string-arguments.ts'
 
 /** One of this many pairs of a place and a text is tried; every text and every place occurs. */
-const ONE_OF = rounds({ few: 5, many: 1 })
+const ONE_OF = rounds({ few: 14, many: 1 })
 const AT_ONCE = 8
 
 let network: Network

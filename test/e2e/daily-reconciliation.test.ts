@@ -4,6 +4,8 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { readPayment } from '../support/payins.ts'
 
 const HOUR = 3_600_000
+/** Longer than the polls below together, each of which has its own limit: four restarts and imports on a busy machine. */
+const TIMEOUT_MS = 240_000
 
 let network: Network
 /** How far the app's clock is ahead of that of the payments API, in milliseconds. */
@@ -14,7 +16,7 @@ afterAll(() => network.close())
 
 const ON = { DAILY_RECONCILIATION: 'on' }
 
-it('compares each day once, on the next one, and records nothing', async () => {
+it('compares each day once, on the next one, and records nothing', { timeout: TIMEOUT_MS }, async () => {
   const id = await payinElsewhere(network)
   const today = new Date().toISOString().slice(0, 10)
   const at = (hours: number) => {

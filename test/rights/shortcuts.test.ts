@@ -29,13 +29,13 @@ const SENDERS = [
   ),
 ]
 
-/** Callers that request every field: in a full run every kind, in every other one a fifth of them. */
+/** Callers that request every field: in a full run every kind, in every other one a tenth of them. */
 const ASKING = [
   ...EVERYTHING,
   ...casesOf(
     'who requests every field',
     CALLERS.filter((caller) => !seesEverything(caller)),
-    7,
+    4,
   ),
 ]
 
