@@ -24,30 +24,31 @@ export type FairQueue<Item, Group extends string> = {
 }
 
 /** The flows of a group, in order of service. */
-type Lane<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking }
+type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking }
 
 /** `mayLose` returns whether one of the items of a flow may be removed for others. */
 export function createFairQueue<Item, Group extends string>(
   groups: readonly Group[],
   mayLose: (items: readonly Item[]) => boolean,
 ): FairQueue<Item, Group> {
-  const lanes = Object.fromEntries(
-    groups.map((group): [string, Lane<Item>] => [group, { flows: new Map(), ranking: createRanking() }]),
-  ) as Record<Group, Lane<Item>>
+  const byGroup = Object.fromEntries(
+    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), ranking: createRanking() }]),
+  ) as Record<Group, GroupFlows<Item>>
   const ranking = createRanking()
   /** In order of arrival. */
   const arrivals = new Set<Item>()
-  const items = ({ name, group }: Flow<Group>) => lanes[group].flows.get(name)
+  const items = ({ name, group }: Flow<Group>) => byGroup[group].flows.get(name)
   /** The groups, in order of service. */
   let order = groups
 
   const rank = (flow: Flow<Group>) => {
     const own = items(flow)
     ranking.set(flow.name, own?.length ?? null)
-    lanes[flow.group].ranking.set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
+    byGroup[flow.group].ranking.set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
   }
   const nextFlow = (mayBegin: (flow: string) => boolean): Flow<Group> | null => {
-    for (const group of order) for (const name of lanes[group].flows.keys()) if (mayBegin(name)) return { name, group }
+    for (const group of order)
+      for (const name of byGroup[group].flows.keys()) if (mayBegin(name)) return { name, group }
     return null
   }
   return {
@@ -56,7 +57,7 @@ export function createFairQueue<Item, Group extends string>(
     },
     push(flow, item) {
       const own = items(flow)
-      if (own === undefined) lanes[flow.group].flows.set(flow.name, [item])
+      if (own === undefined) byGroup[flow.group].flows.set(flow.name, [item])
       else own.push(item)
       arrivals.add(item)
       rank(flow)
@@ -66,7 +67,7 @@ export function createFairQueue<Item, Group extends string>(
       const own = flow === null ? undefined : items(flow)
       const item = own?.shift()
       if (flow === null || own === undefined || item === undefined) return null
-      const { flows } = lanes[flow.group]
+      const { flows } = byGroup[flow.group]
       flows.delete(flow.name)
       if (own.length > 0) flows.set(flow.name, own)
       order = [...order.filter((group) => group !== flow.group), flow.group]
@@ -79,7 +80,7 @@ export function createFairQueue<Item, Group extends string>(
       const own = items(flow)
       if (own === undefined || !arrivals.delete(item)) return false
       own.splice(own.lastIndexOf(item), 1)
-      if (own.length === 0) lanes[flow.group].flows.delete(flow.name)
+      if (own.length === 0) byGroup[flow.group].flows.delete(flow.name)
       rank(flow)
       return true
     },
@@ -91,14 +92,14 @@ export function createFairQueue<Item, Group extends string>(
     longest() {
       const name = ranking.top()?.key ?? ''
       for (const group of groups) {
-        const own = lanes[group].flows.get(name)
+        const own = byGroup[group].flows.get(name)
         if (own !== undefined) return own
       }
       return []
     },
-    longestOf: (group) => lanes[group].flows.get(lanes[group].ranking.top()?.key ?? '') ?? [],
+    longestOf: (group) => byGroup[group].flows.get(byGroup[group].ranking.top()?.key ?? '') ?? [],
     *flows() {
-      for (const group of groups) yield* lanes[group].flows.values()
+      for (const group of groups) yield* byGroup[group].flows.values()
     },
   }
 }
