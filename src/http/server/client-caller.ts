@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Socket, isIP, BlockList, SocketAddress } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { bearerToken, ANONYMOUS, type Caller, InvalidTokenError } from '../../access/caller.ts'
 import type { VerifiedToken, TokenVerifier } from '../../access/verify-token.ts'
 import type { Config } from '../../config.ts'
@@ -49,41 +50,53 @@ export function createRouterCheck(router: Config['router']): (headers: IncomingH
   return ({ 'x-router-secret': given }) => typeof given === 'string' && isSecret(given)
 }
 
+/** Marks the connection of a trusted proxy. */
+const PROXY = Symbol('a trusted proxy')
+/** Recent X-Forwarded-For headers of which the client is kept, and the longest of them. */
+const MAX_HEADERS = 1_000
+const MAX_CHARACTERS = 256
+
 /**
  * Returns the client's IPv4 address, or its /64 network of IPv6, since one subscriber has a whole /64. X-Forwarded-For is read from its
  * last entry backwards, as long as the entries are trusted proxies. Null if the address is shared: that of a proxy itself, or of this
- * machine, where an unnamed proxy may run. Evaluated once per connection, and for each request of a trusted proxy.
+ * machine, where an unnamed proxy may run. Evaluated once per connection and, of a trusted proxy, once per recent header.
  */
 export function createAddressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
   const isTrusted = createNetworkCheck(trustedProxies)
-  const direct = new WeakMap<Socket, string | null>()
-  return (request) => {
-    const { socket } = request
+  const direct = new WeakMap<Socket, string | null | typeof PROXY>()
+  const recent = new LRUCache<string, { readonly name: string | null }>({ max: MAX_HEADERS })
+  const peerOf = (socket: Socket) => {
     const known = direct.get(socket)
     if (known !== undefined) return known
-    const peer = plainAddress(socket.remoteAddress ?? '')
-    if (isTrusted(peer ?? '')) return nameOf(clientBehind(peer, forwardedFor(request), isTrusted), isTrusted)
-    const name = nameOf(peer, isTrusted)
-    direct.set(socket, name)
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const peer = isTrusted(address ?? '') ? PROXY : nameOf(address, isTrusted)
+    direct.set(socket, peer)
+    return peer
+  }
+  return ({ socket, headers }) => {
+    const peer = peerOf(socket)
+    if (peer !== PROXY) return peer
+    // Several lines are one, joined by commas.
+    const header = String(headers['x-forwarded-for'] ?? '')
+    const known = recent.get(header)
+    if (known !== undefined) return known.name
+    const name = nameOf(clientIn(header.split(','), isTrusted), isTrusted)
+    if (header.length <= MAX_CHARACTERS) recent.set(header, { name })
     return name
   }
 }
 
 type NetworkCheck = ReturnType<typeof createNetworkCheck>
 
-/** Returns the last address in X-Forwarded-For that is not a trusted proxy. */
-function clientBehind(proxy: string | null, hops: string[], isTrusted: NetworkCheck): string | null {
-  let address = proxy
+/** Returns the last of the addresses in X-Forwarded-For that is not a trusted proxy. */
+function clientIn(hops: string[], isTrusted: NetworkCheck): string | null {
+  let address = plainAddress(hops.pop() ?? '')
   while (address !== null && isTrusted(address) && hops.length > 0) address = plainAddress(hops.pop() ?? '')
   return address
 }
 
 function nameOf(address: string | null, isTrusted: NetworkCheck): string | null {
   return address === null || isTrusted(address) || isLoopback(address) ? null : peerName(address)
-}
-
-function forwardedFor({ headersDistinct }: IncomingMessage): string[] {
-  return (headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
 }
 
 /** Returns an address without port, brackets and zone, with IPv4 in its own form; null if the text is not an address. */

@@ -1,11 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
 import { createAddressReader } from '../../../../src/http/server/client-caller.ts'
 
 const read = (trusted: readonly string[], peer: string | undefined, ...forwarded: string[]) =>
   createAddressReader(trusted)({
     socket: { remoteAddress: peer },
-    headersDistinct: forwarded.length === 0 ? {} : { 'x-forwarded-for': forwarded },
+    headers: forwarded.length === 0 ? {} : { 'x-forwarded-for': forwarded.join(', ') },
   } as unknown as IncomingMessage)
 
 it.each<[string, string | null, readonly string[], string | undefined, ...string[]]>([
@@ -43,3 +45,23 @@ it.each<[string, string | null, readonly string[], string | undefined, ...string
   ['nobody: this machine on IPv6', null, [], '::1'],
   ['nobody: a peer that has gone', null, [], undefined],
 ])('%s', (...[, expected, trusted, peer, ...forwarded]) => expect(read(trusted, peer, ...forwarded)).toBe(expected))
+
+it('reads each request of a proxy by itself, and several lines as one', async () => {
+  const addressOf = createAddressReader(['127.0.0.1', '10.0.0.0/8'])
+  const server = createServer((asked, answer) => answer.end(String(addressOf(asked))))
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const ask = async (...lines: readonly string[]) => {
+    const sent = request({ port, host: '127.0.0.1', headers: lines.length === 0 ? {} : { 'x-forwarded-for': lines } })
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    return (await answer.toArray()).join('')
+  }
+  for (let time = 0; time < 2; time += 1) {
+    expect(await ask('198.51.100.1')).toBe('198.51.100.1')
+    expect(await ask('192.0.2.1', '198.51.100.2', '10.1.1.1')).toBe('198.51.100.2')
+    expect(await ask('198.51.100.1, 192.0.2.1')).toBe('192.0.2.1')
+    expect(await ask()).toBe('null')
+    expect(await ask(`${'10.1.1.1, '.repeat(40)}198.51.100.3`)).toBe('198.51.100.3')
+  }
+})
