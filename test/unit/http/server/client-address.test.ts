@@ -53,7 +53,11 @@ it('reads each request of a proxy by itself, and several lines as one', async ()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const ask = async (...lines: readonly string[]) => {
-    const sent = request({ port, host: '127.0.0.1', headers: lines.length === 0 ? {} : { 'x-forwarded-for': lines } })
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      headers: lines.length === 0 ? {} : { 'x-forwarded-for': [...lines] },
+    })
     const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
     return (await answer.toArray()).join('')
   }
