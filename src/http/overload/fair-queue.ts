@@ -15,6 +15,8 @@ export type FairQueue<Item, Group extends string> = {
   oldest(): Item | null
   /** Number of queued items of a flow. */
   countOf(flow: Flow<Group>): number
+  /** Number of queued items of a group. */
+  sizeOf(group: Group): number
   /** Items of the longest of all flows; among equals of the one that changed last. Empty if there is none. */
   longest(): readonly Item[]
   /** Items of the longest flow of a group of which `mayLose` is true. */
@@ -23,8 +25,8 @@ export type FairQueue<Item, Group extends string> = {
   flows(): Iterable<readonly Item[]>
 }
 
-/** The flows of a group, in order of service. */
-type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking }
+/** The flows of a group, in order of service, and the number of their items. */
+type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking; size: number }
 
 /** `mayLose` returns whether one of the items of a flow may be removed for others. */
 export function createFairQueue<Item, Group extends string>(
@@ -32,7 +34,7 @@ export function createFairQueue<Item, Group extends string>(
   mayLose: (items: readonly Item[]) => boolean,
 ): FairQueue<Item, Group> {
   const byGroup = Object.fromEntries(
-    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), ranking: createRanking() }]),
+    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), ranking: createRanking(), size: 0 }]),
   ) as Record<Group, GroupFlows<Item>>
   const ranking = createRanking()
   /** In order of arrival. */
@@ -59,6 +61,7 @@ export function createFairQueue<Item, Group extends string>(
       const own = items(flow)
       if (own === undefined) byGroup[flow.group].flows.set(flow.name, [item])
       else own.push(item)
+      byGroup[flow.group].size += 1
       arrivals.add(item)
       rank(flow)
     },
@@ -68,6 +71,7 @@ export function createFairQueue<Item, Group extends string>(
       const item = own?.shift()
       if (flow === null || own === undefined || item === undefined) return null
       const { flows } = byGroup[flow.group]
+      byGroup[flow.group].size -= 1
       flows.delete(flow.name)
       if (own.length > 0) flows.set(flow.name, own)
       order = [...order.filter((group) => group !== flow.group), flow.group]
@@ -80,6 +84,7 @@ export function createFairQueue<Item, Group extends string>(
       const own = items(flow)
       if (own === undefined || !arrivals.delete(item)) return false
       own.splice(own.lastIndexOf(item), 1)
+      byGroup[flow.group].size -= 1
       if (own.length === 0) byGroup[flow.group].flows.delete(flow.name)
       rank(flow)
       return true
@@ -89,6 +94,7 @@ export function createFairQueue<Item, Group extends string>(
       return null
     },
     countOf: (flow) => items(flow)?.length ?? 0,
+    sizeOf: (group) => byGroup[group].size,
     longest() {
       const name = ranking.top()?.key ?? ''
       for (const group of groups) {

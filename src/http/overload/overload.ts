@@ -16,9 +16,7 @@ export type QueueName = 'queries' | 'commands' | 'streams'
 
 /** Overload protection. */
 export type Overload = {
-  /**
-   * Begins a request, now or later, or refuses it. Returns the function that removes it from the queue; null if it has begun.
-   */
+  /** Begins a request, now or later, or refuses it. Returns the function that removes it from the queue; null if it has begun. */
   enter(queue: QueueName, entry: Entry): (() => void) | null
   /** Whether the queue is full, so that `refuse` may refuse a request. */
   isFull(queue: QueueName): boolean
@@ -129,9 +127,7 @@ export type Entry = {
 
 /** Requests of one kind, with a limit of concurrent ones. */
 type AdmissionQueue = Source & {
-  /**
-   * Begins a request, now or later, or refuses it. Returns the function that removes it from the queue; null if it has begun.
-   */
+  /** As in `Overload`. */
   enter(entry: Entry): (() => void) | null
   /** Whether the queue is full. */
   isFull(): boolean
@@ -178,7 +174,7 @@ type Waiting = Entry & {
  * Creates the queue: one per client, each of which may use half of the slots. Those with a token and those without one are served in turn,
  * and the clients of each round robin, so that a crowd of addresses takes at most half of the time from those with a token. The newest
  * request of one client is refused: of the client that holds more than half of the capacity, otherwise of the one with most requests among those without a token,
- * unless a client with one has more than all of these together.
+ * unless a client with one has as many as all of these together.
  */
 export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQueue {
   const { clock, scheduler, maxInFlight, sheds, onRefused } = options
@@ -189,7 +185,6 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
   const perClient = Math.ceil(maxInFlight / 2)
   let inFlight = 0
   let bytes = 0
-  let anonymous = 0
 
   const mayBegin = (client: string) => inFlight < maxInFlight && (inFlightOf.get(client)?.count ?? 0) < perClient
   const counterOf = (client: string) => {
@@ -216,18 +211,14 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
       if (waiting.size > 0) scheduler().wake()
     })
   }
-  const count = ({ client: { group }, ...entry }: Waiting, difference: 1 | -1) => {
-    bytes += difference * entry.bytes
-    if (group === 'anonymous') anonymous += difference
-  }
   const put = (entry: Waiting) => {
     waiting.push(entry.client, entry)
-    count(entry, 1)
+    bytes += entry.bytes
     scheduler().wake()
   }
   const take = (entry: Waiting) => {
     if (!waiting.remove(entry.client, entry)) return false
-    count(entry, -1)
+    bytes -= entry.bytes
     return true
   }
   const observe = () => {
@@ -255,13 +246,14 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
     if (dominant.length > most / 2) return newestOf(dominant)
     overload.refused()
     const known = waiting.longestOf('known')
-    return newestOf(anonymous > known.length ? waiting.longestOf('anonymous') : known)
+    return newestOf(waiting.sizeOf('anonymous') > known.length ? waiting.longestOf('anonymous') : known)
   }
   const isBusiest = (client: ClientKey, most: number): boolean => {
     const own = waiting.countOf(client) + 1
     if (own > most / 2) return true
     if (waiting.longest().length > most / 2) return false
     const known = waiting.longestOf('known').length
+    const anonymous = waiting.sizeOf('anonymous')
     const isRefused =
       client.group === 'known'
         ? own >= Math.max(known, anonymous)
@@ -298,7 +290,7 @@ export function createAdmissionQueue(options: AdmissionQueueOptions): AdmissionQ
     beginNext() {
       const entry = waiting.next(mayBegin)
       if (entry === null) return
-      count(entry, -1)
+      bytes -= entry.bytes
       begin(entry)
     },
     observe,
