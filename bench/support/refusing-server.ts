@@ -8,8 +8,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ANONYMOUS } from '../../src/access/caller.ts'
-import { GRAPHQL_PATH } from '../../src/http/graphql/graphql-body.ts'
-import { createAddressReader } from '../../src/http/server/client-caller.ts'
+import { GRAPHQL_PATH } from '../../src/http/graphql/exchange.ts'
+import { createGraphqlEntrance } from '../../src/http/graphql/graphql-entrance.ts'
+import { createAddressReader, createPeerReader } from '../../src/http/server/client-caller.ts'
 import { problem } from '../../src/http/server/problem.ts'
 import { protect } from '../../src/http/server/protection.ts'
 import { createHttpServer } from '../../src/http/server/server.ts'
@@ -28,26 +29,34 @@ type Fill = () => Promise<AddressInfo | string | null>
 
 async function startOurs(): Promise<Fill> {
   const limits = { trustProxy: [], connectionsPerAddress: 2_000, failedAuthentications: 20, graphqlInFlight: 1 }
+  const peers = { addressOf: createAddressReader([]), peerOf: createPeerReader([]) }
+  const logger = createLogger({ level: 'silent', destination: process.stdout })
   const server = await createHttpServer({
     settings: { publicUrl: 'https://payments.example', allowedOrigins: [], limits },
     isRouter: () => false,
     isDraining: () => false,
     onTurnedAway: () => {},
-    addressOf: createAddressReader([]),
-    logger: createLogger({ level: 'silent', destination: process.stdout }),
+    ...peers,
+    logger,
   })
-  const { http } = server
-  const { overload } = protect(server, {
+  const { http, direct } = server
+  const protection = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
     shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway: () => {},
-    addressOf: createAddressReader([]),
+    ...peers,
     readOperation: () => ({ kind: 'query', commands: [] }),
     isRecorded: async () => false,
   })
-  http.post(GRAPHQL_PATH, async () => Promise.reject(new Error('Nothing begins here.')))
+  const { overload } = protection
+  createGraphqlEntrance({ direct, protection, trace: () => (answer) => answer(), logger }).add(GRAPHQL_PATH, {
+    accepts: () => true,
+    maxBytes: () => 100_000,
+    turnAway: () => null,
+    answer: () => Promise.reject(new Error('Nothing begins here.')),
+  })
   await http.listen({ host: HOST, port: 0, backlog: BACKLOG })
   let cancels: ((() => void) | null)[] = []
   return async () => {

@@ -162,9 +162,14 @@ export const PLANTS: readonly Plant[] = [
     name: 'a request takes its slot before its body is here',
     edits: [
       {
-        file: 'src/http/overload/admit-graphql.ts',
-        from: 'preValidation: [preValidation],',
-        to: 'onRequest: [preValidation], preValidation: [],',
+        file: 'src/http/graphql/graphql-entrance.ts',
+        from: '      admit()\n    }\n',
+        to: '      traced(() => begin(route, exchange))\n    }\n',
+      },
+      {
+        file: 'src/http/graphql/graphql-entrance.ts',
+        from: '    readBody(request, { bytes: maxBytes, milliseconds: null }, announced).then(onBody).catch(failWith(exchange))\n',
+        to: '    protection.admit(\n      exchange,\n      () => void readBody(request, { bytes: maxBytes, milliseconds: null }, announced).then(onBody),\n    )\n',
       },
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
@@ -173,9 +178,9 @@ export const PLANTS: readonly Plant[] = [
     name: 'a request keeps its slot until its answer is read',
     edits: [
       {
-        file: 'src/http/overload/admit-graphql.ts',
-        from: '        request.endAdmission?.()\n',
-        to: "        _reply.raw.once('close', () => request.endAdmission?.())\n",
+        file: 'src/http/graphql/graphql-entrance.ts',
+        from: '    exchange.endAdmission?.()\n',
+        to: "    exchange.response.once('close', () => exchange.endAdmission?.())\n",
       },
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
@@ -207,7 +212,7 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/graphql/graphql-route.ts',
-        from: 'if (callerOf(request) instanceof Promise || responseType',
+        from: 'if (callerOf(exchange) instanceof Promise || responseType',
         to: 'if (responseType',
       },
     ],

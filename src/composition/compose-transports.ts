@@ -14,13 +14,20 @@ import { createCallbackSubscriptions } from '../http/callback/callback-subscript
 import type { ConnectionDrain } from '../http/connections/connections.ts'
 import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
 import { addExportRoute } from '../http/exports/export-route.ts'
+import { GRAPHQL_PATH } from '../http/graphql/exchange.ts'
+import { createGraphqlEntrance } from '../http/graphql/graphql-entrance.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
 import { type DescribeOptions, createOperationTextReader } from '../http/overload/admit-graphql.ts'
 import { addPageRoutes, addPages } from '../http/pages/pages.ts'
 import { createResponseStreams } from '../http/response-streams/response-streams.ts'
-import { createAddressReader, createCallerReader, createRouterCheck } from '../http/server/client-caller.ts'
-import type { Origins } from '../http/server/early-answers.ts'
+import {
+  createAddressReader,
+  createCallerReader,
+  createPeerReader,
+  createRouterCheck,
+} from '../http/server/client-caller.ts'
+import type { DirectAnswers, Origins } from '../http/server/direct-answers.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
 import { closeHttpServer, createHttpServer } from '../http/server/server.ts'
 import { traceRequests } from '../http/server/trace-requests.ts'
@@ -65,6 +72,8 @@ type Entrance = Parts &
   DescribeOptions & {
     readonly addressOf: ReturnType<typeof createAddressReader>
     readonly http: FastifyInstance
+    readonly direct: DirectAnswers
+    readonly peerOf: ReturnType<typeof createPeerReader>
     readonly connections: ConnectionDrain
     readonly protection: Protection
     readonly verifier: TokenVerifier
@@ -131,22 +140,24 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
 
 async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Promise<Entrance> {
   const { isDraining } = phase
-  const { metrics, tracing, logger } = parts
+  const { metrics, logger } = parts
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
   const addressOf = createAddressReader(settings.limits.trustProxy)
+  const peerOf = createPeerReader(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
   const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
-  const { http, connections, earlyAnswers, isAllowedOrigin } = await createHttpServer(server)
-  if (tracing !== null) traceRequests(http, tracing)
+  const { http, connections, direct, isAllowedOrigin } = await createHttpServer(server)
   const verifier = createTokenVerifier(config.clients, { log: logger })
   const describing = describeOperations(parts)
   return {
     ...parts,
     ...describing,
     http,
+    direct,
+    peerOf,
     connections,
     verifier,
     tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
@@ -154,10 +165,11 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     isKnownRouter,
     ...phase,
     protection: protect(
-      { http, earlyAnswers },
+      { http, direct },
       {
         ...describing,
         addressOf,
+        peerOf,
         limits: settings.limits,
         callerOf: createCallerReader(verifier),
         isRouter: isKnownRouter,
@@ -188,14 +200,16 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
 
 /** Adds one engine and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
+  const { http, direct, engine, protection, tracing, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
   const { bodyBytes } = config.limits
+  const graphql = createGraphqlEntrance({ direct, protection, trace: traceRequests(tracing), logger })
   const streams = createResponseStreams({
     engine,
     isAllowedOrigin,
+    headersFor: direct.headersFor,
     addressOf,
     isRouter: isKnownRouter,
     tokenEnds,
@@ -204,9 +218,10 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     limits,
     shareCounts: entrance.backend.shareCounts,
   })
-  addEventStreams(http, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
+  addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
   const callbacks = createCallbackSubscriptions({
     engine,
+    send: graphql.send,
     origins: config.callbackOrigins,
     isRouter: isKnownRouter,
     tokenEnds,
@@ -214,12 +229,12 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     clock,
     limits: entrance.limits,
   })
-  addGraphqlRoute(http, {
+  addGraphqlRoute(graphql, {
     engine,
-    explorer: await addPagesFor(config, http),
+    hasExplorer: await addPagesFor(config, http),
     callerOf,
     isFromRouter,
-    isRouter: ({ headers }) => isKnownRouter(headers),
+    isRouter: isKnownRouter,
     limits: config.limits,
     isDraining,
     compresses: config.http.compresses,
@@ -271,22 +286,26 @@ function addExports({ http, backend, protection, isDraining, limits, logger, clo
   })
 }
 
-/** Adds the pages, if they have been built; returns the explorer, if it may be shown. */
-async function addPagesFor(config: AppConfig, http: FastifyInstance) {
+/** Adds the pages, if they have been built; returns whether the explorer is among them. */
+async function addPagesFor(config: AppConfig, http: FastifyInstance): Promise<boolean> {
   const pages = await addPages(http)
-  if (pages === null) return null
+  if (pages === null) return false
   addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
-  return config.production ? null : pages
+  if (!config.production)
+    http.get(GRAPHQL_PATH, { exposeHeadRoute: false }, async (_request, reply) => pages.send(reply, 'explorer'))
+  return !config.production
 }
 
 /** Returns the server for metrics and probes, if one is configured. */
 async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
-  const { http, backend, protection, metrics, isStarting, isDraining, logger } = entrance
+  const { http, direct, backend, protection, metrics, tracing, isStarting, isDraining, logger } = entrance
   const { registry } = metrics
-  addWebhookRoutes(http, {
+  addWebhookRoutes(direct, {
     handlers: backend.webhookHandlers,
     isDraining,
     failures: protection.failures,
+    peerOf: entrance.peerOf,
+    trace: traceRequests(tracing),
     onAnswered: ({ status, outcome }) => {
       metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()

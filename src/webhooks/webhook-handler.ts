@@ -2,6 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
+import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
@@ -22,7 +23,12 @@ type WebhookRequest = {
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
 
 /** The HTTP status of the response, and the outcome of the delivery if there was one. */
-export type WebhookResponse = { readonly status: number; readonly outcome: DeliveryOutcome | null }
+export type WebhookResponse = {
+  readonly status: number
+  readonly outcome: DeliveryOutcome | null
+  /** Whether it was refused before its whole body was read. */
+  readonly isUnread: boolean
+}
 
 export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookResponse>
 
@@ -125,14 +131,15 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     return verify(body, only(signatures), secrets)
   }
 
-  const receive = async (request: WebhookRequest): Promise<WebhookResponse> => {
+  const receive = async (request: WebhookRequest, onRead: () => void): Promise<WebhookResponse> => {
     const refusal = await admit(request)
-    if (refusal !== null) return { status: refusal, outcome: null }
+    if (refusal !== null) return { status: refusal, outcome: null, isUnread: true }
     const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
-    if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null }
-    if (!isAuthentic(body, request.headers)) return { status: 401, outcome: null }
+    if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null, isUnread: true }
+    onRead()
+    if (!isAuthentic(body, request.headers)) return { status: 401, outcome: null, isUnread: false }
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
-    if (inFlight >= maxInFlight) return { status: 503, outcome: null }
+    if (inFlight >= maxInFlight) return { status: 503, outcome: null, isUnread: false }
     const delivery = {
       json: readJsonObject(body),
       bodyHashes: bodyHashes(options.keys, body, request.correlationId),
@@ -145,15 +152,16 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
       inFlight -= 1
     })
     const { usable, outcome } = await withTimeout(storing, maxStoreMs, tooSlow)
-    return { status: usable ? 200 : 400, outcome }
+    return { status: usable ? 200 : 400, outcome, isUnread: false }
   }
 
   return async (request) => {
+    let isUnread = true
     try {
-      return await receive(request)
+      return await receive(request, () => (isUnread = false))
     } catch (error) {
       options.logger.error({ err: error }, 'webhook could not be stored')
-      return { status: 503, outcome: null }
+      return { status: 503, outcome: null, isUnread }
     }
   }
 }
@@ -227,64 +235,4 @@ export function rememberKnown(
     remember(correlationId)
     return true
   }
-}
-
-/** Why a body could not be read. */
-export type BodyFault = 'too-large' | 'timeout' | 'aborted'
-
-export type BodyLimits = { readonly bytes: number; readonly milliseconds: number }
-
-type BodyStream = Pick<NodeJS.ReadableStream, 'on' | 'once' | 'removeAllListeners' | 'resume' | 'read'> & {
-  readonly destroyed?: boolean
-  /** Bytes received and not read yet. */
-  readonly readableLength?: number
-}
-
-/**
- * Reads a request body within a size and a time, and never holds more than the limit. `announced` is its Content-Length, null if there
- * is none. Returns the bytes, or why they could not be read.
- */
-export async function readBody(
-  stream: BodyStream,
-  limits: BodyLimits,
-  announced: number | null = null,
-): Promise<Buffer | BodyFault> {
-  const { destroyed, readableLength = 0 } = stream
-  const isWhole = readableLength > 0 && readableLength === announced && announced <= limits.bytes
-  return isWhole && destroyed !== true ? readWhole(stream) : readUntilEnd(stream, limits)
-}
-
-/** A body that came with its headers, as most do: only its end is missing, which follows without another byte of the peer. */
-function readWhole(stream: BodyStream): Promise<Buffer | BodyFault> {
-  return new Promise((resolve) => {
-    const body: unknown = stream.read()
-    stream.once('end', () => resolve(Buffer.isBuffer(body) ? body : 'aborted'))
-    stream.once('close', () => resolve('aborted'))
-    stream.resume()
-  })
-}
-
-function readUntilEnd(stream: BodyStream, limits: BodyLimits): Promise<Buffer | BodyFault> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const finish = (result: Buffer | BodyFault) => {
-      clearTimeout(timer)
-      stream.removeAllListeners('data')
-      // The rest is read and discarded, so that the response can be sent on the same connection.
-      if (typeof result === 'string') stream.resume()
-      resolve(result)
-    }
-    const timer = setTimeout(finish, limits.milliseconds, 'timeout')
-    stream.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > limits.bytes) finish('too-large')
-      else chunks.push(chunk)
-    })
-    stream.once('end', () => finish(Buffer.concat(chunks)))
-    stream.once('close', () => finish('aborted'))
-    stream.once('error', () => finish('aborted'))
-    // The connection was closed before a listener was added.
-    if (stream.destroyed === true) finish('aborted')
-  })
 }

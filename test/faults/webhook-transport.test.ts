@@ -193,7 +193,7 @@ describe('a webhook', () => {
 
   it.each<[string, number[], Made]>([
     ['whose address is endless', [431], withLine(`POST /webhooks/payments/${'a'.repeat(20_000)} HTTP/1.1`)],
-    ['whose address is too long', [404, 200], withLine(`POST /webhooks/payments/${'a'.repeat(10_000)} HTTP/1.1`)],
+    ['whose address is too long', [414], withLine(`POST /webhooks/payments/${'a'.repeat(10_000)} HTTP/1.1`)],
     ['whose address cannot be read', [404, 200], withLine('POST /webhooks/payments/%zz HTTP/1.1')],
     ['with an endless header', [431], withHeaders(`X-Note: ${'x'.repeat(20_000)}`)],
     ['with 3,000 headers', [431], withHeaders(...Array.from({ length: 3_000 }, (_, index) => `X-${index}: 1`))],

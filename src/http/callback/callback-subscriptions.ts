@@ -8,7 +8,8 @@ import { type Answer, type AnswerStream, StreamInterrupted } from '../../graphql
 import { ROUTER_CHALLENGE } from '../../graphql/error-formatter.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
-import { httpError, sendRefusal, type StreamCarrier, type StreamRequest } from '../graphql/graphql-response.ts'
+import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
+import { httpError, refusalAnswer, type StreamCarrier, type StreamRequest } from '../graphql/graphql-response.ts'
 import {
   createInterruptionTexts,
   type Interruption,
@@ -26,7 +27,7 @@ import {
   type RouterClient,
 } from './router-client.ts'
 
-type CallbackSubscriptionOptions = {
+type CallbackSubscriptionOptions = Pick<GraphqlEntrance, 'send'> & {
   readonly engine: Pick<Engine, 'refuse'>
   /** Origins of routers that may be called. If empty, callbacks are off. */
   readonly origins: readonly string[]
@@ -75,7 +76,7 @@ const REFUSALS = {
  * used: it exposes error messages, shares loaders between results, and connects to any address that a request names.
  */
 export function createCallbackSubscriptions(options: CallbackSubscriptionOptions): CallbackSubscriptions {
-  const { engine, tokenEnds, logger, clock } = options
+  const { engine, send, tokenEnds, logger, clock } = options
   const most = options.limits?.callbackSubscriptions ?? MAX_SUBSCRIPTIONS
   const origins = new Set(options.origins)
   const router = createRouterClient(options.origins)
@@ -95,34 +96,39 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
   const begin = async (
     callback: Callback,
     outcome: Answer | AnswerStream,
-    { request, reply, caller }: StreamRequest,
+    { exchange, caller }: StreamRequest,
   ): Promise<void> => {
     // The protocol's check: the router confirms the subscription. If it does not, it can subscribe again.
     const confirmed = closing ? 'failed' : await router.send(callback, { action: 'check' })
     if (confirmed !== 'taken' || closing) {
       reserved.delete(callback.id)
       if (outcome.kind === 'stream') void outcome.return()
-      return void sendRefusal(reply, engine.refuse([REFUSALS[confirmed === 'refused' ? 'refused' : 'failed']]))
+      const refusal = engine.refuse([REFUSALS[confirmed === 'refused' ? 'refused' : 'failed']])
+      return send(exchange, refusalAnswer(exchange.request, refusal))
     }
-    const token = tokenOf(request.raw.headersDistinct)
+    const token = tokenOf(exchange.request.headersDistinct)
     const parts = { callback, router, caller, token, tokenEnds, interruptions, logger, clock }
     const subscription = runCallback(outcome, parts)
     running.add(subscription)
     void subscription.ended.then(() => running.delete(subscription) && reserved.delete(callback.id))
-    reply.header(PROTOCOL_HEADER, PROTOCOL).type('application/json').send('{"data":null}')
+    send(exchange, {
+      status: 200,
+      headers: [PROTOCOL_HEADER, PROTOCOL, 'content-type', 'application/json'],
+      body: '{"data":null}',
+    })
   }
 
   return {
     get count() {
       return running.size
     },
-    accepts: ({ request, operation }) =>
+    accepts: ({ exchange: { request }, operation }) =>
       origins.size > 0 &&
       request.method === 'POST' &&
       ACCEPTS.test(request.headers.accept ?? '') &&
       wishIn(operation) !== undefined,
     reserve(asked) {
-      const callback = admit(wishIn(asked.operation), asked.request.headers)
+      const callback = admit(wishIn(asked.operation), asked.exchange.request.headers)
       if (callback instanceof GraphQLError) return callback
       reserved.add(callback.id)
       return (outcome) => void begin(callback, outcome, asked)

@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { peerName } from '../server/client-caller.ts'
+import type { RequestListener } from '../server/direct-answers.ts'
 
 type ConnectionLimit = {
   /** Maximum number of open connections per address; 0 for no limit. */
@@ -146,30 +147,6 @@ export function drainConnections(connections: Connections): ConnectionDrain {
   }
 }
 
-/** Milliseconds within which a peer must read some of a response. */
-export const UNREAD_MS = 10_000
-
-/**
- * Destroys the connection of a peer that has read nothing of a response for so many milliseconds, because the response stays in
- * memory. A slow peer that reads some of it is kept. Meanwhile nothing is read from the peer, because what it sends would also count
- * as activity of the connection. Called when the response has been written, or its stream has begun.
- */
-export function cutUnreadAnswer(response: ServerResponse, milliseconds: number): void {
-  const { socket } = response
-  // Most responses have been passed to the system by now; others, such as files, are in the next turn of the event loop.
-  if (socket === null || (response.writableEnded && socket.writableLength === 0)) return
-  setImmediate(() => {
-    if (response.writableFinished || response.destroyed) return
-    socket.setTimeout(milliseconds)
-    response.once('finish', () => {
-      socket.resume()
-      // By now Node has set the keep-alive timeout, unless a pipelined request follows.
-      if (socket.timeout === milliseconds) socket.setTimeout(0)
-    })
-    socket.pause()
-  })
-}
-
 /** Maximum number of pipelined requests that wait on one connection. Browsers and routers send one at a time. */
 const MAX_PIPELINED = 100
 
@@ -178,8 +155,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
-
-export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
 export type RequestsInOrder = {
   readonly onRequest: RequestListener

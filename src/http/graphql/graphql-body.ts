@@ -1,67 +1,35 @@
-import { Transform } from 'node:stream'
-import {
-  errorCodes,
-  type FastifyInstance,
-  type FastifyRequest,
-  type preParsingHookHandler,
-  type onRequestHookHandler,
-  type onSendHookHandler,
-  type preValidationHookHandler,
-  type RouteOptions,
-} from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
+import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
+import type { Exchange } from './exchange.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 
-/**
- * Makes routes accept only JSON, as text: any page may send the other content types without a preflight. A compressed body is refused with
- * 415, since its size would be known only after it was expanded.
- */
-export function readJsonAlone(scope: FastifyInstance): void {
-  scope.addHook('preParsing', (request, reply, payload, done) => {
-    const encoding = request.headers['content-encoding']?.trim() ?? ''
-    if (encoding === '' || encoding.toLowerCase() === 'identity') return done(null, payload)
-    // What was not read must not be taken for the next request. RFC 9110, section 12.5.3, for the other header.
-    void reply.header('connection', 'close').header('accept-encoding', 'identity')
-    return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())
-  })
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-}
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * Returns the hook that refuses bodies of more than `maxBytes` with 413, except for requests with the router's secret, which have the
- * limit of the route. A body of unknown length is counted as it arrives. The connection ends, so that the rest of a body is not read
- * as another request.
+ * Returns the refusal of a POST before its body is read, null if it may be read: 415 if it is not JSON as text, since any page may send other
+ * content types without a preflight, and the size of a compressed body is known only after it was expanded; 413 if it is too large.
  */
-export function limitBody(maxBytes: number, isRouter: (request: FastifyRequest) => boolean): preParsingHookHandler {
-  return (request, reply, payload, done) => {
-    const tooLarge = () => {
-      void reply.header('connection', 'close')
-      return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
-    }
-    const length = request.headers['content-length']
-    if ((length !== undefined && Number(length) <= maxBytes) || isRouter(request)) return done(null, payload)
-    if (length !== undefined) return done(tooLarge())
-    let received = 0
-    const counted = new Transform({
-      transform(chunk: Buffer, _encoding, pass) {
-        received += chunk.length
-        if (received > maxBytes) pass(tooLarge())
-        else pass(null, chunk)
-      },
-    })
-    payload.once('error', (error) => counted.destroy(error))
-    done(null, payload.pipe(counted))
-  }
+export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): DirectAnswer | null {
+  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': transfer } = headers
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  // RFC 9110, section 12.5.3.
+  if (encoding !== '' && encoding !== 'identity')
+    return { ...problemAnswer(415, { headers: ['accept-encoding', 'identity'] }), closes: true }
+  if (Number(length) > maxBytes) return TOO_LARGE
+  const isJson = type === undefined ? transfer === undefined && Number(length) === 0 : JSON_TYPE.test(type)
+  return isJson ? null : { ...problemAnswer(415), closes: true }
 }
+
+export const TOO_LARGE: DirectAnswer = { ...problemAnswer(413), closes: true }
 
 /** Returns the operation of a request: from the query string of a GET, or the body of a POST. Throws a GraphQLError if there is none. */
-export function operationIn({ method, url, body }: FastifyRequest): OperationRequest {
+export function operationIn({ request: { method, url = '' }, body }: Exchange): OperationRequest {
   if (method === 'GET') return readSearch(new URL(url, 'http://localhost').searchParams)
-  if (typeof body !== 'string') throw badRequest('The body is missing.')
+  if (body === null) throw badRequest('The body is missing.')
   return readBody(body)
 }
 
@@ -99,24 +67,4 @@ function parsed(text: string): unknown {
   } catch {
     throw badRequest('The request is not valid JSON.')
   }
-}
-
-/** Queries, mutations and subscriptions, answered once or with a stream of events. */
-export const GRAPHQL_PATH = '/graphql'
-export const EVENTS_PATH = '/graphql/stream'
-
-export type GraphqlHooks = {
-  readonly onRequest: readonly onRequestHookHandler[]
-  readonly preValidation: readonly preValidationHookHandler[]
-  readonly onSend: readonly onSendHookHandler[]
-}
-
-/** Adds hooks to the GraphQL routes that are added later; they run before a route's own hooks. Other routes do not run them. */
-export function addGraphqlHooks(app: FastifyInstance, { onRequest, preValidation, onSend }: GraphqlHooks): void {
-  app.addHook('onRoute', (route: RouteOptions) => {
-    if (route.url !== GRAPHQL_PATH && route.url !== EVENTS_PATH) return
-    route.onRequest = [...onRequest, ...[route.onRequest ?? []].flat()]
-    route.preValidation = [...preValidation, ...[route.preValidation ?? []].flat()]
-    route.onSend = [...onSend, ...[route.onSend ?? []].flat()]
-  })
 }

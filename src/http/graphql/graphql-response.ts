@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
@@ -9,7 +9,9 @@ import { type Caller, InvalidTokenError, TokenKeysUnavailableError } from '../..
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
+import type { DirectAnswer } from '../server/direct-answers.ts'
 import { retryAfter } from '../server/problem.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
@@ -24,17 +26,15 @@ export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): 
   throw error
 }
 
-/** Responds with errors only, in the form and with the status of GraphQL over HTTP. */
-export function sendRefusal(reply: FastifyReply, { errors, status, challenge }: Refusal): FastifyReply {
-  const { accept, authorization } = reply.request.headers
-  if (status === 401) reply.header('www-authenticate', challenge ?? bearerChallenge(authorization))
-  if (status === 405) reply.header('allow', 'POST')
+/** Returns the response with errors only, in the form and with the status of GraphQL over HTTP. */
+export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): DirectAnswer {
+  const { accept, authorization } = headers
+  const head = ['content-type', contentTypeFor(accept)]
+  if (status === 401) head.push('www-authenticate', challenge ?? bearerChallenge(authorization))
+  if (status === 405) head.push('allow', 'POST')
   const waitMs = errors[0]?.extensions?.['retryAfterMs']
-  if (typeof waitMs === 'number') reply.header('retry-after', waitMs / 1000)
-  return reply
-    .code(status)
-    .type(responseType(accept) ?? 'application/json; charset=utf-8')
-    .send(JSON.stringify({ errors }))
+  if (typeof waitMs === 'number') head.push('retry-after', String(waitMs / 1000))
+  return { status, headers: head, body: JSON.stringify({ errors }) }
 }
 
 /** The WWW-Authenticate header of a 401 (RFC 6750, section 3): with an error only if the request had a token. */
@@ -44,8 +44,7 @@ function bearerChallenge(authorization: string | undefined): string {
 
 /** A request over HTTP whose operation is a subscription. */
 export type StreamRequest = {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
+  readonly exchange: Exchange
   readonly caller: Caller
   readonly operation: OperationRequest
 }
@@ -56,7 +55,7 @@ export type CarryStream = (outcome: Answer | AnswerStream) => void
 /** A way to deliver a subscription over HTTP. */
 export type StreamCarrier = {
   /** Whether the request asks for this way of delivery. */
-  accepts(asked: Pick<StreamRequest, 'request' | 'operation'>): boolean
+  accepts(asked: Pick<StreamRequest, 'exchange' | 'operation'>): boolean
   /** Reserves a place before the subscription begins, or returns why it may not begin. */
   reserve(asked: StreamRequest): CarryStream | GraphQLError
 }
@@ -157,9 +156,15 @@ export type AnswerSender = {
    * Sends an answer. One that is the same for every caller may be kept by caches, a client that has it gets 304, and a larger one is
    * compressed if the client takes that.
    */
-  send(reply: FastifyReply, answer: Answer): void
+  send(exchange: Exchange, answer: Answer): void
   /** Sends an answer from the cache of recent ones, whose bytes are made once. */
-  sendRecalled(reply: FastifyReply, answer: Answer): void
+  sendRecalled(exchange: Exchange, answer: Answer): void
+}
+
+export type AnswerSenderOptions = {
+  /** Whether answers that are the same for every caller are compressed. */
+  readonly compresses: boolean
+  readonly send: (exchange: Exchange, answer: DirectAnswer) => void
 }
 
 /** What was made of an answer, for requests that get it again. */
@@ -176,47 +181,52 @@ const MIN_COMPRESSED = 1_024
  * Creates the sender. Answers to one caller are never compressed: they hold secrets beside text that others choose, such as a status
  * token beside a payer's name, and the length of the two together would tell how alike they are (https://breachattack.com).
  */
-export function createAnswerSender({ compresses }: { readonly compresses: boolean }): AnswerSender {
+export function createAnswerSender({ compresses, send }: AnswerSenderOptions): AnswerSender {
   const contents = new WeakMap<Answer, Content>()
+  const vary = compresses ? 'Accept, Accept-Encoding' : 'Accept'
   const contentOf = (answer: Answer): Content => {
     const content = contents.get(answer) ?? { body: answer.json, tag: null, compressed: new Map() }
     contents.set(answer, content)
     return content
   }
 
-  const sendPublic = (reply: FastifyReply, answer: Answer, content: Content): void => {
-    const { headers, method } = reply.request
+  const sendPublic = (exchange: Exchange, answer: Answer, content: Content): void => {
+    const { headers, method } = exchange.request
     const coding =
       compresses && content.body.length >= MIN_COMPRESSED ? responseCoding(headers['accept-encoding']) : null
-    const vary = ['Accept', compresses ? 'Accept-Encoding' : [], reply.getHeader('vary') ?? []].flat()
-    reply.header('cache-control', `public, max-age=${answer.maxAgeS}`).header('vary', vary.join(', '))
+    const common = { status: 200, cacheControl: `public, max-age=${answer.maxAgeS}`, vary }
+    const head = ['content-type', contentTypeFor(headers.accept)]
+    const plain = { ...common, headers: head, body: content.body }
+    const etag: string[] = []
     if (method === 'GET') {
       content.tag ??= entityTag(answer.json)
       const tag = tagIn(coding, content.tag)
-      reply.header('etag', tag)
+      etag.push('etag', tag)
       if (hasAlready(headers['if-none-match'], tag))
-        return void reply.code(304).removeHeader('content-type').removeHeader('content-length').send()
+        return send(exchange, { ...common, status: 304, headers: etag, body: null })
     }
-    if (coding === null) return void reply.send(content.body)
+    if (coding === null) return send(exchange, { ...plain, headers: [...head, ...etag] })
+    const sendCoded = (body: Buffer) =>
+      send(exchange, { ...common, headers: [...head, ...etag, 'content-encoding', coding], body })
     const made = content.compressed.get(coding) ?? makeCompressed(content, coding)
-    if (Buffer.isBuffer(made)) return void reply.header('content-encoding', coding).send(made)
-    made.then(
-      (bytes) => reply.header('content-encoding', coding).send(bytes),
-      () => reply.removeHeader('etag').send(content.body),
-    )
-    return undefined
+    if (Buffer.isBuffer(made)) return sendCoded(made)
+    return void made.then(sendCoded, () => send(exchange, plain))
   }
 
   return {
-    send(reply, answer) {
-      head(reply, answer)
-      if (answer.status === 200 && answer.maxAgeS !== null) sendPublic(reply, answer, contentOf(answer))
-      else reply.send(answer.json)
+    send(exchange, answer) {
+      const { status, maxAgeS, json } = answer
+      if (status === 200 && maxAgeS !== null) return sendPublic(exchange, answer, contentOf(answer))
+      return send(exchange, {
+        status,
+        headers: ['content-type', contentTypeFor(exchange.request.headers.accept)],
+        body: json,
+      })
     },
-    sendRecalled(reply, answer) {
+    sendRecalled(exchange, answer) {
       const content = contentOf(answer)
       if (typeof content.body === 'string') content.body = Buffer.from(content.body)
-      sendPublic(head(reply, answer), answer, content)
+      sendPublic(exchange, answer, content)
     },
   }
 }
@@ -229,8 +239,10 @@ async function makeCompressed({ body, compressed }: Content, coding: ContentCodi
   return bytes
 }
 
-function head(reply: FastifyReply, { status }: Answer): FastifyReply {
-  return reply.code(status).type(responseType(reply.request.headers.accept) ?? 'application/json; charset=utf-8')
+const JSON_CONTENT = 'application/json; charset=utf-8'
+
+function contentTypeFor(accept: string | undefined): string {
+  return responseType(accept) ?? JSON_CONTENT
 }
 
 /** The tag of a representation: each coding has its own, since its bytes are others (RFC 9110, section 8.8.3.3). */

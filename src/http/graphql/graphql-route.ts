@@ -1,40 +1,41 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationLimits } from '../../config.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
-import { asksForPage, type Pages } from '../pages/pages.ts'
+import { asksForPage } from '../pages/pages.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
-import { GRAPHQL_PATH, limitBody, operationIn, readJsonAlone } from './graphql-body.ts'
+import { type Exchange, GRAPHQL_PATH } from './exchange.ts'
+import { operationIn } from './graphql-body.ts'
+import type { GraphqlEntrance } from './graphql-entrance.ts'
 import {
   type AnswerSender,
+  type AnswerSenderOptions,
   createAnswerSender,
   httpError,
+  refusalAnswer,
   refusalFor,
-  sendRefusal,
   type CarryStream,
   type StreamCarrier,
   responseType,
 } from './graphql-response.ts'
 
-export type GraphqlRouteOptions = {
+export type GraphqlRouteOptions = Pick<AnswerSenderOptions, 'compresses'> & {
   readonly engine: Engine
-  /** The explorer for browsers; null if it is off. */
-  readonly explorer: Pages | null
+  /** Whether a browser's navigation gets the explorer. */
+  readonly hasExplorer: boolean
   /** Rejects if the token is not valid. */
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
+  readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
-  readonly isFromRouter: (request: FastifyRequest) => boolean
+  readonly isFromRouter: (request: IncomingMessage) => boolean
   readonly isDraining: () => boolean
   /** Whether a request carries the router's secret. */
-  readonly isRouter: (request: FastifyRequest) => boolean
+  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly limits: Pick<OperationLimits, 'bodyBytes' | 'router'>
   /** The ways to deliver a subscription. The first that accepts a request is used. */
   readonly carriers: readonly StreamCarrier[]
-  /** Whether answers that are the same for every caller are compressed. */
-  readonly compresses: boolean
 }
 
 const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503, RETRY_AFTER_S)
@@ -42,71 +43,57 @@ const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAIL
 /**
  * GraphQL over HTTP: POST, and GET for queries. https://graphql.github.io/graphql-over-http/draft/
  */
-export function addGraphqlRoute(app: FastifyInstance, options: GraphqlRouteOptions): void {
-  const { engine, explorer, isDraining, limits } = options
-
-  app.register(async (scope) => {
-    readJsonAlone(scope)
-    const runOptions = { ...options, sender: createAnswerSender(options) }
-    scope.route({
-      method: ['GET', 'POST'],
-      url: GRAPHQL_PATH,
-      exposeHeadRoute: false,
-      bodyLimit: Math.max(limits.bodyBytes, limits.router.bytes),
-      preParsing: limitBody(limits.bodyBytes, options.isRouter),
-      onRequest: (_request, reply, done) => {
-        if (isDraining()) sendRefusal(reply, engine.refuse([DRAINING]))
-        else done()
-      },
-      handler: (request, reply) => {
-        if (explorer !== null && asksForPage(request) && request.url === GRAPHQL_PATH)
-          return explorer.send(reply, 'explorer')
-        reply.header('cache-control', 'private, no-store')
-        // Once for a request, because it takes a digest.
-        const fromRouter = options.isFromRouter(request)
-        const recalled = recall(options, request, fromRouter)
-        if (recalled === null) return respond(runOptions, { request, reply, fromRouter })
-        runOptions.sender.sendRecalled(reply, recalled)
-        return undefined
-      },
-    })
+export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRouteOptions): void {
+  const { engine, hasExplorer, isDraining, limits, isFromRouter } = options
+  const routerBytes = Math.max(limits.bodyBytes, limits.router.bytes)
+  const parts = { ...options, send: entrance.send, sender: createAnswerSender({ ...options, send: entrance.send }) }
+  entrance.add(GRAPHQL_PATH, {
+    accepts: (request) => !hasExplorer || request.url !== GRAPHQL_PATH || !asksForPage(request),
+    maxBytes: ({ headers }) => (options.isRouter(headers) ? routerBytes : limits.bodyBytes),
+    turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
+    answer(exchange) {
+      // Once for a request, because it takes a digest.
+      const fromRouter = isFromRouter(exchange.request)
+      const recalled = recall(options, exchange, fromRouter)
+      if (recalled === null) return respond(parts, { exchange, fromRouter })
+      return parts.sender.sendRecalled(exchange, recalled)
+    },
   })
 }
 
 /** Returns the recent result of an equal request, if the caller is known without waiting; otherwise null. */
-function recall(
-  { engine, callerOf }: GraphqlRouteOptions,
-  request: FastifyRequest,
-  fromRouter: boolean,
-): Answer | null {
-  if (callerOf(request) instanceof Promise || responseType(request.headers.accept) === null) return null
+function recall({ engine, callerOf }: GraphqlRouteOptions, exchange: Exchange, fromRouter: boolean): Answer | null {
+  const { request } = exchange
+  if (callerOf(exchange) instanceof Promise || responseType(request.headers.accept) === null) return null
   if (wantsTrace(request, fromRouter) || crossSiteRefusal(request) !== null) return null
-  return engine.recall(requestText(request), fromRouter)
+  return engine.recall(requestText(exchange), fromRouter)
 }
 
-type RunOptions = GraphqlRouteOptions & { readonly sender: AnswerSender }
+type RunOptions = GraphqlRouteOptions & Pick<GraphqlEntrance, 'send'> & { readonly sender: AnswerSender }
 
 /** `fromRouter`: the result of `isFromRouter`. */
-type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly fromRouter: boolean }
+type Asked = { readonly exchange: Exchange; readonly fromRouter: boolean }
 
-async function respond(options: RunOptions, asked: Asked): Promise<FastifyReply> {
-  const { request, reply } = asked
+async function respond(options: RunOptions, asked: Asked): Promise<void> {
+  const { exchange } = asked
   try {
-    return await runAndSend(options, asked)
+    await runAndSend(options, asked)
   } catch (error) {
-    // What follows on the connection may be the rest of the body.
-    if (request.method === 'POST' && !request.body) reply.header('connection', 'close')
-    return sendRefusal(reply, refusalFor(error, options.engine))
+    const { request, body } = exchange
+    // What follows on the connection may be the body of a request without a length.
+    const closes = request.method === 'POST' && !body
+    options.send(exchange, { ...refusalAnswer(request, refusalFor(error, options.engine)), closes })
   }
 }
 
 async function runAndSend(
-  { engine, callerOf, carriers, sender }: RunOptions,
-  { request, reply, fromRouter }: Asked,
-): Promise<FastifyReply> {
-  const caller = await callerOf(request)
-  const operation = operationIn(request)
-  const carrierOf = () => carriers.find(({ accepts }) => accepts({ request, operation }))
+  { engine, callerOf, carriers, sender, send }: RunOptions,
+  { exchange, fromRouter }: Asked,
+): Promise<void> {
+  const { request } = exchange
+  const caller = await callerOf(exchange)
+  const operation = operationIn(exchange)
+  const carrierOf = () => carriers.find(({ accepts }) => accepts({ exchange, operation }))
   const crossSite = crossSiteRefusal(request)
   // For a stream the page's origin is checked instead, since an EventSource cannot send other headers.
   if (crossSite !== null && carrierOf() === undefined) throw crossSite
@@ -114,26 +101,25 @@ async function runAndSend(
   const outcome = await engine.run(operation, {
     caller,
     fromRouter,
-    text: requestText(request),
+    text: requestText(exchange),
     wantsTrace: wantsTrace(request, fromRouter),
     resumeAfter: lastEventId(request),
     refuse(kind) {
       if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
-      const reserved = carrierOf()?.reserve({ request, reply, caller, operation }) ?? NO_CARRIER
+      const reserved = carrierOf()?.reserve({ exchange, caller, operation }) ?? NO_CARRIER
       if (reserved instanceof GraphQLError) return reserved
       carry = reserved
       return null
     },
   })
-  if (outcome.kind === 'refusal') return sendRefusal(reply, outcome)
-  if (carry !== null) (carry as CarryStream)(outcome)
-  else if (outcome.kind === 'answer') sender.send(reply, outcome)
-  return reply
+  if (outcome.kind === 'refusal') return send(exchange, refusalAnswer(request, outcome))
+  if (carry !== null) return (carry as CarryStream)(outcome)
+  if (outcome.kind === 'answer') sender.send(exchange, outcome)
 }
 
 /** The text by which two requests are compared: a body that is an object, or what begins with the method. */
-function requestText({ method, url, body }: FastifyRequest): string {
-  if (method !== 'POST' || typeof body !== 'string') return `${method} ${url}`
+function requestText({ request: { method, url }, body }: Exchange): string {
+  if (method !== 'POST' || body === null) return `${method} ${url}`
   // Nearly every body; as it is, because joined texts are copied for each look-up.
   return body.startsWith('{') ? body : `POST ${body}`
 }
@@ -141,11 +127,11 @@ function requestText({ method, url, body }: FastifyRequest): string {
 /** The header that requests a trace of the execution: how long each field took. */
 const TRACE_HEADER = 'apollo-federation-include-trace'
 
-function wantsTrace({ headers }: FastifyRequest, fromRouter: boolean): boolean {
+function wantsTrace({ headers }: IncomingMessage, fromRouter: boolean): boolean {
   return fromRouter && headers[TRACE_HEADER] === 'ftv1'
 }
 
-function kindRefusal(kind: 'query' | 'mutation', { method, headers }: FastifyRequest): GraphQLError | null {
+function kindRefusal(kind: 'query' | 'mutation', { method, headers }: IncomingMessage): GraphQLError | null {
   if (kind === 'mutation' && method === 'GET')
     return httpError('GET requests run queries only.', 'METHOD_NOT_ALLOWED', 405)
   if (responseType(headers.accept) === null)
@@ -158,7 +144,7 @@ const NO_CARRIER = badRequest(
 )
 
 /** The id of the last event that the client has received (WHATWG HTML, section 9.2.4). */
-export function lastEventId({ headers }: FastifyRequest): string | undefined {
+export function lastEventId({ headers }: IncomingMessage): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id !== '' ? id : undefined
 }
@@ -172,7 +158,7 @@ const SIMPLE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-dat
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /** Refuses a GET that a page of another origin could have sent without a preflight: any page could cause its cost. */
-function crossSiteRefusal({ method, headers }: FastifyRequest): GraphQLError | null {
+function crossSiteRefusal({ method, headers }: IncomingMessage): GraphQLError | null {
   if (method !== 'GET') return null
   const type = headers['content-type']?.trim()
   const isSimple = type === undefined || SIMPLE_TYPES.test(type)

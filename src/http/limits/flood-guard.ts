@@ -1,29 +1,25 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
-import { peerName, type CallerReader } from '../server/client-caller.ts'
-import { problem } from '../server/problem.ts'
+import type { Exchange } from '../graphql/exchange.ts'
+import type { CallerReader } from '../server/client-caller.ts'
+import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 
 type FloodGuardOptions = {
   readonly failures: FailedAttempts
   readonly callerOf: CallerReader
+  /** The name under which a peer is counted. */
+  readonly peerOf: (request: IncomingMessage) => string
   /** Whether a request is proved to come from the router, which forwards the tokens of many clients. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   readonly onRefused: () => void
 }
 
-type FloodGuard = {
+export type FloodGuard = {
   /** Returns the caller of a request; a promise if its token has to be verified first. */
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
-  readonly onRequest: onRequestHookHandler
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Callers by request, so that each is read once. */
-    caller: Caller | Promise<Caller> | null
-  }
+  readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
+  /** Returns the refusal of a request with an invalid token of a peer above its limit, null for every other; a promise if the token has to be verified. */
+  readonly refusalOf: (exchange: Exchange) => DirectAnswer | null | Promise<DirectAnswer | null>
 }
 
 /**
@@ -34,32 +30,33 @@ declare module 'fastify' {
  * accepted whatever others at its address have sent. An expired token is not an attack: it is not counted, and answered with 401, so
  * that its client gets a new one. Results of verification are cached, so checking the same token again costs one digest.
  */
-export function createFloodGuard({ failures, isRouter, onRefused, ...options }: FloodGuardOptions): FloodGuard {
-  const read = (request: FastifyRequest): Caller | Promise<Caller> => {
-    const caller = options.callerOf(request.raw)
+export function createFloodGuard({ failures, isRouter, peerOf, onRefused, ...options }: FloodGuardOptions): FloodGuard {
+  const read = ({ request }: Exchange): Caller | Promise<Caller> => {
+    const caller = options.callerOf(request)
     if (!(caller instanceof Promise)) return caller
     return caller.catch((error: unknown) => {
-      if (isGuess(error) && !isRouter(request.headers)) failures.count(peerName(request.ip))
+      if (isGuess(error) && !isRouter(request.headers)) failures.count(peerOf(request))
       throw error
     })
   }
-  const callerOf = (request: FastifyRequest) => (request.caller ??= read(request))
+  const callerOf = (exchange: Exchange) => (exchange.caller ??= read(exchange))
+  const refuse = (): DirectAnswer => {
+    onRefused()
+    return { ...problemAnswer(429, { retryAfterS: failures.retryAfter() }), closes: true }
+  }
 
   return {
     callerOf,
-    onRequest(request, reply, done) {
-      if (!failures.anyTooMany() || !failures.tooMany(peerName(request.ip)) || isRouter(request.headers)) return done()
-      const caller = callerOf(request)
-      if (!(caller instanceof Promise)) return done()
-      const decide = (guessed: boolean): void => {
-        if (!guessed) return done()
-        onRefused()
-        const seconds = failures.retryAfter()
-        reply.headers({ 'retry-after': seconds, connection: 'close' })
-        return void reply.code(429).send(problem(429, seconds))
-      }
-      // Other failures are answered by the route.
-      return void caller.then(() => false, isGuess).then(decide)
+    refusalOf(exchange) {
+      const { request } = exchange
+      if (!failures.anyTooMany() || !failures.tooMany(peerOf(request)) || isRouter(request.headers)) return null
+      const caller = callerOf(exchange)
+      if (!(caller instanceof Promise)) return null
+      // Other failures are answered when the request begins.
+      return caller.then(
+        () => null,
+        (error: unknown) => (isGuess(error) ? refuse() : null),
+      )
     },
   }
 }

@@ -14,7 +14,7 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set(['subscriptionspec=1.0', 'su
 /** Serves subscriptions as the parts of one response to clients that accept them. */
 export function multipartCarrier(streams: ResponseStreams): StreamCarrier {
   return {
-    accepts: ({ request }) => accepts(request.headers.accept ?? ''),
+    accepts: ({ exchange }) => accepts(exchange.request.headers.accept ?? ''),
     reserve: (asked) => streams.reserve(asked, MULTIPART_FRAMING),
   }
 }

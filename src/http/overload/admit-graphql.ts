@@ -1,108 +1,65 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
-import { type GraphqlHooks, EVENTS_PATH, GRAPHQL_PATH } from '../graphql/graphql-body.ts'
-import { STREAM_BEGUN } from '../response-streams/response-streams.ts'
-import type { EarlyAnswers, EarlyAnswer } from '../server/early-answers.ts'
-import { faultOf, problem } from '../server/problem.ts'
+import type { Exchange } from '../graphql/exchange.ts'
+import { type DirectAnswer, type DirectAnswers, problemAnswer } from '../server/direct-answers.ts'
 import { clientKey, peerKey, type Overload, type Entry, type QueueName } from './overload.ts'
-
-/** Media types in `accept` of clients whose answer may be a stream. */
-const MAY_STREAM = /event-stream|multipart/i
 
 export type OverloadAdmissionOptions = DescribeOptions & {
   readonly overload: Overload
   /** The caller of a request; a promise, which may reject, if its token is verified for the first time. */
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
+  readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
-  readonly send: EarlyAnswers['send']
+  readonly send: DirectAnswers['send']
 }
 
-type Admission = Omit<GraphqlHooks, 'onRequest'>
+/** Queues a GraphQL request whose body has been read, so that slow senders hold no slot; `begin` is called when it may begin. */
+export type Admit = (exchange: Exchange, begin: () => void) => void
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Marks an admitted request as ended. */
-    endAdmission: (() => void) | null
-  }
-}
-
-/**
- * Returns hooks that queue GraphQL requests once their body is complete, so that slow senders hold no slot, and mark them as ended when
- * the answer is made, so that slow readers hold none either.
- */
-export function createAdmission(options: OverloadAdmissionOptions): Admission {
+export function createAdmission(options: OverloadAdmissionOptions): Admit {
   const { overload, callerOf, send } = options
   const peerOf = (request: IncomingMessage) => peerKey(options.addressOf(request), request)
 
-  const admit = (request: FastifyRequest, reply: FastifyReply, caller: Caller, done: () => void) => {
-    const text = typeof request.body === 'string' ? request.body : ''
+  const enter = (exchange: Exchange, caller: Caller, begin: () => void) => {
+    const { request, response, body } = exchange
+    const text = body ?? ''
     const { kind, mustAnswer } = describeOperation(options, text, caller)
     const cancel = overload.enter(kind === 'mutation' ? 'commands' : 'queries', {
-      client: clientKey(caller, () => peerOf(request.raw)),
+      client: clientKey(caller, () => peerOf(request)),
       bytes: text.length,
       mustAnswer,
       start: (release) => {
         // The client has disconnected.
-        if (reply.raw.destroyed) return release()
-        request.endAdmission = release
-        if (MAY_STREAM.test(request.headers.accept ?? '')) reply.raw.on(STREAM_BEGUN, release)
-        return done()
+        if (response.destroyed) return release()
+        exchange.endAdmission = release
+        return begin()
       },
-      refuse() {
-        reply.hijack()
-        send(request.raw, reply.raw, overloadedAnswer())
-      },
+      refuse: () => send(request, response, overloadedAnswer()),
     })
-    if (cancel !== null) reply.raw.once('close', cancel)
+    if (cancel !== null) response.once('close', cancel)
   }
-
-  const preValidation: preValidationHookHandler = (request, reply, done) => {
-    const caller = callerOf(request)
-    if (!(caller instanceof Promise)) return admit(request, reply, caller, done)
-    const as = (known: Caller) => admit(request, reply, known, done)
-    // The route reports an invalid token when the request begins.
+  return (exchange, begin) => {
+    const caller = callerOf(exchange)
+    if (!(caller instanceof Promise)) return enter(exchange, caller, begin)
+    const as = (known: Caller) => enter(exchange, known, begin)
+    // An invalid token is reported when the request begins.
     return void caller.then(as, () => as(ANONYMOUS))
   }
-  return {
-    preValidation: [preValidation],
-    onSend: [
-      (request, _reply, payload, done) => {
-        request.endAdmission?.()
-        done(null, payload)
-      },
-    ],
-  }
 }
 
-type EarlyRefusalOptions = {
-  readonly overload: Overload
-  /** Address that a connection counts against; null if it is shared. */
-  readonly addressOf: (request: IncomingMessage) => string | null
-  readonly send: EarlyAnswers['send']
-}
+type EarlyRefusalOptions = Pick<OverloadAdmissionOptions, 'overload' | 'addressOf' | 'send'>
 
 /**
- * Returns the handler that refuses GraphQL requests without a token before they are routed and their body is read. Such a request need not
+ * Returns the function that refuses GraphQL requests without a token before their body is read, and whether it did. Such a request need not
  * be answered whatever its body says, and its client is identified by address. It refuses only requests that would be refused on
  * entry to the queue.
  */
 export function createEarlyRefusal({ overload, addressOf, send }: EarlyRefusalOptions) {
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+  return ({ request, response }: Pick<Exchange, 'request' | 'response'>): boolean => {
     if (!overload.isFull('queries') || request.headers.authorization !== undefined) return false
-    const { method, url = '', rawHeaders } = request
-    if ((method !== 'POST' && method !== 'GET') || !isGraphql(url) || faultOf(url, rawHeaders) !== null) return false
     const client = clientKey(ANONYMOUS, () => peerKey(addressOf(request), request))
     return overload.refuse('queries', client, () => send(request, response, overloadedAnswer()))
   }
-}
-
-/** Whether a URL is one of the two addresses in their usual spelling. Others are routed, and refused later. */
-function isGraphql(url: string): boolean {
-  const end = url.indexOf('?')
-  const path = end === -1 ? url : url.slice(0, end)
-  return path === GRAPHQL_PATH || path === EVENTS_PATH
 }
 
 export type DescribeOptions = {
@@ -207,22 +164,14 @@ export function enterOverSocket(
 }
 
 /** By the seconds after which a client may retry. Made once each, because they are sent often when CPU time is scarce. */
-const BODIES = new Map<number, string>()
+const ANSWERS = new Map<number, DirectAnswer>()
 
 /** Returns the HTTP response to a refused request. */
-function overloadedAnswer(): EarlyAnswer {
+function overloadedAnswer(): DirectAnswer {
   const seconds = retryAfterS()
-  return {
-    status: 503,
-    headers: ['retry-after', String(seconds), 'content-type', 'application/json; charset=utf-8'],
-    body: bodyOf(seconds),
-  }
-}
-
-function bodyOf(seconds: number): string {
-  const body = BODIES.get(seconds) ?? JSON.stringify(problem(503, seconds))
-  BODIES.set(seconds, body)
-  return body
+  const answer = ANSWERS.get(seconds) ?? problemAnswer(503, { retryAfterS: seconds })
+  ANSWERS.set(seconds, answer)
+  return answer
 }
 
 /** Seconds until a refused client may retry: 1 to 3 at random, so that clients do not retry at the same time. */

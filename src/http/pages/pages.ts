@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 type PageRoutesOptions = {
   readonly pages: Pages
@@ -50,7 +51,10 @@ const EXPLORER_POLICY = POLICY.map((rule) =>
 ).concat("font-src 'self'", "worker-src 'self'")
 
 /** Returns whether the request is a browser's navigation to a page. */
-export function asksForPage({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+export function asksForPage({
+  method,
+  headers: { accept = '' },
+}: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return method === 'GET' && accept.includes('text/html')
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyRequest, FastifyReply } from 'fastify'
 import { GraphQLError } from 'graphql'
 import { type Caller, expired } from '../../access/caller.ts'
 import type { SocketLimits } from '../../config/limits.ts'
@@ -14,14 +13,17 @@ import { createSharedTimer, lookPeriodMs, type SharedTimer } from '../../lib/tim
 import type { Logger } from '../../observability/logger.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/token-end.ts'
+import type { Exchange } from '../graphql/exchange.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { tokenOf } from '../server/client-caller.ts'
+import type { DirectAnswers } from '../server/direct-answers.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type ResponseStreamOptions = {
   readonly engine: Pick<Engine, 'refuse'>
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
+  readonly headersFor: DirectAnswers['headersFor']
   /** The address that a request counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether a request is proved to come from the router, whose address is shared by many clients. */
@@ -62,12 +64,12 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
   const { promise: allClosed, resolve: onAllClosed } = Promise.withResolvers<void>()
   let closing = false
 
-  const peerOf = ({ raw, headers }: FastifyRequest, caller: Caller): ResponseStreamPeer | null => {
-    const address = options.isRouter(headers) ? null : options.addressOf(raw)
+  const peerOf = (request: IncomingMessage, caller: Caller): ResponseStreamPeer | null => {
+    const address = options.isRouter(request.headers) ? null : options.addressOf(request)
     if (address !== null && !addresses.acquire(address)) return null
     const subject = subjectOf(caller)
     if (subject === null || subjects.acquire(subject))
-      return { caller, token: caller.kind === 'anonymous' ? null : tokenOf(raw.headersDistinct), address }
+      return { caller, token: caller.kind === 'anonymous' ? null : tokenOf(request.headersDistinct), address }
     if (address !== null) addresses.release(address)
     return null
   }
@@ -93,17 +95,18 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
     get count() {
       return open.size
     },
-    reserve({ request, reply, caller }, framing) {
-      if (!options.isAllowedOrigin(request.raw)) return FOREIGN
+    reserve({ exchange, caller }, framing) {
+      const { request, response } = exchange
+      if (!options.isAllowedOrigin(request)) return FOREIGN
       const peer = peerOf(request, caller)
       if (peer === null) {
         logger.warn({}, 'a stream was refused: too many are open')
         return TOO_MANY
       }
-      const stream = new ResponseStream(reply.raw, framing, peer, parts)
+      const stream = new ResponseStream(exchange, framing, peer, parts)
       return (outcome) => {
-        if (!reply.raw.destroyed) open.add(stream)
-        stream.begin(reply, outcome)
+        if (!response.destroyed) open.add(stream)
+        stream.begin(outcome)
         // The drain began while its token was being verified.
         if (closing) interrupt(stream)
       }
@@ -125,6 +128,7 @@ type ResponseStreamParts = {
   readonly timer: SharedTimer
   readonly tokenEnds: TokenEnds
   readonly interruptions: InterruptionTexts
+  readonly headersFor: DirectAnswers['headersFor']
   readonly limits: { readonly keepAliveMs: number; readonly bufferedMs: number }
   readonly logger: Logger
   readonly clock: () => Date
@@ -139,9 +143,6 @@ type ResponseStreamPeer = {
   readonly address: string | null
 }
 
-/** Emitted by a response when it becomes a stream; from then on it does not count as a waiting request. */
-export const STREAM_BEGUN = 'streamBegun'
-
 /**
  * One response with the results of one operation: the next is executed when the previous one has left this process. A peer that
  * reads nothing for too long is disconnected.
@@ -152,6 +153,7 @@ export class ResponseStream implements TokenHolder {
   readonly address: string | null
   readonly #parts: ResponseStreamParts
   readonly #framing: Framing
+  readonly #exchange: Exchange
   readonly #response: ServerResponse
   #stream: AnswerStream | null = null
   #isOver = false
@@ -159,28 +161,27 @@ export class ResponseStream implements TokenHolder {
   #sinceKeepAlive = 0
   #sinceProgress = 0
 
-  constructor(response: ServerResponse, framing: Framing, peer: ResponseStreamPeer, parts: ResponseStreamParts) {
+  constructor(exchange: Exchange, framing: Framing, peer: ResponseStreamPeer, parts: ResponseStreamParts) {
+    const { response } = exchange
     this.caller = peer.caller
     this.token = peer.token
     this.address = peer.address
+    this.#exchange = exchange
     this.#response = response
     this.#framing = framing
     this.#parts = parts
     response.once('close', () => this.#close())
   }
 
-  /** Responds with the results of the operation. */
-  begin(reply: FastifyReply, outcome: Answer | AnswerStream): void {
-    // The framework would write the headers of hooks, such as CORS; here the response is written without it.
-    const headers = Object.entries(reply.getHeaders())
-    reply.hijack()
+  /** Responds with the results of the operation. From then on the request does not count as a waiting one. */
+  begin(outcome: Answer | AnswerStream): void {
     const response = this.#response
-    response.emit(STREAM_BEGUN)
+    this.#exchange.endAdmission?.()
     if (outcome.kind === 'stream') this.#stream = outcome
     if (response.destroyed) return this.#endOperation()
-    for (const [name, value] of headers) if (value !== undefined) response.setHeader(name, value)
     const { contentType, opening, answer, completion } = this.#framing
-    response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    const headers = ['content-type', contentType, 'x-accel-buffering', 'no']
+    response.writeHead(200, this.#parts.headersFor(this.#exchange.request, { headers, cacheControl: 'no-store' }))
     this.#parts.timer.add(this)
     this.#parts.tokenEnds.watch(this)
     response.write(opening)

@@ -86,6 +86,17 @@ export function createAddressReader(trustedProxies: readonly string[]): (request
   }
 }
 
+/** Returns the reader of the name under which the client of a request is counted, also if others share it. */
+export function createPeerReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  const isTrusted = createNetworkCheck(trustedProxies)
+  return ({ socket: { remoteAddress }, headers }) => {
+    const address = plainAddress(remoteAddress ?? '') ?? ''
+    if (!isTrusted(address)) return peerName(address)
+    const hops = String(headers['x-forwarded-for'] ?? address).split(',')
+    return peerName(clientIn(hops, isTrusted) ?? undefined)
+  }
+}
+
 type NetworkCheck = ReturnType<typeof createNetworkCheck>
 
 /** Returns the last of the addresses in X-Forwarded-For that is not a trusted proxy. */

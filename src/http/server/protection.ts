@@ -1,11 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 import type { HttpLimits } from '../../config/limits.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
-import { addGraphqlHooks } from '../graphql/graphql-body.ts'
-import { createFailedAttempts, type FailedAttempts, createFloodGuard } from '../limits/flood-guard.ts'
-import { createAdmission, type OverloadAdmissionOptions, createEarlyRefusal } from '../overload/admit-graphql.ts'
+import type { Exchange } from '../graphql/exchange.ts'
+import { createFailedAttempts, type FailedAttempts, createFloodGuard, type FloodGuard } from '../limits/flood-guard.ts'
+import {
+  type Admit,
+  createAdmission,
+  type OverloadAdmissionOptions,
+  createEarlyRefusal,
+} from '../overload/admit-graphql.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
 import type { CallerReader } from './client-caller.ts'
 import type { HttpServer } from './server.ts'
@@ -13,6 +17,8 @@ import type { HttpServer } from './server.ts'
 export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
   readonly limits: HttpLimits
   readonly callerOf: CallerReader
+  /** The name under which a peer is counted. */
+  readonly peerOf: (request: IncomingMessage) => string
   /** Whether a request is proved to come from the router. */
   readonly isRouter: (headers: IncomingHttpHeaders) => boolean
   /** Shares failed authentications with other nodes. */
@@ -23,22 +29,26 @@ export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 're
 /** The checks between a server and its routes. */
 export type Protection = {
   /** Returns the caller of a request; a promise if its token has to be verified first, which rejects if the token is not valid. */
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
+  readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
+  /** Refuses a GraphQL request without a token if the queue is full; returns whether it did. */
+  readonly refuseEarly: ReturnType<typeof createEarlyRefusal>
+  /** Returns the refusal of a GraphQL request of a peer whose authentication fails repeatedly; null for others. */
+  readonly refusalOf: FloodGuard['refusalOf']
+  readonly admit: Admit
   /** Failed authentications per peer, over GraphQL and webhooks together. */
   readonly failures: FailedAttempts
   readonly overload: Overload
 }
 
 /**
- * Protects a server against overload, and against peers whose authentication fails repeatedly. Called before the routes are
- * added.
+ * Protects a server against overload, and against peers whose authentication fails repeatedly.
  */
 export function protect(
-  { http: app, earlyAnswers }: Pick<HttpServer, 'http' | 'earlyAnswers'>,
+  { http: app, direct }: Pick<HttpServer, 'http' | 'direct'>,
   options: ProtectionOptions,
 ): Protection {
-  const { limits, addressOf, isRouter, onTurnedAway } = options
-  const { send } = earlyAnswers
+  const { limits, addressOf, onTurnedAway } = options
+  const { send } = direct
   const overload = createOverload(app, {
     maxInFlight: limits.graphqlInFlight,
     onRefused: () => onTurnedAway('overload'),
@@ -49,10 +59,13 @@ export function protect(
     shared: options.shareCounts('failed-authentications', limits.failedAuthentications),
   })
   const onRefused = () => onTurnedAway('failed_authentication')
-  const guard = createFloodGuard({ failures, callerOf: options.callerOf, isRouter, onRefused })
-  const admission = createAdmission({ ...options, overload, send, callerOf: guard.callerOf })
-  earlyAnswers.setHandler(createEarlyRefusal({ overload, addressOf, send }))
-  app.decorateRequest('caller', null).decorateRequest('endAdmission', null)
-  addGraphqlHooks(app, { ...admission, onRequest: [guard.onRequest] })
-  return { callerOf: guard.callerOf, failures, overload }
+  const { callerOf, refusalOf } = createFloodGuard({ ...options, failures, onRefused })
+  return {
+    callerOf,
+    refusalOf,
+    refuseEarly: createEarlyRefusal({ overload, addressOf, send }),
+    admit: createAdmission({ ...options, overload, send, callerOf }),
+    failures,
+    overload,
+  }
 }

@@ -10,22 +10,22 @@ import {
   drainConnections,
   type ConnectionDrain,
   trackConnections,
-  cutUnreadAnswer,
-  UNREAD_MS,
   answerInOrder,
   limitUnfinishedBodies,
-  type RequestListener,
 } from '../connections/connections.ts'
 import { sendMissingPage, asksForPage } from '../pages/pages.ts'
 import { createNetworkCheck, isLoopback } from './client-caller.ts'
 import {
+  cutUnreadAnswer,
+  type RequestListener,
+  UNREAD_MS,
   createOrigins,
   type Origins,
-  createEarlyAnswers,
-  type EarlyAnswers,
+  createDirectAnswers,
+  type DirectAnswers,
   EXPOSED_HEADERS,
   safeHeaders,
-} from './early-answers.ts'
+} from './direct-answers.ts'
 import { problem, faultOf } from './problem.ts'
 
 export type HttpServerOptions = {
@@ -45,7 +45,7 @@ export type HttpServerOptions = {
 export type HttpServer = {
   readonly http: FastifyInstance
   readonly connections: ConnectionDrain
-  readonly earlyAnswers: EarlyAnswers
+  readonly direct: DirectAnswers
   readonly isAllowedOrigin: Origins['isAllowed']
 }
 
@@ -91,7 +91,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { publicUrl, allowedOrigins } = settings
   const { patterns, isListed, isAllowed } = createOrigins(allowedOrigins, logger)
   const origins = patterns.length === 0 ? null : { isListed }
-  const { answers, routeUnlessTaken } = createEarlyAnswers({ publicUrl, origins, isDraining, unreadMs })
+  const { answers, routeUnlessTaken } = createDirectAnswers({ publicUrl, origins, isAllowed, isDraining, unreadMs })
   const app = fastify({
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
@@ -175,7 +175,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.setNotFoundHandler((request, reply) =>
     asksForPage(request) ? sendMissingPage(reply) : reply.code(404).send(problem(404)),
   )
-  return { http: app, connections: drain, earlyAnswers: answers, isAllowedOrigin: isAllowed }
+  return { http: app, connections: drain, direct: answers, isAllowedOrigin: isAllowed }
 }
 
 /** Turns of the event loop in which connections are still accepted before the listening socket closes. */
@@ -213,8 +213,8 @@ export type BodyTimeOptions = {
   readonly onSlow: (request: IncomingMessage) => void
 }
 
-/** What awaits it goes on once the packet that is being read has been parsed. */
-const READ = Promise.resolve()
+/** What awaits it goes on once the rest of the packet that contains the headers has been received. */
+const RECEIVED = Promise.resolve()
 
 /**
  * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
@@ -223,14 +223,15 @@ const READ = Promise.resolve()
 export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
   const watch = (request: IncomingMessage) => {
     if (request.complete || request.destroyed) return
+    // Most bodies come with their headers.
+    if (request.readableLength > 0 && request.readableLength === Number(request.headers['content-length'])) return
     const timer = setTimeout(() => {
       if (!request.complete && !request.destroyed) onSlow(request)
     }, milliseconds).unref()
     request.once('close', () => clearTimeout(timer))
   }
   return (request, response) => {
-    // Most bodies are in the packet of their headers, and complete once that has been read.
-    if (hasBody(request) && !isUpload(request)) void READ.then(() => watch(request))
+    if (hasBody(request) && !isUpload(request)) void RECEIVED.then(() => watch(request))
     onRequest(request, response)
   }
 }

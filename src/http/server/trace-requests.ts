@@ -1,48 +1,32 @@
-import type { ServerResponse } from 'node:http'
-import type { Span } from '@opentelemetry/api'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
+import { GRAPHQL_PATH } from '../graphql/exchange.ts'
 
-/** Paths whose requests get a span; probes get none. */
-const TRACED = /^\/(graphql|webhooks)\b/
+/** Runs the answering of a request so that what it does is part of the request's trace. */
+type Traced = (answer: () => void) => void
+
+/** Begins the trace of a request to a route. Called before its body is read, which loses the asynchronous context. */
+export type TraceRequest = (request: IncomingMessage, response: ServerResponse, route: string) => Traced
+
+const UNTRACED: Traced = (answer) => answer()
 
 /**
- * Records a span for each GraphQL request, as a child of the client's, with a child span for the operation; and a span for each
- * webhook, which starts a new trace. Called before the routes are added.
+ * Returns the function that traces requests: a span for each, until the connection of the response closes. That of a GraphQL request
+ * is a child of the client's, with a child span for the operation; that of a webhook starts a new trace. Null records nothing.
  */
-export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
-  const spans = new WeakMap<FastifyRequest, readonly Span[]>()
-
-  app.addHook('onRequest', (request, reply, done) => {
-    const { method, headers } = request
-    const route = request.routeOptions.url ?? ''
-    const part = TRACED.exec(route)?.[1]
-    if (part !== undefined) {
-      const answer = tracing.beginAnswer(`${method} ${route}`, part === 'graphql' ? headers : null)
-      answer.setAttributes({ 'http.request.method': method, 'http.route': route })
-      spans.set(request, [answer])
-      endWith(request, reply.raw)
-    }
-    done()
-  })
-  // Not in an earlier hook: reading the body loses the asynchronous context.
-  app.addHook('preHandler', (request, _reply, done) => {
-    const [answer] = spans.get(request) ?? []
-    if (answer === undefined) return done()
-    return tracing.run(answer, () => {
-      if (!request.routeOptions.url?.startsWith('/graphql')) return done()
-      const operation = tracing.begin('graphql')
-      spans.set(request, [answer, operation])
-      return tracing.run(operation, done)
-    })
-  })
-
-  /** Waits for the connection's `close`: the framework has no hook for the end of a stream or of an aborted response. */
-  function endWith(request: FastifyRequest, response: ServerResponse): void {
-    response.once('close', () => {
-      const [answer, operation] = spans.get(request) ?? []
-      operation?.end()
-      if (answer !== undefined) tracing.endAnswer(answer, response.statusCode)
-    })
+export function traceRequests(tracing: Tracing | null): TraceRequest {
+  if (tracing === null) return () => UNTRACED
+  return ({ method = '', headers }, response, route) => {
+    const isGraphql = route.startsWith(GRAPHQL_PATH)
+    const answering = tracing.beginAnswer(`${method} ${route}`, isGraphql ? headers : null)
+    answering.setAttributes({ 'http.request.method': method, 'http.route': route })
+    response.once('close', () => tracing.endAnswer(answering, response.statusCode))
+    if (!isGraphql) return (answer) => tracing.run(answering, answer)
+    return (answer) =>
+      tracing.run(answering, () => {
+        const operation = tracing.begin('graphql')
+        response.once('close', () => operation.end())
+        tracing.run(operation, answer)
+      })
   }
 }

@@ -1,27 +1,30 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import type { StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { EVENTS_PATH, operationIn, readJsonAlone } from '../graphql/graphql-body.ts'
+import type { Refusal, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
+import { EVENTS_PATH, type Exchange } from '../graphql/exchange.ts'
+import { operationIn } from '../graphql/graphql-body.ts'
+import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
 import {
   httpError,
+  refusalAnswer,
   refusalFor,
-  sendRefusal,
   type CarryStream,
   type StreamCarrier,
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
-import { problem, RETRY_AFTER_S } from '../server/problem.ts'
+import { problemAnswer } from '../server/direct-answers.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
 
 type EventStreamOptions = {
   readonly engine: Engine
   readonly streams: ResponseStreams
-  readonly callerOf: (request: FastifyRequest) => Caller | Promise<Caller>
+  readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
-  readonly isFromRouter: (request: FastifyRequest) => boolean
-  readonly isAllowedOrigin: (request: FastifyRequest['raw']) => boolean
+  readonly isFromRouter: (request: IncomingMessage) => boolean
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   readonly isDraining: () => boolean
   readonly bodyBytes: number
 }
@@ -29,7 +32,7 @@ type EventStreamOptions = {
 /** Serves subscriptions at the GraphQL URL to clients that accept `text/event-stream`. */
 export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
   return {
-    accepts: ({ request }) => acceptsEvents(request),
+    accepts: ({ exchange }) => acceptsEvents(exchange.request),
     reserve: (asked) => streams.reserve(asked, EVENT_FRAMING),
   }
 }
@@ -38,50 +41,37 @@ export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
  * Operations over server-sent events, in the distinct connections mode of GraphQL over SSE
  * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one stream per request, also for queries and refusals.
  */
-export function addEventStreams(app: FastifyInstance, options: EventStreamOptions): void {
-  const { engine, streams, isAllowedOrigin, isDraining } = options
-
-  const turnAway = (request: FastifyRequest, reply: FastifyReply): number | null => {
-    if (!acceptsEvents(request)) return 406
-    if (!isAllowedOrigin(request.raw)) return 403
-    if (!isDraining()) return null
-    reply.header('retry-after', RETRY_AFTER_S)
-    return 503
-  }
-
-  app.register(async (scope) => {
-    readJsonAlone(scope)
-    scope.route({
-      method: ['GET', 'POST'],
-      url: EVENTS_PATH,
-      exposeHeadRoute: false,
-      bodyLimit: options.bodyBytes,
-      onRequest: (request, reply, done) => {
-        reply.header('cache-control', 'no-store')
-        const status = turnAway(request, reply)
-        if (status === null) done()
-        else void reply.code(status).send(problem(status, status === 503 ? RETRY_AFTER_S : undefined))
-      },
-      handler: async (request, reply) => {
-        try {
-          return await respond({ ...options, engine, streams }, request, reply)
-        } catch (error) {
-          return sendRefusal(reply, refusalFor(error, engine))
-        }
-      },
-    })
+export function addEventStreams(entrance: GraphqlEntrance, options: EventStreamOptions): void {
+  const { engine, isAllowedOrigin, isDraining, bodyBytes } = options
+  entrance.add(EVENTS_PATH, {
+    accepts: () => true,
+    maxBytes: () => bodyBytes,
+    turnAway({ request }) {
+      if (!acceptsEvents(request)) return problemAnswer(406)
+      if (!isAllowedOrigin(request)) return problemAnswer(403)
+      return isDraining() ? problemAnswer(503, { retryAfterS: RETRY_AFTER_S }) : null
+    },
+    async answer(exchange) {
+      const refuse = (refusal: Refusal) => entrance.send(exchange, refusalAnswer(exchange.request, refusal))
+      try {
+        await respond(options, exchange, refuse)
+      } catch (error) {
+        refuse(refusalFor(error, engine))
+      }
+    },
   })
 }
 
 async function respond(
   { engine, streams, callerOf, isFromRouter }: EventStreamOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const operation = operationIn(request)
-  const caller = await callerOf(request)
+  exchange: Exchange,
+  refuse: (refusal: Refusal) => void,
+): Promise<void> {
+  const { request } = exchange
+  const operation = operationIn(exchange)
+  const caller = await callerOf(exchange)
   let reserved: CarryStream | GraphQLError | null = null
-  const reserve = (): CarryStream | GraphQLError => streams.reserve({ request, reply, caller }, EVENT_FRAMING)
+  const reserve = (): CarryStream | GraphQLError => streams.reserve({ exchange, caller }, EVENT_FRAMING)
   const outcome = await engine.run(operation, {
     caller,
     fromRouter: isFromRouter(request),
@@ -96,14 +86,13 @@ async function respond(
   })
   // A refusal is sent as a result in the stream: the client does not read the status.
   const carry = (reserved as CarryStream | GraphQLError | null) ?? reserve()
-  if (carry instanceof GraphQLError) return sendRefusal(reply, engine.refuse([carry]))
+  if (carry instanceof GraphQLError) return refuse(engine.refuse([carry]))
   if (outcome.kind === 'refusal')
-    carry({ kind: 'answer', json: JSON.stringify({ errors: outcome.errors }), status: 200, maxAgeS: null })
-  else carry(outcome)
-  return reply
+    return carry({ kind: 'answer', json: JSON.stringify({ errors: outcome.errors }), status: 200, maxAgeS: null })
+  return carry(outcome)
 }
 
-function acceptsEvents({ headers }: FastifyRequest): boolean {
+function acceptsEvents({ headers }: IncomingMessage): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.accept ?? '')
 }
 

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-caller.ts'
+import type { DirectAnswer, DirectAnswers } from '../server/direct-answers.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
+import type { TraceRequest } from '../server/trace-requests.ts'
 
 export type WebhookRouteOptions = {
   /** Handlers by the first segment of their paths under /webhooks. */
@@ -11,10 +12,11 @@ export type WebhookRouteOptions = {
   >
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
+  /** The name under which a peer is counted. */
+  readonly peerOf: (request: IncomingMessage) => string
+  readonly trace: TraceRequest
   readonly onAnswered: (response: WebhookResponse) => void
 }
-
-type Address = { Params: { ref?: string } }
 
 /** Statuses of requests that failed authentication. */
 const FAILED: ReadonlySet<number> = new Set([401, 404])
@@ -22,44 +24,59 @@ const FAILED: ReadonlySet<number> = new Set([401, 404])
 /** One text for every refusal, so that an attacker learns nothing from it. */
 const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok', refused: 'refused' }
 
+const TEXT = ['content-type', 'text/plain; charset=utf-8']
+const NOWHERE: DirectAnswer = { status: 404, headers: TEXT, body: TEXTS.refused, closes: true }
+
+/** The path that the payments API may be told as the merchant's own, and those that are made for one object. */
+const PATH = /^\/webhooks\/([a-z-]+)(?:\/([\w.~%-]{1,100}))?$/
+const MERCHANT_PATH = '/webhooks/payments'
+
 /** Adds the webhook URLs: the merchant's default one for payments, and one for each command that was sent. */
-export function addWebhookRoutes(
-  app: FastifyInstance,
-  { handlers, isDraining, failures, onAnswered }: WebhookRouteOptions,
-): void {
-  app.register(
-    async (scope) => {
-      // The handler reads the raw bytes itself, after it has checked the headers.
-      scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+export function addWebhookRoutes(direct: DirectAnswers, options: WebhookRouteOptions): void {
+  const { handlers, isDraining, failures, peerOf, trace, onAnswered } = options
+  const known = new Map<string, WebhookHandler>(Object.entries(handlers))
 
-      const answerWith = (handle: WebhookHandler) => async (request: FastifyRequest<Address>, reply: FastifyReply) => {
-        const peer = peerName(request.ip)
-        const response: WebhookResponse = isDraining()
-          ? { status: 503, outcome: null }
-          : await handle({
-              method: request.method,
-              correlationId: request.params.ref ?? null,
-              headers: request.raw.headersDistinct,
-              suspect: failures.tooMany(peer),
-              body: request.raw,
-            })
-        onAnswered(response)
-        if (FAILED.has(response.status)) failures.count(peer)
-        if (response.status === 503) reply.header('retry-after', RETRY_AFTER_S)
-        if (response.status === 429) reply.header('retry-after', failures.retryAfter())
-        // Of a refused webhook the body may have come or not: whether the connection ends must not depend on it.
-        if (!request.raw.readableEnded) reply.header('connection', 'close')
-        return reply
-          .code(response.status)
-          .type('text/plain')
-          .send(response.status === 200 ? TEXTS.accepted : TEXTS.refused)
-      }
+  const answer = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    handle: WebhookHandler,
+    ref: string | null,
+  ) => {
+    const suspect = failures.anyTooMany() && failures.tooMany(peerOf(request))
+    const answered: WebhookResponse = isDraining()
+      ? UNAVAILABLE
+      : await handle({
+          method: request.method ?? '',
+          correlationId: ref,
+          headers: request.headersDistinct,
+          suspect,
+          body: request,
+        })
+    const { status } = answered
+    onAnswered(answered)
+    if (FAILED.has(status)) failures.count(peerOf(request))
+    const retryAfterS = status === 503 ? RETRY_AFTER_S : status === 429 ? failures.retryAfter() : null
+    direct.send(request, response, {
+      status,
+      headers: retryAfterS === null ? TEXT : [...TEXT, 'retry-after', String(retryAfterS)],
+      body: status === 200 ? TEXTS.accepted : TEXTS.refused,
+      // Of a refused webhook the body may have come or not: whether the connection ends must not depend on it.
+      closes: answered.isUnread,
+    })
+  }
 
-      scope.all<Address>('/payments', answerWith(handlers.payments))
-      for (const [name, handle] of Object.entries(handlers)) scope.all<Address>(`/${name}/:ref`, answerWith(handle))
-      scope.setNotFoundHandler((_request, reply) => reply.code(404).type('text/plain').send(TEXTS.refused))
-    },
-    { prefix: '/webhooks' },
-  )
+  direct.handle('/webhooks', (request, response, path) => {
+    const [, name = '', ref = null] = PATH.exec(path) ?? []
+    const handle = ref !== null || path === MERCHANT_PATH ? known.get(name) : undefined
+    if (handle === undefined) {
+      direct.send(request, response, NOWHERE)
+      return true
+    }
+    const route = ref === null ? MERCHANT_PATH : `/webhooks/${name}/:ref`
+    trace(request, response, route)(() => void answer(request, response, handle, ref))
+    return true
+  })
 }
+
+/** The answer while the process drains. */
+const UNAVAILABLE: WebhookResponse = { status: 503, outcome: null, isUnread: true }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { fastify, type FastifyInstance } from 'fastify'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/caller.ts'
 import type { AnswerStream } from '../../../src/graphql/engine/request-outcome.ts'
@@ -11,11 +11,11 @@ import { createLogger } from '../../../src/observability/logger.ts'
 
 const MEGABYTE = 1024 * 1024
 
-let app: FastifyInstance
+let server: Server
 let socket: Socket
-afterEach(async () => {
+afterEach(() => {
   socket.destroy()
-  await app.close()
+  server.close()
 })
 
 /** Starts a stream of `answers` answers of a megabyte each, and connects a socket that reads nothing until the test resumes it. */
@@ -35,26 +35,26 @@ async function streamTo(bufferedMs: number, answers: number) {
       return { done: true, value: undefined }
     },
   }
-  app = fastify()
-  app.get('/', async (_request, reply) => {
+  server = createServer((request, response) => {
     new ResponseStream(
-      reply.raw,
+      { request, response, body: null, caller: null, endAdmission: null },
       EVENT_FRAMING,
       { caller: ANONYMOUS, token: null, address: null },
       {
         timer: createSharedTimer(100),
         tokenEnds: { watch: () => {}, unwatch: () => {} },
+        headersFor: (_request, { headers = [] }) => [...headers],
         interruptions: { expired: '[]', withdrawn: '[]', interrupted: '[]' },
         limits: { keepAliveMs: 60_000, bufferedMs },
         logger: createLogger({ level: 'silent' }),
         clock: () => new Date(),
         onClosed: () => onClosed(),
       },
-    ).begin(reply, stream)
-    return reply
+    ).begin(stream)
   })
-  const { port } = new URL(await app.listen({ port: 0 }))
-  socket = connect(Number(port), '127.0.0.1')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
   socket.pause()
   await once(socket, 'connect')

@@ -190,6 +190,6 @@ describe('a handler that cannot store', () => {
     await destroyStore()
     const headers = { authorization: callbackAuthorization(RING, 'payment', 'ref-1') }
     expect(await send({ ref, body: BODY, headers })).toBe(503)
-    expect(responses).toEqual([{ status: 503, outcome: null }])
+    expect(responses).toEqual([{ status: 503, outcome: null, isUnread: ref !== null }])
   })
 })

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../../src/access/caller.ts'
-import { EVENTS_PATH, GRAPHQL_PATH } from '../../../../src/http/graphql/graphql-body.ts'
+import { EVENTS_PATH, GRAPHQL_PATH } from '../../../../src/http/graphql/exchange.ts'
+import { createGraphqlEntrance } from '../../../../src/http/graphql/graphql-entrance.ts'
 import type { Overload } from '../../../../src/http/overload/overload.ts'
-import { createAddressReader } from '../../../../src/http/server/client-caller.ts'
+import { createAddressReader, createPeerReader } from '../../../../src/http/server/client-caller.ts'
 import { problem } from '../../../../src/http/server/problem.ts'
 import { protect } from '../../../../src/http/server/protection.ts'
 import { createHttpServer, type HttpServer } from '../../../../src/http/server/server.ts'
@@ -17,44 +18,60 @@ const MAX_WAITING = 4_096
 const BODY = JSON.stringify({ query: '{ __typename }' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 
+const ANSWER = { status: 200, body: '{"answered":true}' }
+
 let server: HttpServer
 let overload: Overload
 let url: string
 let draining: boolean
 let refused: number
-/** Requests that the framework has routed. */
-let routed: string[]
+/** Requests that have begun. */
+let begun: string[]
 
 beforeEach(async () => {
   draining = false
   refused = 0
-  routed = []
+  begun = []
   const limits = { trustProxy: ['127.0.0.1'], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight: 1 }
   const addressOf = createAddressReader(limits.trustProxy)
   const onTurnedAway = () => void (refused += 1)
+  const logger = createLogger({ level: 'silent', destination: process.stdout })
   server = await createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [SHOP], limits },
     isRouter: () => false,
     isDraining: () => draining,
     onTurnedAway,
     addressOf,
-    logger: createLogger({ level: 'silent', destination: process.stdout }),
+    logger,
   })
-  const { http } = server
-  http.addHook('onRequest', async ({ raw }) => void routed.push(raw.url ?? ''))
-  ;({ overload } = protect(server, {
+  const { http, direct } = server
+  const protection = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
     shareCounts: SHARE_NOTHING,
     isRouter: () => false,
     onTurnedAway,
     addressOf,
+    peerOf: createPeerReader(limits.trustProxy),
     readOperation: () => ({ kind: 'query', commands: [] }),
     isRecorded: async () => false,
-  }))
-  for (const path of [GRAPHQL_PATH, EVENTS_PATH])
-    http.route({ method: ['GET', 'POST'], url: path, handler: async () => ({ answered: true }) })
-  http.post('/webhooks/payments', async () => ({ answered: true }))
+  })
+  overload = protection.overload
+  const entrance = createGraphqlEntrance({ direct, protection, trace: () => (answer) => answer(), logger })
+  for (const path of [GRAPHQL_PATH, EVENTS_PATH] as const)
+    entrance.add(path, {
+      accepts: () => true,
+      maxBytes: () => 1_000,
+      turnAway: () => null,
+      answer(exchange) {
+        begun.push(exchange.request.url ?? '')
+        entrance.send(exchange, ANSWER)
+      },
+    })
+  direct.handle('/webhooks', (request, response) => {
+    direct.send(request, response, ANSWER)
+    return true
+  })
   http.get('/health/ready', async () => ({ answered: true }))
   url = await http.listen({ host: '127.0.0.1', port: 0 })
 })
@@ -98,24 +115,23 @@ describe('a full queue', () => {
     ['GET', `${GRAPHQL_PATH}?query=%7B__typename%7D`],
     ['POST', EVENTS_PATH],
     ['GET', `${EVENTS_PATH}?query=%7B__typename%7D`],
-  ])('refuses %s %s without a token before it is routed', async (method, path) => {
+  ])('refuses %s %s without a token before its body is read', async (method, path) => {
     fill()
     const reply = await ask(path, method === 'GET' ? { method, body: '' } : {})
     const seconds = Number(reply.headers['retry-after'])
     expect(reply).toMatchObject({ status: 503, body: JSON.stringify(problem(503, seconds)) })
-    expect({ routed, refused }).toEqual({ routed: [], refused: 1 })
+    expect({ begun, refused }).toEqual({ begun: [], refused: 1 })
   })
 
   it.each([{}, { origin: SHOP }, { origin: 'https://other.example.test' }])(
-    'is answered with the same bytes before and after routing, with %j',
+    'is answered with the same bytes before and after its body is read, with %j',
     async (headers) => {
       fill()
       const [early, late] = await Promise.all([
         ask(GRAPHQL_PATH, { headers }),
-        ask('/%67raphql', { headers }),
         ask(GRAPHQL_PATH, { headers: { ...headers, authorization: 'Bearer x' } }),
       ])
-      expect(routed.toSorted()).toEqual(['/%67raphql', GRAPHQL_PATH])
+      expect({ begun, refused }).toEqual({ begun: [], refused: 2 })
       expect(comparable(early)).toEqual(comparable(late))
     },
   )
@@ -153,7 +169,7 @@ describe('a full queue', () => {
     const reply = ask()
     await expect.poll(() => out.length, { timeout: 5_000 }).toBeGreaterThan(0)
     expect(new Set(out)).toEqual(new Set(['most']))
-    expect(routed).toEqual([GRAPHQL_PATH])
+    expect(begun).toEqual([])
     server.http.server.closeAllConnections()
     await expect(reply).rejects.toThrow('socket hang up')
   })
@@ -177,7 +193,7 @@ describe('a full queue', () => {
     const requests = [...head, ...rest].join('\r\n') + [...head, 'Connection: close', ...rest].join('\r\n')
     const { statuses } = await rawExchange(url, requests)
     expect(statuses).toEqual(Array.from({ length: count }, () => 503))
-    expect({ refused, routed }).toEqual({ refused: count, routed: [] })
+    expect({ refused, begun }).toEqual({ refused: count, begun: [] })
   })
 
   it('goes on when a client disconnects before it is told', async () => {

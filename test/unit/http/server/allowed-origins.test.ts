@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createOrigins } from '../../../../src/http/server/early-answers.ts'
+import { createOrigins } from '../../../../src/http/server/direct-answers.ts'
 
 const QUIET = { warn: () => {} }
 const { isAllowed } = createOrigins(['https://shop.test', 'http://localhost:5173'], QUIET)

@@ -3,9 +3,9 @@ import { createServer, request, type ClientRequest, type IncomingMessage } from 
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readBody, type BodyFault, type BodyLimits } from '../../../src/webhooks/webhook-handler.ts'
+import { readBody, type BodyFault, type BodyLimits } from '../../../src/lib/read-body.ts'
 
-const LIMITS: BodyLimits = { bytes: 100, milliseconds: 5_000 }
+const LIMITS = { bytes: 100, milliseconds: 5_000 } satisfies BodyLimits
 
 type Reading = { readonly sender: ClientRequest; readonly result: Promise<Buffer | BodyFault> }
 
