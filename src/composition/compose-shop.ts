@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
 import { isLoopback } from '../config/read-setting.ts'
-import { GRAPHQL_PATH } from '../http/graphql/exchange.ts'
+import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
 import type { AppConfig } from './services.ts'

@@ -14,7 +14,7 @@ import { createCallbackSubscriptions } from '../http/callback/callback-subscript
 import type { ConnectionDrain } from '../http/connections/connections.ts'
 import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
 import { addExportRoute } from '../http/exports/export-route.ts'
-import { GRAPHQL_PATH } from '../http/graphql/exchange.ts'
+import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import { createGraphqlEntrance } from '../http/graphql/graphql-entrance.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'

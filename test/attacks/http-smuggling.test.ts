@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EVENTS_PATH } from '../../src/http/graphql/exchange.ts'
+import { EVENTS_PATH } from '../../src/http/graphql/graphql-body.ts'
 import { rawExchange } from '../faults/raw-http.ts'
 import { LAST, oneChunk } from '../faults/raw-webhook.ts'
 import { startNetwork, type Network } from '../support/network.ts'

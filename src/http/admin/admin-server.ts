@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import { bearerToken } from '../../access/caller.ts'
 import type { MetricsAccess } from '../../config/monitoring.ts'
 import { equalsOneOf } from '../../keys/key-ring.ts'
-import { problem } from '../server/problem.ts'
+import { problem } from '../server/direct-answers.ts'
 import { closeHttpServer, createHttpServer, type HttpServerOptions } from '../server/server.ts'
 
 export type AdminServer = {

@@ -5,7 +5,7 @@ import type { ExportFormatName } from '../../domain/exports/export-format.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createConcurrencyLimiter, type FailedAttempts } from '../limits/flood-guard.ts'
 import { peerName } from '../server/client-caller.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
+import { RETRY_AFTER_S } from '../server/direct-answers.ts'
 
 export type ExportRouteOptions = {
   /** Returns the download that a URL stands for, or why it may not begin. */

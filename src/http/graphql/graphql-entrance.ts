@@ -4,8 +4,7 @@ import type { Logger } from '../../observability/logger.ts'
 import { type DirectAnswer, type DirectAnswers, problemAnswer } from '../server/direct-answers.ts'
 import type { Protection } from '../server/protection.ts'
 import type { TraceRequest } from '../server/trace-requests.ts'
-import { type EVENTS_PATH, type Exchange, GRAPHQL_PATH } from './exchange.ts'
-import { refusalOfBody, TOO_LARGE } from './graphql-body.ts'
+import { type EVENTS_PATH, type Exchange, GRAPHQL_PATH, refusalOfBody, TOO_LARGE } from './graphql-body.ts'
 
 /** What differs between the addresses of GraphQL. */
 export type GraphqlRoute = {

@@ -6,9 +6,8 @@ import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage } from '../pages/pages.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
-import { type Exchange, GRAPHQL_PATH } from './exchange.ts'
-import { operationIn } from './graphql-body.ts'
+import { RETRY_AFTER_S } from '../server/direct-answers.ts'
+import { type Exchange, GRAPHQL_PATH, operationIn } from './graphql-body.ts'
 import type { GraphqlEntrance } from './graphql-entrance.ts'
 import {
   type AnswerSender,

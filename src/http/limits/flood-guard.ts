@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
-import type { Exchange } from '../graphql/exchange.ts'
+import type { Exchange } from '../graphql/graphql-body.ts'
 import type { CallerReader } from '../server/client-caller.ts'
 import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
-import type { Exchange } from '../graphql/exchange.ts'
+import type { Exchange } from '../graphql/graphql-body.ts'
 import { type DirectAnswer, type DirectAnswers, problemAnswer } from '../server/direct-answers.ts'
 import { clientKey, peerKey, type Overload, type Entry, type QueueName } from './overload.ts'
 

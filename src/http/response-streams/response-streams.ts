@@ -13,12 +13,11 @@ import { createSharedTimer, lookPeriodMs, type SharedTimer } from '../../lib/tim
 import type { Logger } from '../../observability/logger.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/token-end.ts'
-import type { Exchange } from '../graphql/exchange.ts'
+import type { Exchange } from '../graphql/graphql-body.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { tokenOf } from '../server/client-caller.ts'
-import type { DirectAnswers } from '../server/direct-answers.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
+import { type DirectAnswers, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
 export type ResponseStreamOptions = {
   readonly engine: Pick<Engine, 'refuse'>

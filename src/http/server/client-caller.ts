@@ -5,7 +5,7 @@ import { bearerToken, ANONYMOUS, type Caller, InvalidTokenError } from '../../ac
 import type { VerifiedToken, TokenVerifier } from '../../access/verify-token.ts'
 import type { Config } from '../../config.ts'
 import { isOneOf } from '../../keys/key-ring.ts'
-import { countHeaderLines } from './problem.ts'
+import { countHeaderLines } from './direct-answers.ts'
 
 /** The headers of a request with all their lines: of two `authorization` lines Node's plain headers keep only the first. */
 type DistinctHeaders = { readonly [name: string]: readonly string[] | undefined }

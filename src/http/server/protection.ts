@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 import type { HttpLimits } from '../../config/limits.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
-import type { Exchange } from '../graphql/exchange.ts'
+import type { Exchange } from '../graphql/graphql-body.ts'
 import { createFailedAttempts, type FailedAttempts, createFloodGuard, type FloodGuard } from '../limits/flood-guard.ts'
 import {
   type Admit,

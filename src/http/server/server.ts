@@ -26,7 +26,7 @@ import {
   EXPOSED_HEADERS,
   safeHeaders,
 } from './direct-answers.ts'
-import { problem, faultOf } from './problem.ts'
+import { problem, faultOf } from './direct-answers.ts'
 
 export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */

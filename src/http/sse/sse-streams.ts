@@ -3,8 +3,7 @@ import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { EVENTS_PATH, type Exchange } from '../graphql/exchange.ts'
-import { operationIn } from '../graphql/graphql-body.ts'
+import { EVENTS_PATH, type Exchange, operationIn } from '../graphql/graphql-body.ts'
 import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
 import {
   httpError,
@@ -15,8 +14,7 @@ import {
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
-import { problemAnswer } from '../server/direct-answers.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
+import { problemAnswer, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
 type EventStreamOptions = {
   readonly engine: Engine

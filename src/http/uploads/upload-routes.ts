@@ -6,7 +6,7 @@ import type { WirePicture } from '../../upstream/wire/wire-identity-check.ts'
 import { markStreamed } from '../connections/connections.ts'
 import type { FailedAttempts } from '../limits/flood-guard.ts'
 import { peerName } from '../server/client-caller.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
+import { RETRY_AFTER_S } from '../server/direct-answers.ts'
 import { readPictures, UploadError, type UploadLimits } from './read-pictures.ts'
 
 type UploadRouteOptions = {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/flood-guard.ts'
-import type { DirectAnswer, DirectAnswers } from '../server/direct-answers.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
+import { type DirectAnswer, type DirectAnswers, RETRY_AFTER_S } from '../server/direct-answers.ts'
 import type { TraceRequest } from '../server/trace-requests.ts'
 
 export type WebhookRouteOptions = {

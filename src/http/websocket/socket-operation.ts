@@ -4,7 +4,7 @@ import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import { enterOverSocket, retryAfterS } from '../overload/admit-graphql.ts'
-import { problem } from '../server/problem.ts'
+import { problem } from '../server/direct-answers.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
 
 /**
