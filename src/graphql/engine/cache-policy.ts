@@ -139,8 +139,8 @@ const MAX_ANSWERS = 500
 const MAX_CHARACTERS = 8_000_000
 const MAX_CHARACTERS_EACH = 500_000
 
-/** Number of recent requests that are kept to detect repeated ones. */
-const RECENT_TEXTS = 1_000
+/** Number of recent requests that are kept at least, and at most twice as many, to detect repeated ones. */
+const RECENT_TEXTS = 500
 /** Maximum characters of a request. For a longer one neither the request nor its answer is kept. */
 const MAX_TEXT = 8_000
 
@@ -152,7 +152,13 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     maxEntrySize: MAX_CHARACTERS_EACH,
     sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
   })
-  const asked = new LRUCache<string, true>({ max: RECENT_TEXTS })
+  // Two generations cost less for each new request than a list in the order of use.
+  let asked = new Set<string>()
+  let askedBefore = new Set<string>()
+  const remember = (text: string) => {
+    if (asked.size === RECENT_TEXTS) [askedBefore, asked] = [asked, new Set()]
+    asked.add(text)
+  }
   return {
     find(text) {
       const found = kept.get(text)
@@ -161,8 +167,8 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     },
     version,
     keep(text, answer, made) {
-      if (asked.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
-      else if (text.length <= MAX_TEXT) asked.set(text, true)
+      if (asked.has(text) || askedBefore.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
+      else if (text.length <= MAX_TEXT) remember(text)
     },
   }
 }
