@@ -20,7 +20,11 @@ export const COMMON = defineConfig({
     // Node runs the modules itself, as in production: one graphql, and no transformation between the test and the code.
     experimental: { viteModuleRunner: false },
     reporters: ['default'],
-    globalSetup: ['test/support/build-program.ts', 'test/support/migrated-database.ts'],
+    globalSetup: [
+      'test/support/build-program.ts',
+      'test/support/migrated-database.ts',
+      'test/support/database-server.ts',
+    ],
     setupFiles: ['test/support/seed-setup.ts'],
     // The reporter prints the seed of the order; TEST_SEED=<seed> repeats it, and everything else that is random.
     sequence: {
