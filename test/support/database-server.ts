@@ -11,5 +11,9 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[ADDRESS] !== undefined || findPrograms() === null) return undefined
   const own = await createOwnServer()
   process.env[ADDRESS] = own.address
-  return () => own.remove()
+  return async () => {
+    // In good order: a server that is killed leaves its shared memory behind.
+    await own.stop()
+    await own.remove()
+  }
 }
