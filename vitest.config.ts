@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const { TEST_SEED } = process.env
 
@@ -20,11 +21,16 @@ export const COMMON = defineConfig({
     // Node runs the modules itself, as in production: one graphql, and no transformation between the test and the code.
     experimental: { viteModuleRunner: false },
     reporters: ['default'],
-    globalSetup: ['test/support/build-program.ts', 'test/support/migrated-database.ts'],
+    globalSetup: [
+      'test/support/build-program.ts',
+      'test/support/migrated-database.ts',
+      'test/support/database-server.ts',
+    ],
     setupFiles: ['test/support/seed-setup.ts'],
     // The reporter prints the seed of the order; TEST_SEED=<seed> repeats it, and everything else that is random.
     sequence: {
       shuffle: { files: true, tests: true },
+      sequencer: LongestFirst,
       ...(TEST_SEED !== undefined && { seed: Number(TEST_SEED) }),
     },
   },
@@ -32,8 +38,6 @@ export const COMMON = defineConfig({
 
 // The gateway is a package of its own: `npm run test:gateway`. The package is built first: `npm run test:package`.
 const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', 'test/package/**']
-
-const BROWSER = ['test/browser/**/*.test.ts']
 
 /** It measures the memory of the process that it runs in. */
 const OWN_PROCESS = ['test/faults/upstream-floods.test.ts']
@@ -47,8 +51,9 @@ export default defineConfig({
         test: {
           name: 'shared process',
           include: ['test/**/*.test.ts'],
-          exclude: [...EXCLUDED, ...BROWSER, ...OWN_PROCESS],
-          // No module of ours holds state: files may follow one another in a process in which everything is loaded.
+          exclude: [...EXCLUDED, ...OWN_PROCESS],
+          // No module of ours holds state: files may follow one another in a process in which everything is loaded. Each process has one
+          // browser.
           isolate: false,
           // Half of the time a file waits, for a process that starts or a time that is over: more of them than cores.
           maxWorkers: 4,
@@ -57,22 +62,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'browser',
-          include: BROWSER,
-          exclude: EXCLUDED,
-          // One browser for each of the processes.
-          isolate: false,
-          // After the others.
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'own process',
           include: OWN_PROCESS,
           exclude: EXCLUDED,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -9,6 +9,7 @@ export default defineConfig({
       'test/faults/**/*.test.ts',
       'test/contract/upstream/faults.test.ts',
       'test/contract/store/list-plans.test.ts',
+      'test/rights/absent.test.ts',
       'test/rights/matrix.test.ts',
       'test/rights/shortcuts.test.ts',
       'test/browser/shop-clock.test.ts',

@@ -72,6 +72,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
 })
 
 it('a download that takes too long is cut off, and lacks its end', async () => {
+  // Long enough for the head of the response, however busy the machine is.
   const network = await startNetwork({ limits: { exports: { totalMs: 3_000 }, unreadMs: 60_000 } })
   onTestFinished(() => network.close())
   await fillPayments((sql) => execute(network, sql), COUNT)

@@ -50,8 +50,19 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 /** Types that cost much, by the deepest level at which their fields are selected. */
 const NEAR: Readonly<Record<string, number>> = { PayoutMethod: 2 }
 
+/** The documents so far: thousands of operations, of all callers and with all ids, have a hundred of them. */
+const documents = new Map<string, Document>()
+
 /** Returns the document that selects every field of every type below a root field, each type at its first occurrence. */
-export function documentFor({ coordinate, variables, depth, member }: RootField): Document {
+export function documentFor(root: RootField): Document {
+  const { coordinate, variables, depth, member } = root
+  const key = JSON.stringify([coordinate, Object.keys(variables), depth, member])
+  const known = documents.get(key) ?? newDocument(root)
+  documents.set(key, known)
+  return known
+}
+
+function newDocument({ coordinate, variables, depth, member }: RootField): Document {
   const [operation = '', name = ''] = coordinate.split('.')
   const field = fieldOf(operation, name)
   const given = field.args.filter((argument) => argument.name in variables)

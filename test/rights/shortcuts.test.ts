@@ -5,7 +5,7 @@ import { settle } from '../support/deliveries.ts'
 import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'
 import { greetedSocket } from '../support/socket.ts'
 import { entities, mutations, queries, streams, type Ask } from './asks.ts'
-import { CALLERS, seesEverything, THROUGH_ROUTER, type CallerKind } from './callers.ts'
+import { CALLERS, seesEverything, throughRouter, type CallerKind } from './callers.ts'
 import { PACE_MS, startWorld, type Fixture } from './fixture.ts'
 import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
@@ -38,6 +38,9 @@ const ASKING = [
     4,
   ),
 ]
+
+/** The same callers through the router, who request entities. */
+const REFERRING = ASKING.map(throughRouter)
 
 /** An operation of one caller. */
 type Sent = {
@@ -131,7 +134,7 @@ function allSent(): readonly Sent[] {
     })
   return [
     ...asks.flatMap((ask) => byCaller(ASKING, ask)),
-    ...entities(fixture).flatMap((ask) => byCaller(THROUGH_ROUTER, ask)),
+    ...entities(fixture).flatMap((ask) => byCaller(REFERRING, ask)),
     ...corpus.flatMap(({ file, query, node }) =>
       SENDERS.map((caller): Sent => {
         const operation = { query, operationName: node.name?.value, variables: valuesFor(node, asks) }
@@ -147,13 +150,13 @@ const KEPT_AFTER = 64
 
 /**
  * Executes queries for everything so often that their texts are kept when the others send the same document: in a full run each of them, in
- * every other one a fourth.
+ * every other one a tenth.
  */
 async function keepTexts(reads: readonly Sent[]): Promise<void> {
   const often = Array.from({ length: KEPT_AFTER })
   const forAll = reads.filter(({ caller, kind, byGet }) => seesEverything(caller) && kind !== 'subscription' && !byGet)
   expect(forAll.length).toBeGreaterThan(70)
-  for (const one of casesOf('whose texts are kept', forAll, Math.ceil(forAll.length / 4))) {
+  for (const one of casesOf('whose texts are kept', forAll, Math.ceil(forAll.length / 10))) {
     const token = await tokenOf(fixture.network, one.caller)
     await Promise.all(often.map(() => post(one, token)))
   }

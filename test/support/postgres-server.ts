@@ -66,7 +66,7 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
   })
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=50']
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
   let server: ChildProcess | null = null
 
