@@ -155,7 +155,8 @@ describe('the command line', () => {
       out: expect.stringMatching(/^Recorded: it was not created/) as string,
     })
     await setGatewayStatus(network, String(made.paymentId), 'failed')
-    expect(await operator('settle', made.operationId, '--created', '1')).toMatchObject({
+    const another = String(Number(made.paymentId) + 1)
+    expect(await operator('settle', made.operationId, '--created', another)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/^STATE_CONFLICT: .* It is failed\.\n$/) as string,
     })

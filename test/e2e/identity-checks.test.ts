@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024
 
 let network: Network
 beforeAll(async () => {
-  network = await startNetwork({ sandbox: BY_HAND, limits: { uploads: { idleMs: 500 } } })
+  network = await startNetwork({ sandbox: BY_HAND, limits: { uploads: { idleMs: 2_000 } } })
 })
 afterEach(() => network.sandbox.control.clearFaults())
 afterAll(() => network.close())

@@ -41,7 +41,7 @@ it('a 429 is obeyed to the second, by the plan and by whoever asks, and then eve
     answer: { status: 429, headers: { 'retry-after': '120' } },
   })
   for (const { id } of links) await network.sandbox.control.setStatus(id, 'failed')
-  const reads = () => proxy.calls.filter((call) => /^GET .*payin_links\//.test(call)).length
+  const reads = () => proxy.calls.filter((call) => /^GET .*payin_links[/?]/.test(call)).length
   await time.passUntil(() => reads() > 0, 60 * SECOND)
   await time.pass(100 * SECOND)
   const throttled = reads()
@@ -53,8 +53,9 @@ it('a 429 is obeyed to the second, by the plan and by whoever asks, and then eve
   expect(reads()).toBe(throttled)
 
   network.sandbox.control.clearFaults()
-  await time.passUntil(async () => (await waiting()) === 0, 60 * SECOND)
-  expect(reads()).toBe(throttled + links.length)
+  await time.passUntil(async () => reads() > throttled && (await waiting()) === 0, 60 * SECOND)
+  // One page of the list, or a read of each.
+  expect(reads()).toBeLessThanOrEqual(throttled + links.length)
   for (const { id } of links)
     expect((await historyOf(network, id)).payment).toMatchObject({ status: 'FAILED', provisional: false })
 })
