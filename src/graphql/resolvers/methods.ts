@@ -90,8 +90,12 @@ async function matching(
   const ofKinds = kinds == null ? methods : methods.filter(({ kind }) => kinds.includes(kind))
   if (amount == null) return ofKinds as Method[]
   const candidates = ofKinds.filter(({ currency }) => currency === amount.currency)
-  const answers = await Promise.all(candidates.map(async (method) => accepts(method, amount, context)))
-  return candidates.filter((_method, index) => answers[index] !== false)
+  const answers = candidates.map((method) => accepts(method, amount, context))
+  // Seldom: the lists have the limits of most methods.
+  const known = answers.some((answer) => answer instanceof Promise)
+    ? await Promise.all(answers.map(async (answer) => answer))
+    : answers
+  return candidates.filter((_method, index) => known[index] !== false)
 }
 
 function isMissing(missing: readonly MissingMethods[], code: string, { usableFor }: QueryPayinMethodsArgs): boolean {
