@@ -30,7 +30,7 @@ import {
 import type { DirectAnswers, Origins } from '../http/server/direct-answers.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
 import { closeHttpServer, createHttpServer } from '../http/server/server.ts'
-import { traceRequests } from '../http/server/trace-requests.ts'
+import { type TraceRequest, traceRequests } from '../http/server/trace-requests.ts'
 import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
 import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
 import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
@@ -73,6 +73,7 @@ type Entrance = Parts &
     readonly addressOf: ReturnType<typeof createAddressReader>
     readonly http: FastifyInstance
     readonly direct: DirectAnswers
+    readonly trace: TraceRequest
     readonly peerOf: ReturnType<typeof createPeerReader>
     readonly connections: ConnectionDrain
     readonly protection: Protection
@@ -157,6 +158,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     ...describing,
     http,
     direct,
+    trace: traceRequests(parts.tracing),
     peerOf,
     connections,
     verifier,
@@ -200,12 +202,12 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
 
 /** Adds one engine and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, direct, engine, protection, tracing, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
+  const { http, direct, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
   const { bodyBytes } = config.limits
-  const graphql = createGraphqlEntrance({ direct, protection, trace: traceRequests(tracing), logger })
+  const graphql = createGraphqlEntrance({ direct, protection, trace: entrance.trace, logger })
   const streams = createResponseStreams({
     engine,
     isAllowedOrigin,
@@ -298,14 +300,14 @@ async function addPagesFor(config: AppConfig, http: FastifyInstance): Promise<bo
 
 /** Returns the server for metrics and probes, if one is configured. */
 async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
-  const { http, direct, backend, protection, metrics, tracing, isStarting, isDraining, logger } = entrance
+  const { http, direct, backend, protection, metrics, isStarting, isDraining, logger } = entrance
   const { registry } = metrics
   addWebhookRoutes(direct, {
     handlers: backend.webhookHandlers,
     isDraining,
     failures: protection.failures,
     peerOf: entrance.peerOf,
-    trace: traceRequests(tracing),
+    trace: entrance.trace,
     onAnswered: ({ status, outcome }) => {
       metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()

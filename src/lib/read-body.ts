@@ -15,7 +15,7 @@ export type BodyStream = Pick<NodeJS.ReadableStream, 'on' | 'once' | 'removeAllL
 }
 
 /** What awaits it goes on once the rest of the packet that contains the headers has been received. */
-const RECEIVED = Promise.resolve()
+export const RECEIVED: Promise<void> = Promise.resolve()
 
 /**
  * Reads a request body within a size and a time, and never holds more than the limit. `announced` is its Content-Length, null if there

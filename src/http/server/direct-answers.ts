@@ -174,7 +174,7 @@ export function safeHeaders(publicUrl: string): Readonly<Record<string, string>>
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'private, no-store',
+    [CACHE_CONTROL]: PRIVATE,
     // Ignored over plain http. Behind a proxy that terminates TLS, only the public URL shows that TLS is used.
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_S}` } : {}),
   }

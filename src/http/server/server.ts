@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { HttpConfig } from '../../config/sections.ts'
+import { RECEIVED } from '../../lib/read-body.ts'
 import type { Logger } from '../../observability/logger.ts'
 import {
   limitConnections,
@@ -212,9 +213,6 @@ export type BodyTimeOptions = {
   readonly milliseconds: number
   readonly onSlow: (request: IncomingMessage) => void
 }
-
-/** What awaits it goes on once the rest of the packet that contains the headers has been received. */
-const RECEIVED = Promise.resolve()
 
 /**
  * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
