@@ -1,3 +1,4 @@
+import { createMethodSelector } from '../../domain/methods/method-selection.ts'
 import {
   type PayinMethod as Method,
   limitOf,
@@ -7,7 +8,7 @@ import {
 } from '../../domain/methods/payin-method.ts'
 import { currencies, roundsSubmittedAmount } from '../../domain/money/money.ts'
 import { isCurrent } from '../../upstream/methods/method-cache.ts'
-import type { MissingMethods } from '../../upstream/methods/payin-method-lists.ts'
+import type { PayinMethodList } from '../../upstream/methods/payin-method-lists.ts'
 import { validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
@@ -18,20 +19,18 @@ import { accepts, limitsOf, recordOf } from '../views/views.ts'
 export const methodsResolvers = {
   Query: {
     payinMethod: (_root, { code }, { loaders }) => loaders.methodByCode.load(code),
-    payinMethods: async (_root, args, context) => {
+    payinMethods: (_root, args, context) => {
       if (args.amount != null) validAmount(args.amount)
-      const list = await context.methods.list(args.currencies ?? undefined)
-      if (!isCurrent(list)) context.freshness.markStale()
-      const usable = forUses(list.methods, args)
-      return {
-        nodes: await matching(usable, args, context),
-        fetchedAt: list.fetchedAt,
-        stale: list.stale,
-        unavailable: list.unavailable.filter(
-          (code) => isMissing(list.missing, code, args) && usable.every(({ currency }) => currency !== code),
-        ),
-        missing: [...list.missing],
-      }
+      return whenKnown(context.methods.list(args.currencies ?? undefined), (list) => {
+        if (!isCurrent(list)) context.freshness.markStale()
+        return whenKnown(nodesOf(list, args, context), (nodes) => ({
+          nodes: nodes as Method[],
+          fetchedAt: list.fetchedAt,
+          stale: list.stale,
+          unavailable: list.unavailable.filter((code) => isUnavailable(list, code, args)),
+          missing: [...list.missing],
+        }))
+      })
     },
     paymentCurrencies: () => [...currencies],
   },
@@ -75,31 +74,35 @@ export const methodsResolvers = {
   },
 } satisfies AreaResolvers
 
-function forUses(methods: readonly Method[], { usableFor }: QueryPayinMethodsArgs): readonly Method[] {
-  return usableFor == null
-    ? methods
-    : methods.filter((method) => usableFor.some((use) => method.usableFor.includes(use)))
-}
+const select = createMethodSelector()
 
-/** Returns the methods of the kinds that may take the amount. Without these filters it returns the same array. */
-async function matching(
-  methods: readonly Method[],
-  { kinds, amount }: QueryPayinMethodsArgs,
+/** Returns the methods of the uses and kinds that may take the amount. Reads the records of those without a listed limit. */
+function nodesOf(
+  { methods }: PayinMethodList,
+  { usableFor = null, kinds = null, amount }: QueryPayinMethodsArgs,
   context: Context,
-): Promise<Method[]> {
-  const ofKinds = kinds == null ? methods : methods.filter(({ kind }) => kinds.includes(kind))
-  if (amount == null) return ofKinds as Method[]
-  const candidates = ofKinds.filter(({ currency }) => currency === amount.currency)
-  const answers = candidates.map((method) => accepts(method, amount, context))
+): readonly Method[] | Promise<readonly Method[]> {
+  const selection = select(methods, { usableFor, kinds, currency: amount?.currency ?? null })
+  if (amount == null) return selection.methods
+  const listed = selection.accepting(amount.value)
+  const { unlimited } = selection
   // Seldom: the lists have the limits of most methods.
-  const known = answers.some((answer) => answer instanceof Promise)
-    ? await Promise.all(answers.map(async (answer) => answer))
-    : answers
-  return candidates.filter((_method, index) => known[index] !== false)
+  if (unlimited.length === 0) return listed
+  return Promise.all(unlimited.map(async (method) => accepts(method, amount, context))).then((answers) =>
+    listed.filter((method) => answers[unlimited.indexOf(method)] !== false),
+  )
 }
 
-function isMissing(missing: readonly MissingMethods[], code: string, { usableFor }: QueryPayinMethodsArgs): boolean {
-  return missing.some(({ currency, use }) => currency === code && (usableFor?.includes(use) ?? true))
+/** Returns whether the list that would have methods of this currency is missing, and no other list has any. */
+function isUnavailable(
+  { missing, methods }: PayinMethodList,
+  code: string,
+  { usableFor = null }: QueryPayinMethodsArgs,
+): boolean {
+  return (
+    missing.some(({ currency, use }) => currency === code && (usableFor?.includes(use) ?? true)) &&
+    select(methods, { usableFor, kinds: null, currency: code }).methods.length === 0
+  )
 }
 
 /** Returns what the lists say of a method, or if they do not, what its record says. */

@@ -32,8 +32,8 @@ export type MethodList<Method> = {
 }
 
 export type MethodCache<Method> = {
-  /** Returns the methods of the given currencies, or of all. Waits only for sites without a cached list; never rejects. */
-  list(currencies?: readonly string[]): Promise<MethodList<Method>>
+  /** Returns the methods of the given currencies, or of all; a promise, which never rejects, if a site has no cached list. */
+  list(currencies?: readonly string[]): MethodList<Method> | Promise<MethodList<Method>>
   /**
    * Returns the method with that code; null if no site is known to offer it. Never rejects. Calls `onStale` if the lists used are
    * not current.
@@ -75,26 +75,40 @@ export function createMethodCache<Method extends ListedMethod>(
     cached: createSiteMethods({ load: () => loaded(site), clock, ttlMs, staleMs }),
   }))
   const served = new Set(sites.all.flatMap((site) => site.currencies))
-  const combined = new Map<string, Combined<Method>>()
+  const combinations = new Map<string, Combination<Method>>()
 
-  async function list(currencies?: readonly string[]): Promise<MethodList<Method>> {
+  const combinationOf = (currencies: readonly string[] | undefined): Combination<Method> => {
+    const asGiven = currencies?.join() ?? '*'
+    const known = combinations.get(asGiven)
+    if (known !== undefined) return known
     const wanted = currencies === undefined ? null : new Set(currencies.filter((code) => served.has(code)))
+    const name = wanted === null ? '*' : [...wanted].sort().join()
     const asked =
       wanted === null ? entries : entries.filter(({ site }) => site.currencies.some((code) => wanted.has(code)))
-    const cold = asked.flatMap(({ cached }) => cached.wake() ?? [])
-    if (cold.length > 0) await Promise.all(cold)
-    return combine(asked, wanted)
+    if (combinations.size >= MOST_COMBINATIONS) combinations.clear()
+    const combination = combinations.get(name) ?? { asked, wanted, combined: null }
+    combinations.set(asGiven, combination).set(name, combination)
+    return combination
   }
 
-  function combine(asked: readonly Entry<Method>[], wanted: ReadonlySet<string> | null): MethodList<Method> {
-    const key = wanted === null ? '*' : [...wanted].sort().join(',')
-    const stamp = asked.map(({ cached }) => cached.stamp()).join(',')
-    const known = combined.get(key)
-    if (known?.stamp === stamp) return known.list
-    const made = combineAnew(asked, wanted, known)
-    if (combined.size >= MOST_COMBINATIONS) combined.clear()
-    combined.set(key, { ...made, stamp })
+  const combine = (combination: Combination<Method>): MethodList<Method> => {
+    const { asked, wanted, combined } = combination
+    let stamp = ''
+    for (const { cached } of asked) stamp += `${cached.stamp()},`
+    if (combined?.stamp === stamp) return combined.list
+    const made = combineAnew(asked, wanted, combined)
+    combination.combined = { ...made, stamp }
     return made.list
+  }
+
+  const list = (currencies?: readonly string[]): MethodList<Method> | Promise<MethodList<Method>> => {
+    const combination = combinationOf(currencies)
+    let cold: Promise<void>[] | null = null
+    for (const { cached } of combination.asked) {
+      const renewal = cached.wake()
+      if (renewal !== null) (cold ??= []).push(renewal)
+    }
+    return cold === null ? combine(combination) : Promise.all(cold).then(() => combine(combination))
   }
 
   return {
@@ -106,13 +120,22 @@ export function createMethodCache<Method extends ListedMethod>(
 }
 
 type Entry<Method> = { readonly site: Site; readonly cached: SiteMethods<Method> }
+
+/** What the methods of some currencies are made of, and the list as it was made last. */
+type Combination<Method> = {
+  readonly asked: readonly Entry<Method>[]
+  /** Null for all. */
+  readonly wanted: ReadonlySet<string> | null
+  combined: Combined<Method> | null
+}
+
 type Combined<Method> = { readonly stamp: string; readonly content: string; readonly list: MethodList<Method> }
 
 /** A renewed list with the same methods keeps the old array, so that values derived from it stay valid. */
 function combineAnew<Method extends ListedMethod>(
   asked: readonly Entry<Method>[],
   wanted: ReadonlySet<string> | null,
-  before: Combined<Method> | undefined,
+  before: Combined<Method> | null,
 ): Omit<Combined<Method>, 'stamp'> {
   const usable = asked.filter(({ cached }) => cached.current() !== null)
   const content = usable.map(({ site, cached }) => `${site.id}:${cached.contentVersion()}`).join(',')
@@ -155,7 +178,7 @@ export type FindMethod<Method> = (code: string, onStale?: () => void) => Promise
 /** Returns the `find` of a cache with this `list`. Asks for the list of the currency in the code first. */
 export function methodFinder<Method extends ListedMethod>(
   sites: Sites,
-  list: (currencies?: readonly string[]) => Promise<MethodList<Method>>,
+  list: MethodCache<Method>['list'],
 ): FindMethod<Method> {
   const served = new Set(sites.all.flatMap((site) => site.currencies))
   const byCode = codeIndex<Method>()

@@ -13,14 +13,14 @@ import type { Sites, Site } from '../client/sites.ts'
 import { type FindMethod, type MethodCache, methodFinder, type MethodList } from './method-cache.ts'
 
 /** A list that the payments API has not given, and of which nothing is cached. */
-export type MissingMethods = { readonly currency: string; readonly use: PayinMethodUse }
+type MissingMethods = { readonly currency: string; readonly use: PayinMethodUse }
 
 /** `unavailable` names the currencies of which either list is missing, `missing` which one. */
-type PayinMethodList = MethodList<PayinMethod> & { readonly missing: readonly MissingMethods[] }
+export type PayinMethodList = MethodList<PayinMethod> & { readonly missing: readonly MissingMethods[] }
 
 export type PayinMethodLists = {
   /** As in `MethodCache`; the methods of both lists, merged by code. */
-  list(currencies?: readonly string[]): Promise<PayinMethodList>
+  list(currencies?: readonly string[]): PayinMethodList | Promise<PayinMethodList>
   readonly find: FindMethod<PayinMethod>
   readonly version: () => number
 }
@@ -36,10 +36,10 @@ type PayinMethodListsOptions = {
  * the other.
  */
 export function createPayinMethodLists({ link, direct, sites }: PayinMethodListsOptions): PayinMethodLists {
-  const merge = createMerge()
-
-  async function list(currencies?: readonly string[]): Promise<PayinMethodList> {
-    const [linked, directly] = await Promise.all([link.list(currencies), direct.list(currencies)])
+  const merge = keptByPair<readonly PayinMethod[], readonly PayinMethod[]>((linked, directly) =>
+    Object.freeze(mergedMethods([linked, directly]).map((method) => Object.freeze(method))),
+  )
+  const combine = keptByPair<MethodList<PayinMethod>, PayinMethodList>((linked, directly) => {
     const missing = [
       ...linked.unavailable.map((currency) => ({ currency, use: 'LINK' }) as const),
       ...directly.unavailable.map((currency) => ({ currency, use: 'DIRECT' }) as const),
@@ -52,22 +52,28 @@ export function createPayinMethodLists({ link, direct, sites }: PayinMethodLists
       unavailable: [...new Set(missing.map(({ currency }) => currency))].sort(),
       missing,
     }
+  })
+  const list = (currencies?: readonly string[]) => {
+    const linked = link.list(currencies)
+    const directly = direct.list(currencies)
+    return linked instanceof Promise || directly instanceof Promise
+      ? Promise.all([linked, directly]).then((lists) => combine(...lists))
+      : combine(linked, directly)
   }
 
   return { list, find: methodFinder(sites, list), version: () => link.version() + direct.version() }
 }
 
-type Methods = readonly PayinMethod[]
-
-/** Merges two lists; the same arrays give the same array with the same methods, so that values derived from it stay valid. */
-function createMerge(): (link: Methods, direct: Methods) => Methods {
-  const made = new WeakMap<Methods, WeakMap<Methods, Methods>>()
-  return (link, direct) => {
-    const withLink = made.get(link) ?? new WeakMap<Methods, Methods>()
-    made.set(link, withLink)
-    const known =
-      withLink.get(direct) ?? Object.freeze(mergedMethods([link, direct]).map((method) => Object.freeze(method)))
-    withLink.set(direct, known)
+/** Returns the function with its results kept: the same two objects give the same result, so that values derived from it stay valid. */
+function keptByPair<Input extends object, Result extends object>(
+  make: (first: Input, second: Input) => Result,
+): (first: Input, second: Input) => Result {
+  const made = new WeakMap<Input, WeakMap<Input, Result>>()
+  return (first, second) => {
+    const withFirst = made.get(first) ?? new WeakMap<Input, Result>()
+    made.set(first, withFirst)
+    const known = withFirst.get(second) ?? make(first, second)
+    withFirst.set(second, known)
     return known
   }
 }

@@ -15,7 +15,7 @@ async function stage(...scripts: Script[]) {
   const clock = () => fixture.now
   const { listPayinMethods } = payinMethodCalls(open(service.baseUrl, { breaker: { clock } }))
   const cache = createMethodCache({ load: listPayinMethods, sites, clock })
-  const herd = () => Promise.all(Array.from({ length: 1_000 }, () => cache.list(site().currencies)))
+  const herd = () => Promise.all(Array.from({ length: 1_000 }, async () => cache.list(site().currencies)))
   return { service, fixture, cache, herd }
 }
 

@@ -55,7 +55,7 @@ describe('listPayinMethods', () => {
   it('is asked once for 300 callers of the cache', async () => {
     const { service, client } = await clientOf(fixed('payin-methods'))
     const cache = createMethodCache({ load: (asked) => client.listPayinMethods(asked), sites })
-    const lists = await Promise.all(Array.from({ length: 300 }, () => cache.list(['AUD'])))
+    const lists = await Promise.all(Array.from({ length: 300 }, async () => cache.list(['AUD'])))
     expect(new Set(lists).size).toBe(1)
     expect(service.requests).toHaveLength(1)
     expect((await cache.find('au_card_aud'))?.cardBrands).toEqual(['visa', 'mastercard'])

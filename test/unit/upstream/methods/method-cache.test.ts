@@ -46,7 +46,7 @@ const codesOf = (list: { methods: readonly PayinMethod[] }) => list.methods.map(
 describe('a fresh list', () => {
   it('costs one call per site for 300 callers at once', async () => {
     const { fixture, cache } = stage()
-    const lists = await Promise.all(Array.from({ length: 300 }, () => cache.list()))
+    const lists = await Promise.all(Array.from({ length: 300 }, async () => cache.list()))
     expect(fixture.calls.sort()).toEqual(['au', 'jp'])
     expect(codesOf(lists[0] ?? { methods: [] })).toEqual(['au_card_aud', 'jp_card_jpy', 'jp_bank_jpy'])
     expect(new Set(lists.map(({ methods }) => methods)).size).toBe(1)
@@ -182,7 +182,7 @@ describe('past its time to live', () => {
     const first = await cache.list()
     fixture.lists['au'] = [method('au_new_aud', 'AUD')]
     fixture.now = 5 * MINUTE + 1
-    const served = await Promise.all(Array.from({ length: 1_000 }, () => cache.list()))
+    const served = await Promise.all(Array.from({ length: 1_000 }, async () => cache.list()))
     expect(new Set(served.map(({ methods }) => methods))).toEqual(new Set([first.methods]))
     expect(served[0]?.stale).toBe(false)
     await settled()

@@ -31,13 +31,13 @@ function stage() {
     })
   const link = cache('LINK', { aud: ['au_card_aud', 'au_alias_npp_aud'], jpy: ['jp_card_jpy'] })
   const direct = cache('DIRECT', { aud: ['opaque', 'au_alias_npp_aud'], jpy: ['jp_card_jpy'] })
-  return { fixture, lists: createPayinMethodLists({ link, direct, sites }) }
+  return { fixture, direct, lists: createPayinMethodLists({ link, direct, sites }) }
 }
 
 describe('the methods for links and those for direct payins', () => {
   it('are one list, for one call of each list and site', async () => {
     const { fixture, lists } = stage()
-    const [first] = await Promise.all(Array.from({ length: 300 }, () => lists.list()))
+    const [first] = await Promise.all(Array.from({ length: 300 }, async () => lists.list()))
     expect(first?.methods.map(({ code, usableFor }) => [code, usableFor.join()])).toEqual([
       ['au_card_aud', 'LINK'],
       ['au_alias_npp_aud', 'LINK,DIRECT'],
@@ -76,8 +76,9 @@ describe('the methods for links and those for direct payins', () => {
   })
 
   it('are stale when either list is, and as old as the older one', async () => {
-    const { fixture, lists } = stage()
-    const { fetchedAt } = await lists.list(['AUD'])
+    const { fixture, direct, lists } = stage()
+    await lists.list(['AUD'])
+    const fetchedAt = direct.freshness('aud')?.fetchedAt
     fixture.down.add('DIRECT aud')
     fixture.now = 6 * MINUTE
     const version = lists.version()

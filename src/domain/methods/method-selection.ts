@@ -1,0 +1,80 @@
+import { compareDecimals } from '../money/money.ts'
+import { accepts, type MethodKind, type PayinMethod, type PayinMethodUse } from './payin-method.ts'
+
+/** Filters of a list of methods; null for all. */
+export type MethodFilter = {
+  readonly usableFor: readonly PayinMethodUse[] | null
+  readonly kinds: readonly MethodKind[] | null
+  readonly currency: string | null
+}
+
+/** The methods of a list that a filter leaves, in the order of the list. */
+export type MethodSelection = {
+  /** Frozen. */
+  readonly methods: readonly PayinMethod[]
+  /** Those of which the list names no limit. */
+  readonly unlimited: readonly PayinMethod[]
+  /**
+   * Returns the methods that may take an amount, in plain digits of their one currency: those whose limits allow it, and those without limits.
+   * Frozen, and the same array for all amounts that the same limits allow.
+   */
+  accepting(value: string): readonly PayinMethod[]
+}
+
+/** Few filters occur in practice; the limit keeps a caller that varies them from filling the memory. */
+const MOST_SELECTIONS = 256
+
+/** Returns the function that selects from a frozen list. The same list and filter give the same selection, so that values derived from it stay valid. */
+export function createMethodSelector(): (methods: readonly PayinMethod[], filter: MethodFilter) => MethodSelection {
+  const made = new WeakMap<readonly PayinMethod[], Map<string, MethodSelection>>()
+  return (methods, filter) => {
+    const ofList = made.get(methods) ?? new Map<string, MethodSelection>()
+    made.set(methods, ofList)
+    const key = `${filter.currency ?? '*'} ${filter.usableFor?.join() ?? '*'} ${filter.kinds?.join() ?? '*'}`
+    const known = ofList.get(key)
+    if (known !== undefined) return known
+    if (ofList.size >= MOST_SELECTIONS) ofList.clear()
+    const selection = select(methods, filter)
+    ofList.set(key, selection)
+    return selection
+  }
+}
+
+function select(methods: readonly PayinMethod[], { usableFor, kinds, currency }: MethodFilter): MethodSelection {
+  const selected = methods.filter(
+    (method) =>
+      (usableFor === null || usableFor.some((use) => method.usableFor.includes(use))) &&
+      (kinds === null || kinds.includes(method.kind)) &&
+      (currency === null || method.currency === currency),
+  )
+  const limits = [...new Set(selected.flatMap(({ minAmount, maxAmount }) => [minAmount, maxAmount]))]
+    .filter((limit) => limit !== null)
+    .toSorted(compareDecimals)
+  const byPlace = new Map<number, readonly PayinMethod[]>()
+  return {
+    methods: Object.freeze(selected),
+    unlimited: selected.filter(({ minAmount, maxAmount }) => minAmount === null && maxAmount === null),
+    accepting(value) {
+      const place = placeOf(value, limits)
+      const known =
+        byPlace.get(place) ??
+        Object.freeze(selected.filter((method) => accepts(method, { value, currency: method.currency }) !== false))
+      byPlace.set(place, known)
+      return known
+    },
+  }
+}
+
+/** Returns the place of a value among sorted limits: an odd number if it equals one of them, an even one if it lies between two. */
+function placeOf(value: string, limits: readonly string[]): number {
+  let from = 0
+  let to = limits.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const difference = compareDecimals(value, limits[middle] as string)
+    if (difference === 0) return 2 * middle + 1
+    if (difference < 0) to = middle
+    else from = middle + 1
+  }
+  return 2 * from
+}
