@@ -1,5 +1,6 @@
 import {
   defaultTypeResolver,
+  getNullableType,
   GraphQLBoolean,
   GraphQLError,
   GraphQLID,
@@ -114,6 +115,9 @@ function leafCompleter(type: GraphQLLeafType): Complete {
 function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
   const complete = completerOf(itemType, field, operation)
   const nonNull = isNonNullType(itemType)
+  const type = getNullableType(itemType)
+  const { staticTexts } = operation
+  const planOfItems = isObjectType(type) ? () => field.planOf(type) : null
   const itemText = (run: Run, item: unknown, path: Path): Text => {
     try {
       const text = isPromise(item) ? item.then((value) => complete(run, value, path)) : complete(run, item, path)
@@ -125,6 +129,9 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
   return (run, value, prev) => {
     const items = arrayOf(value, field)
     if (items.length === 0) return '[]'
+    const plan = planOfItems?.() ?? null
+    const known = plan === null ? undefined : staticTexts.listText(plan, items)
+    if (known !== undefined) return known
     const parts = new Parts()
     try {
       for (let key = 0; key < items.length; key += 1)
@@ -133,7 +140,9 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
       parts.abandon()
       throw error
     }
-    return parts.end(']')
+    const text = parts.end(']')
+    if (plan !== null && typeof text === 'string') staticTexts.keepList(plan, items, text)
+    return text
   }
 }
 

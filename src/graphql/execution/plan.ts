@@ -203,8 +203,39 @@ export class OperationPlan {
       return () => (known ??= deeplyFrozen(getArgumentValues(given, node)))
     }
     const number = this.#fieldCount++
-    return (run) => (run.args[number] ??= getArgumentValues(given, node, run.variables))
+    const byName = variablesByArgument(given, node)
+    return (run) =>
+      (run.args[number] ??=
+        (byName === null ? null : argumentsFrom(run.variables, byName)) ??
+        getArgumentValues(given, node, run.variables))
   }
+}
+
+/** Returns the variable of each argument, if every given one is a variable and the others have no value; otherwise null. */
+function variablesByArgument(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: given = [] }: FieldNode,
+): ReadonlyMap<string, string> | null {
+  const byName = new Map<string, string>()
+  for (const { name, value } of given) if (value.kind === Kind.VARIABLE) byName.set(name.value, value.name.value)
+  return args.every(({ name, defaultValue, type }) =>
+    given.some((argument) => argument.name.value === name)
+      ? byName.has(name)
+      : defaultValue === undefined && !isNonNullType(type),
+  )
+    ? byName
+    : null
+}
+
+/** Returns the values of these variables by argument; null if one of them has none, for which an argument has rules of its own. */
+function argumentsFrom(variables: Arguments, byName: ReadonlyMap<string, string>): Arguments | null {
+  const values: Record<string, unknown> = {}
+  for (const [name, variable] of byName) {
+    const value = Object.hasOwn(variables, variable) ? variables[variable] : null
+    if (value === undefined || value === null) return null
+    values[name] = value
+  }
+  return values
 }
 
 const NO_PATH = { prev: undefined, key: '', typename: undefined } as const

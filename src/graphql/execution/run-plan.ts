@@ -87,6 +87,8 @@ export type Segment = {
   readonly plan: ObjectPlan
   /** By object; null for one whose text may change. */
   readonly texts: WeakMap<object, string | null> | null
+  /** By frozen list of such objects; used if the segment is the whole plan. */
+  readonly lists: WeakMap<object, string>
 }
 
 /**
@@ -127,6 +129,30 @@ export class StaticTexts {
   keep({ plan, texts }: Segment, value: object, text: string): void {
     if (!areStatic(plan.fields, value)) return void texts?.set(value, null)
     texts?.set(value, inOnePiece(text))
+    this.#count(text)
+  }
+
+  /** Returns the kept text of a frozen list of objects with this plan; undefined if there is none. */
+  listText(plan: ObjectPlan, list: readonly unknown[]): string | undefined {
+    return this.#wholeOf(plan)?.lists.get(list)
+  }
+
+  /** Keeps the text of a frozen list of objects with this plan, if the whole text of each is kept. */
+  keepList(plan: ObjectPlan, list: readonly unknown[], text: string): void {
+    const whole = this.#wholeOf(plan)
+    if (whole === null || !Object.isFrozen(list)) return
+    if (!list.every((item) => typeof item === 'object' && item !== null && whole.texts?.get(item) != null)) return
+    whole.lists.set(list, inOnePiece(text))
+    this.#count(text)
+  }
+
+  /** Returns the segment that is the whole of a plan with static fields only. */
+  #wholeOf(plan: ObjectPlan): Segment | null {
+    const [whole, second] = this.#segments.get(plan) ?? []
+    return whole === undefined || whole.texts === null || second !== undefined ? null : whole
+  }
+
+  #count(text: string): void {
     this.#characters += text.length
     if (this.#characters <= MAX_CHARACTERS) return
     this.#characters = 0
@@ -150,7 +176,11 @@ function segmentsIn({ labels, fields }: ObjectPlan): Segment[] {
       fields: [...(before?.fields ?? []), field],
       end: '',
     }
-    segments.splice(before === null ? segments.length : -1, 1, { plan, texts: isStatic ? new WeakMap() : null })
+    segments.splice(before === null ? segments.length : -1, 1, {
+      plan,
+      texts: isStatic ? new WeakMap() : null,
+      lists: new WeakMap(),
+    })
   }
   return segments
 }

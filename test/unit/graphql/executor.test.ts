@@ -249,6 +249,32 @@ describe('the planned executor', () => {
     }
   })
 
+  it('keeps the texts of frozen lists, and of none in which something may change', async () => {
+    const schema = buildSchema('type Item { name: String!, count: Int } type Query { items: [Item], others: [Item!] }')
+    const changing = { name: 'changing', count: 0 }
+    const [first, second] = [{ name: 'first' }, { name: 'second', count: 2 }].map((item) => Object.freeze(item))
+    const invalid = Object.freeze({ name: null, count: 1 })
+    const growing = [first]
+    const lists = [
+      [first, second],
+      [second, first],
+      [first, changing],
+      [first, null, second],
+      [invalid, second],
+    ]
+    let round = 0
+    const resolve = () => (round % 6 === 5 ? growing : Object.freeze(lists[round % 6]))
+    for (const name of ['items', 'others']) Object.assign(schema.getQueryType()?.getFields()[name] ?? {}, { resolve })
+    const operation = executable(schema, '{ items { name count } others { count __typename name } }', {})
+    if (operation === null) throw new Error('The operation is not valid.')
+    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
+    for (; round < 400; round += 1) {
+      changing.count = round
+      if (round % 50 === 0) growing.push(second)
+      expect(await result(planned, operation)).toEqual(await result(library, operation))
+    }
+  })
+
   it('keeps only the parts of a frozen object that come from its properties', async () => {
     const schema = buildSchema(
       `type Part { size: Int, label: String } type Query { items: [Item] }
