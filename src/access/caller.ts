@@ -147,7 +147,7 @@ export function namesAreUnique(token: string): boolean {
   return token
     .split('.', 2)
     .map((part) => Buffer.from(part, 'base64url').toString('utf8'))
-    .every((json) => !hasRepeatedKey(json))
+    .every((json) => !hasRepeatedKey(json, JSON.parse(json)))
 }
 
 function isCanonical(part: string): boolean {

@@ -106,53 +106,67 @@ type ParseWithSource = (
 
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
-const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
-const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-const CLOSING: ReadonlySet<number> = new Set([0x7d, 0x5d])
 /** The white space of JSON: space, tab, line feed, carriage return (RFC 8259, section 2). */
 const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
-/** The keys of one object; null before the first, since most brackets hold none. */
-type Keys = { seen: Set<string> | null }
-
 /**
- * Whether any object in a valid JSON text, at any depth, has a key twice: one reader takes the first value and another the
- * last (RFC 8259, section 4). Keys are compared as read, so that `"a"` repeats `"\u0061"`. Takes linear time.
+ * Returns whether any object in a JSON text, at any depth, has a key twice: one reader takes the first value and another the last (RFC 8259,
+ * section 4). `value` is what `JSON.parse` makes of the text: it has fewer keys then. Keys are compared as read, so that `"a"`
+ * repeats `"\u0061"`. Takes linear time.
  */
-export function hasRepeatedKey(json: string): boolean {
-  const open: Keys[] = []
-  for (let at = 0; at < json.length; at += 1) {
-    const code = json.charCodeAt(at)
-    if (OPENING.has(code)) open.push({ seen: null })
-    else if (CLOSING.has(code)) open.pop()
-    else if (code === QUOTE) {
-      const end = endOfString(json, at)
-      if (isFollowedByColon(json, end) && !isNew(open.at(-1), json.slice(at, end + 1))) return true
-      at = end
-    }
-  }
-  return false
+export function hasRepeatedKey(json: string, value: unknown): boolean {
+  return keysIn(json) > keysOf(value)
 }
 
-/** Where the string ends that begins at a position. */
+/** Returns the number of keys in a valid JSON text: of the strings before a colon. */
+function keysIn(json: string): number {
+  let count = 0
+  for (let start = json.indexOf('"'); start !== -1;) {
+    const end = endOfString(json, start)
+    if (isFollowedByColon(json, end)) count += 1
+    start = json.indexOf('"', end + 1)
+  }
+  return count
+}
+
+/** Returns the number of keys of all objects in a value. */
+function keysOf(value: unknown): number {
+  let count = 0
+  const left: object[] = []
+  const add = (part: unknown) => {
+    if (typeof part === 'object' && part !== null) left.push(part)
+  }
+  add(value)
+  // Without recursion, because values may be nested more deeply than the stack allows.
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    if (Array.isArray(part)) part.forEach(add)
+    else {
+      const values = Object.values(part)
+      count += values.length
+      values.forEach(add)
+    }
+  }
+  return count
+}
+
+/** Returns where the string ends that begins at a position. */
 function endOfString(json: string, start: number): number {
-  let at = start + 1
-  while (at < json.length && json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1
-  return at
+  let end = json.indexOf('"', start + 1)
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+  return end
+}
+
+/** Returns whether a quote within a string is escaped: an odd number of backslashes stands before it. */
+function isEscaped(json: string, quote: number): boolean {
+  let at = quote
+  while (json.charCodeAt(at - 1) === BACKSLASH) at -= 1
+  return (quote - at) % 2 === 1
 }
 
 function isFollowedByColon(json: string, end: number): boolean {
   let at = end + 1
   while (BLANK.has(json.charCodeAt(at))) at += 1
   return json.charCodeAt(at) === COLON
-}
-
-function isNew(keys: Keys | undefined, literal: string): boolean {
-  const key = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
-  if (keys === undefined || keys.seen?.has(key) === true) return false
-  keys.seen ??= new Set()
-  keys.seen.add(key)
-  return true
 }

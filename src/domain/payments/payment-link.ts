@@ -141,7 +141,19 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   if (payment?.phase === 'FAILED') return 'FAILED'
   if (link.expired || payment?.phase === 'EXPIRED') return 'EXPIRED'
   const underWay = payment !== null && payment.rank > 0
-  return !underWay && now.getTime() >= Date.parse(link.expiresAt) ? 'EXPIRED' : 'OPEN'
+  return !underWay && now.getTime() >= expiryOf(link) ? 'EXPIRED' : 'OPEN'
+}
+
+/** Expiries of frozen links, which are asked for often. */
+const expiries = new WeakMap<PaymentLink, number>()
+
+/** Returns when a link expires, in milliseconds since the epoch. */
+function expiryOf(link: PaymentLink): number {
+  const known = expiries.get(link)
+  if (known !== undefined) return known
+  const expiry = Date.parse(link.expiresAt)
+  if (Object.isFrozen(link)) expiries.set(link, expiry)
+  return expiry
 }
 
 /** Returns whether a payment determines the link's state instead of the current one. */

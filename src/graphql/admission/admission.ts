@@ -43,14 +43,22 @@ export type AdmittedOperation = {
 }
 
 export type Admission = {
-  /** Reads, measures and validates an operation. Returns it, or the errors for which it may not run. Never throws. */
+  /**
+   * Reads, measures and validates an operation. Returns it, or the errors for which it may not run. Never throws. `characters` is the length of
+   * the text in which the request came, if that is known.
+   */
   admit(
     request: OperationRequest,
     fromRouter: boolean,
+    characters?: number,
   ): AdmittedOperation | { readonly errors: readonly GraphQLError[] }
 }
 
 const CACHE = { maxDocuments: 1_000, maxCharacters: 500_000 }
+/** Characters of a request in which no variable is nested too deeply for `JSON.stringify`. */
+const SHORT_REQUEST = 2_000
+/** Bytes of UTF-8 that a UTF-16 code unit takes at most. */
+const MAX_BYTES_OF_CHARACTER = 3
 /** Validation and coercion stop after this number of errors. */
 const MAX_ERRORS = 5
 
@@ -105,30 +113,32 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     return admitted
   }
 
-  const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables'], maxBytes: number) => {
-    if (Buffer.byteLength(JSON.stringify(variables)) > maxBytes) throw beyond('bytes of variables', maxBytes)
+  const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables']) => {
     const values = coerceVariables(node, variables)
     if (values.errors !== undefined) throw new Refusal(values.errors.map((error) => coded(error, 'BAD_USER_INPUT')))
     return values.coerced
   }
 
-  const admitOperation = (request: RequestReading, fromRouter: boolean): AdmittedOperation => {
+  const admitOperation = (request: RequestReading, fromRouter: boolean, characters: number): AdmittedOperation => {
     const { document, operations } = admitDocument(request.query)
     const { node, measures } = chosen(operations, request.operationName)
     refuseWith(accessRefusal(measures, policy, fromRouter))
     const hasSecret = policy.routerOnly && fromRouter
     const maxBytes = hasSecret && measures.forRouter ? limits.router.bytes : limits.variableBytes
-    const variables = coerced(node, request.variables, maxBytes)
+    const isShort = characters <= Math.min(SHORT_REQUEST, maxBytes / MAX_BYTES_OF_CHARACTER)
+    if (!isShort && Buffer.byteLength(JSON.stringify(request.variables)) > maxBytes)
+      throw beyond('bytes of variables', maxBytes)
+    const variables = coerced(node, request.variables)
     refuseWith(weightRefusal(measures.weigh(variables), limits, hasSecret))
     return { document, node, request, variables }
   }
 
   return {
-    admit(request, fromRouter) {
+    admit(request, fromRouter, characters = Infinity) {
       let read: RequestReading | null = null
       try {
         read = readRequest(request, { trusted, writesOwnTexts: policy.routerOnly && fromRouter })
-        return admitOperation(read, fromRouter)
+        return admitOperation(read, fromRouter, characters)
       } catch (error) {
         const told = () => (read === null ? '' : `${read.query} ${writtenVariables(read)}`)
         return { errors: refusals(error).map((refusal) => renamed(refusal, hideNames(refusal.message, told))) }

@@ -116,7 +116,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     refuse,
     async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...requester }) {
-      const operation = admit(request, fromRouter)
+      const operation = admit(request, fromRouter, text?.length)
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
       const refused = requester.refuse?.(node.operation) ?? null

@@ -73,7 +73,7 @@ function readSearch(search: URLSearchParams): OperationRequest {
 
 function jsonIn(name: string, text: string): unknown {
   const json = parsed(text)
-  if (hasRepeatedKey(text)) throw badRequest(`${name} has a key twice.`)
+  if (hasRepeatedKey(text, json)) throw badRequest(`${name} has a key twice.`)
   return json
 }
 

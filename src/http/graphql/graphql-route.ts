@@ -51,7 +51,6 @@ export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRoute
     maxBytes: ({ headers }) => (options.isRouter(headers) ? routerBytes : limits.bodyBytes),
     turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
     answer(exchange) {
-      // Once for a request, because it takes a digest.
       const fromRouter = isFromRouter(exchange.request)
       const recalled = recall(options, exchange, fromRouter)
       if (recalled === null) return respond(parts, { exchange, fromRouter })

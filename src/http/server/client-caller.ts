@@ -47,7 +47,15 @@ export function tokenOf({ authorization }: DistinctHeaders): string | null {
 export function createRouterCheck(router: Config['router']): (headers: IncomingHttpHeaders) => boolean {
   if (router.kind === 'open') return () => true
   const isSecret = isOneOf(router.secrets.map((secret) => secret.reveal()))
-  return ({ 'x-router-secret': given }) => typeof given === 'string' && isSecret(given)
+  // A request is asked several times, and each answer takes a digest.
+  const known = new WeakMap<IncomingHttpHeaders, boolean>()
+  return (headers) => {
+    const { 'x-router-secret': given } = headers
+    if (typeof given !== 'string') return false
+    const isRouter = known.get(headers) ?? isSecret(given)
+    known.set(headers, isRouter)
+    return isRouter
+  }
 }
 
 /** Marks the connection of a trusted proxy. */

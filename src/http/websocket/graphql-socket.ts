@@ -196,7 +196,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
 
   #handle(text: string): void {
     const message = readMessage(text)
-    if (message === null || hasRepeatedKey(text)) return this.close(...CLOSING.invalid)
+    if (message === null || hasRepeatedKey(text, message)) return this.close(...CLOSING.invalid)
     switch (message.type) {
       case MessageType.ConnectionInit:
         this.#greet(message.payload).catch((error: unknown) => this.#fail(error))

@@ -2,6 +2,8 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { hasRepeatedKey } from '../../../src/lib/exact-json.ts'
 
+const repeats = (json: string) => hasRepeatedKey(json, JSON.parse(json))
+
 it.each([
   '{"a":1,"a":2}',
   '{"a":1,"b":2,"a":3}',
@@ -15,8 +17,7 @@ it.each([
   '{"__proto__":1,"__proto__":2}',
   '{"a":{},"a":[]}',
 ])('finds a repeated key in %s', (json) => {
-  expect(() => JSON.parse(json) as unknown).not.toThrow()
-  expect(hasRepeatedKey(json)).toBe(true)
+  expect(repeats(json)).toBe(true)
 })
 
 it.each([
@@ -33,13 +34,13 @@ it.each([
   '{"constructor":1,"toString":2,"__proto__":3}',
   '{"a":1,"A":2}',
 ])('finds none in %s', (json) => {
-  expect(hasRepeatedKey(json)).toBe(false)
+  expect(repeats(json)).toBe(false)
 })
 
 it('finds none in what an object was written as, however it is indented', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(10), (value, indent) => {
-      expect(hasRepeatedKey(JSON.stringify(value, null, indent))).toBe(false)
+      expect(repeats(JSON.stringify(value, null, indent))).toBe(false)
     }),
   )
 })
@@ -52,7 +53,7 @@ it('finds the key of any object that is given once more', () => {
       const keys = Object.keys(given)
       const again = JSON.stringify(keys[pick % keys.length])
       const json = `{${again}${between}:${between}null,${JSON.stringify(given).slice(1)}`
-      expect(hasRepeatedKey(`[{"outer":${json}}]`)).toBe(true)
+      expect(repeats(`[{"outer":${json}}]`)).toBe(true)
     }),
   )
 })
