@@ -2,29 +2,19 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import {
   buildSchema,
-  getVariableValues,
   GraphQLError,
   isEnumType,
   isInterfaceType,
   isObjectType,
-  OperationTypeNode,
-  parse,
-  validate,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  type OperationDefinitionNode,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../../../src/graphql/context.ts'
-import {
-  createLibraryExecutor,
-  createPlannedExecutor,
-  type Execute,
-  type ExecutableOperation,
-} from '../../../src/graphql/execution/executor.ts'
-import { markedProperties, ofProperties } from '../../../src/graphql/own-properties.ts'
+import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
+import { markedProperties } from '../../../src/graphql/own-properties.ts'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
+import { executable, result } from './both-executors.ts'
 import { operationOf } from './random-operations.ts'
 
 const SDL = `
@@ -143,45 +133,6 @@ function rejection(message: string): Promise<never> {
   return rejected
 }
 
-function executable(
-  schema: GraphQLSchema,
-  text: string,
-  values: Readonly<Record<string, unknown>>,
-): ExecutableOperation | null {
-  const document = parse(
-    `${text} ${text.includes('... CatParts') ? 'fragment CatParts on Cat { id next { id ... on Cat { lives } } }' : ''}`,
-  )
-  // Errors about unused variables do not matter here.
-  const mistakes = validate(schema, document).filter(({ message }) => !message.includes('is never used'))
-  if (mistakes.length > 0) return null
-  const node = document.definitions[0] as OperationDefinitionNode
-  const { coerced } = getVariableValues(schema, node.variableDefinitions ?? [], values)
-  return coerced === undefined ? null : { document, node, variables: coerced, request: { variables: values } }
-}
-
-async function result(execute: Execute, operation: ExecutableOperation) {
-  const root =
-    operation.node.operation === OperationTypeNode.SUBSCRIPTION
-      ? { cat: { place: 'item', kind: 'Cat', id: 'i' } }
-      : undefined
-  const { data, errors } = await execute(operation, {} as Context, root)
-  return { data, errors: [...new Set(errors.map((error) => settled(error, JSON.parse(data))))].sort() }
-}
-
-/**
- * Returns an error as text, and checks that the value at its path is null. If a value above is null, returns only the path of that value:
- * which of several errors below it is reported depends on which occurred first.
- */
-function settled({ message, path = [], locations, extensions }: GraphQLError, data: unknown): string {
-  let value = data
-  for (const [depth, key] of path.entries()) {
-    if (value === null) return `below ${path.slice(0, depth).join('.')}`
-    value = (value as Record<string | number, unknown>)[key]
-  }
-  expect(value).toBeNull()
-  return JSON.stringify({ message, path, locations, extensions })
-}
-
 describe('the planned executor', () => {
   it('gives what graphql-js gives: data, errors, their places and their paths', async () => {
     const schemas = new Map<string, GraphQLSchema>()
@@ -211,110 +162,6 @@ describe('the planned executor', () => {
     )
     expect(compared).toBeGreaterThan(200)
     expect(withErrors).toBeGreaterThan(60)
-  })
-
-  it('keeps the texts of frozen objects, and of nothing that may change', async () => {
-    const schema = buildSchema(
-      'enum Mood { CALM } scalar Any type Item { name: String, mood: Mood, any: Any } type Query { items: [Item] }',
-    )
-    let calls = 0
-    const changing = { name: 'first', mood: 'CALM', any: null }
-    const counted = Object.freeze({ name: () => `call ${(calls += 1)}`, mood: null, any: null })
-    const items = [
-      Object.freeze({ name: 'kept', mood: 'CALM', any: 1 }),
-      Object.freeze({ name: 'kept too', any: 'text' }),
-      Object.freeze({ name: 'wrong', mood: 'ANGRY', any: true }),
-      Object.freeze({ name: 'holds', any: { count: 0 } }),
-      Object.freeze(Object.create({ name: 'inherited' }) as object),
-      Object.freeze({
-        get name() {
-          return `read ${calls}`
-        },
-      }),
-      counted,
-      changing,
-    ]
-    const field = schema.getQueryType()?.getFields()['items']
-    if (field !== undefined) field.resolve = () => items
-    const operation = executable(schema, '{ items { __typename name mood any } }', {})
-    if (operation === null) throw new Error('The operation is not valid.')
-    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
-    for (let round = 0; round < 200; round += 1) {
-      changing.name = `round ${round}`
-      ;(items[3] as { any: { count: number } }).any.count = round
-      const before = calls
-      const expected = await result(library, operation)
-      calls = before
-      expect(await result(planned, operation)).toEqual(expected)
-    }
-  })
-
-  it('keeps the texts of frozen lists, and of none in which something may change', async () => {
-    const schema = buildSchema('type Item { name: String!, count: Int } type Query { items: [Item], others: [Item!] }')
-    const changing = { name: 'changing', count: 0 }
-    const [first, second] = [{ name: 'first' }, { name: 'second', count: 2 }].map((item) => Object.freeze(item))
-    const invalid = Object.freeze({ name: null, count: 1 })
-    const growing = [first]
-    const lists = [
-      [first, second],
-      [second, first],
-      [first, changing],
-      [first, null, second],
-      [invalid, second],
-    ]
-    let round = 0
-    const resolve = () => (round % 6 === 5 ? growing : Object.freeze(lists[round % 6]))
-    for (const name of ['items', 'others']) Object.assign(schema.getQueryType()?.getFields()[name] ?? {}, { resolve })
-    const operation = executable(schema, '{ items { name count } others { count __typename name } }', {})
-    if (operation === null) throw new Error('The operation is not valid.')
-    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
-    for (; round < 400; round += 1) {
-      changing.count = round
-      if (round % 50 === 0) growing.push(second)
-      expect(await result(planned, operation)).toEqual(await result(library, operation))
-    }
-  })
-
-  it('keeps only the parts of a frozen object that come from its properties', async () => {
-    const schema = buildSchema(
-      `type Part { size: Int, label: String } type Query { items: [Item] }
-       type Item { id: ID!, named: String, part: Part, now: Int!, part2: Part, last: String! }`,
-    )
-    const fieldsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields()
-    let round = 0
-    Object.assign(fieldsOf('Part')['label'] ?? {}, {
-      resolve: ofProperties(['size'], ({ size }: { readonly size: number }) => `of ${size}`),
-    })
-    Object.assign(fieldsOf('Item')['named'] ?? {}, {
-      resolve: ofProperties(['id'], ({ id }: { readonly id: string | null }) =>
-        id === null ? `in ${round}` : `is ${id}`,
-      ),
-    })
-    Object.assign(fieldsOf('Item')['now'] ?? {}, {
-      resolve: ({ fails }: { readonly fails?: boolean }) => {
-        if (fails === true && round % 2 === 0) throw new Error(`fails in ${round}`)
-        return round % 3 === 0 ? Promise.resolve(round) : round
-      },
-    })
-    const loose = { size: 1 }
-    const part = Object.freeze({ size: 2 })
-    const items = [
-      { id: 'a', part, part2: null, last: 'z' },
-      { id: 'b', part: loose, part2: part, last: 'z' },
-      { id: 'c', part: null, last: 'z', fails: true },
-      { id: null, part, part2: part, last: 'z' },
-      { id: 'd', part, part2: part, last: null },
-    ].map((item) => Object.freeze(item))
-    const field = schema.getQueryType()?.getFields()['items']
-    if (field !== undefined) field.resolve = () => items
-    const text = `{ items { __typename id named part { label size } now more: now part2 { size ... on Part { label } } last } }`
-    const operation = executable(schema, text, {})
-    if (operation === null) throw new Error('The operation is not valid.')
-    const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
-    for (round = 0; round < 200; round += 1) {
-      loose.size = round
-      expect(await result(planned, operation)).toEqual(await result(library, operation))
-    }
   })
 
   it('trusts only resolvers that read the properties with which they are marked', () => {
