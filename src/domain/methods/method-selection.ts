@@ -21,26 +21,43 @@ export type MethodSelection = {
   accepting(value: string): readonly PayinMethod[]
 }
 
-/** Few filters occur in practice; the limit keeps a caller that varies them from filling the memory. */
-const MOST_SELECTIONS = 256
+/** Arrays that are kept, of all lists together. Few occur in practice; a caller that varies filters and amounts must not fill the memory. */
+const MOST_KEPT = 4_096
 
 /** Returns the function that selects from a frozen list. The same list and filter give the same selection, so that values derived from it stay valid. */
 export function createMethodSelector(): (methods: readonly PayinMethod[], filter: MethodFilter) => MethodSelection {
-  const made = new WeakMap<readonly PayinMethod[], Map<string, MethodSelection>>()
+  let made = new WeakMap<readonly PayinMethod[], Map<string, MethodSelection>>()
+  let kept = 0
+  const count = () => {
+    kept += 1
+    if (kept <= MOST_KEPT) return
+    kept = 0
+    made = new WeakMap()
+  }
   return (methods, filter) => {
-    const ofList = made.get(methods) ?? new Map<string, MethodSelection>()
-    made.set(methods, ofList)
-    const key = `${filter.currency ?? '*'} ${filter.usableFor?.join() ?? '*'} ${filter.kinds?.join() ?? '*'}`
-    const known = ofList.get(key)
+    const key = `${filter.currency ?? '*'} ${nameOf(filter.usableFor)} ${nameOf(filter.kinds)}`
+    const known = made.get(methods)?.get(key)
     if (known !== undefined) return known
-    if (ofList.size >= MOST_SELECTIONS) ofList.clear()
-    const selection = select(methods, filter)
-    ofList.set(key, selection)
+    count()
+    const ofList = made.get(methods) ?? new Map<string, MethodSelection>()
+    const selection = select(methods, filter, count)
+    made.set(methods, ofList.set(key, selection))
     return selection
   }
 }
 
-function select(methods: readonly PayinMethod[], { usableFor, kinds, currency }: MethodFilter): MethodSelection {
+/** Returns a name for a set of values, in any order and however often each is given; `*` for all values. */
+function nameOf(values: readonly string[] | null): string {
+  if (values === null) return '*'
+  return values.length < 2 ? values.join() : [...new Set(values)].sort().join()
+}
+
+/** `count` is called for each array of methods that the selection keeps later. */
+function select(
+  methods: readonly PayinMethod[],
+  { usableFor, kinds, currency }: MethodFilter,
+  count: () => void,
+): MethodSelection {
   const selected = methods.filter(
     (method) =>
       (usableFor === null || usableFor.some((use) => method.usableFor.includes(use))) &&
@@ -56,11 +73,12 @@ function select(methods: readonly PayinMethod[], { usableFor, kinds, currency }:
     unlimited: selected.filter(({ minAmount, maxAmount }) => minAmount === null && maxAmount === null),
     accepting(value) {
       const place = placeOf(value, limits)
-      const known =
-        byPlace.get(place) ??
-        Object.freeze(selected.filter((method) => accepts(method, { value, currency: method.currency }) !== false))
-      byPlace.set(place, known)
-      return known
+      const known = byPlace.get(place)
+      if (known !== undefined) return known
+      count()
+      const accepted = selected.filter((method) => accepts(method, { value, currency: method.currency }) !== false)
+      byPlace.set(place, Object.freeze(accepted))
+      return accepted
     },
   }
 }

@@ -52,3 +52,16 @@ it('selects by use, kind and currency, and nothing by an empty filter', () => {
   expect([codes({ usableFor: [] }), codes({ kinds: [] })]).toEqual([[], []])
   expect(select(methods, ALL)).toBe(select(methods, ALL))
 })
+
+it('has one selection for each set of filters, and keeps a bounded number of arrays', () => {
+  const select = createMethodSelector()
+  const lists = Array.from({ length: 1_000 }, () => listOf(['1', '2']))
+  const [first = []] = lists
+  const selection = select(first, { ...ALL, kinds: ['QR', 'CARD'] })
+  expect(select(first, { ...ALL, kinds: ['CARD', 'QR', 'CARD'] })).toBe(selection)
+  for (const list of lists)
+    expect(['0.5', '1', '1.5', '2', '3'].map((value) => select(list, ALL).accepting(value).length)).toEqual([
+      0, 1, 1, 1, 0,
+    ])
+  expect(select(first, { ...ALL, kinds: ['QR', 'CARD'] })).not.toBe(selection)
+})
