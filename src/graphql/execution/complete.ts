@@ -18,17 +18,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
-import {
-  failed,
-  isPromise,
-  NULL,
-  recovered,
-  type Path,
-  type Run,
-  type Text,
-  type Segment,
-  type StaticTexts,
-} from './run-plan.ts'
+import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 
 /** Returns a resolved value as JSON; throws or rejects if it is invalid. */
 export type Complete = (run: Run, value: unknown, path: Path) => Text
@@ -184,7 +174,14 @@ function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { staticText
     if (segments === null) return objectText(plan, run, value, path)
     const parts = new Parts()
     try {
-      for (const segment of segments) parts.add('', segmentText(segment, { staticTexts, run, path }, value))
+      for (const segment of segments) {
+        const known = segment.texts?.get(value)
+        const errors = run.errors.length
+        const text = typeof known === 'string' ? known : objectText(segment.plan, run, value, path)
+        parts.add('', text)
+        const isNew = segment.texts !== null && known === undefined
+        if (isNew && typeof text === 'string' && run.errors.length === errors) staticTexts.keep(segment, value, text)
+      }
     } catch (error) {
       return parts.failWith(error)
     }
@@ -192,59 +189,44 @@ function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { staticText
   }
 }
 
-type Completion = { readonly staticTexts: StaticTexts; readonly run: Run; readonly path: Path }
-
-/** Returns the JSON of some fields of a frozen object, kept if they are static. */
-function segmentText(segment: Segment, { staticTexts, run, path }: Completion, value: object): Text {
-  const { plan, texts } = segment
-  const known = texts?.get(value)
-  if (typeof known === 'string') return known
-  const errors = run.errors.length
-  const text = objectText(plan, run, value, path)
-  if (texts !== null && known === undefined && typeof text === 'string' && run.errors.length === errors)
-    staticTexts.keep(segment, value, text)
-  return text
-}
-
 /** Joins the parts of a text in order; parts may be promises. */
 class Parts {
-  /** The text before each pending part, and after the last one. */
-  readonly #before: string[] = []
-  readonly #later: Promise<string>[] = []
+  /** The text before each pending part, and the part; null while no part is pending, as mostly. */
+  #pending: { readonly before: string; readonly part: Promise<string> }[] | null = null
   #text = ''
 
   /** Adds a label and a part. */
   add(label: string, part: Text): void {
     if (typeof part === 'string') this.#text += label + part
     else {
-      this.#before.push(this.#text + label)
-      this.#later.push(part)
+      ;(this.#pending ??= []).push({ before: this.#text + label, part })
       this.#text = ''
     }
   }
 
   /** Returns the whole text, synchronously if no part is pending. Rejects if a part does. */
   end(last: string): Text {
-    if (this.#later.length === 0) return this.#text + last
     const rest = this.#text + last
-    return Promise.all(this.#later).then(
-      (parts) => this.#before.map((text, index) => text + parts[index]).join('') + rest,
+    const pending = this.#pending
+    if (pending === null) return rest
+    return Promise.all(pending.map(({ part }) => part)).then(
+      (parts) => pending.map(({ before }, index) => before + parts[index]).join('') + rest,
     )
   }
 
   /** Discards the text; rejections of pending parts are ignored. */
   abandon(): void {
-    for (const part of this.#later) part.catch(ignore)
+    for (const { part } of this.#pending ?? []) part.catch(ignore)
   }
 
   /** Throws `reason` if no part is pending. Otherwise rejects with it when all parts are fulfilled or one is rejected. */
   failWith(reason: unknown): Promise<string> {
-    if (this.#later.length === 0) throw reason
+    if (this.#pending === null) throw reason
     return this.#fail(reason)
   }
 
   async #fail(reason: unknown): Promise<string> {
-    await Promise.all(this.#later).catch(ignore)
+    await Promise.all((this.#pending ?? []).map(({ part }) => part)).catch(ignore)
     throw reason
   }
 }
