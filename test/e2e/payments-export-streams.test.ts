@@ -10,7 +10,7 @@ const server = await findPostgres()
 const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
 
 /** Their file has 30 MB. Linux buffers at most 10 MB of a connection (net.ipv4.tcp_rmem, tcp_wmem). */
-const COUNT = 40_000
+const COUNT = 20_000
 
 const LINES = { format: 'NDJSON' }
 
