@@ -6,6 +6,29 @@ import { missing } from '../support/postgres.ts'
 
 const PATH = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 
+/**
+ * The features that Playwright disables, because the last flag of this name replaces the ones before it, and at the end three that load
+ * hidden pages of the address bar into each window: they take as much processor time as the page of a test.
+ */
+const DISABLED = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'PreloadTopChromeWebUI',
+]
+
 /** Flags against connections that the browser opens by itself. */
 const FLAGS = [
   '--no-sandbox',
@@ -15,6 +38,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${DISABLED.join(',')}`,
 ]
 
 /** Milliseconds that a page may take to show what a test waits for: two processors run everything. */

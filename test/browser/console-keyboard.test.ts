@@ -30,8 +30,8 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.getByRole('heading', { level: 1, name: 'Live events' }).waitFor()
 
     await keys(page, 'g', 'p')
-    await page.getByRole('link', { name: 'order-2' }).waitFor()
     await soon(() => focused(page)).toBe('Payments')
+    await page.getByRole('link', { name: 'order-2' }).waitFor()
     await keys(page, 'j', 'j', 'j', 'k')
     await soon(() => focused(page)).toBe('order-2')
     await keys(page, 'Enter')
@@ -99,6 +99,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     const page = await openConsole(await browser.profile({ viewport: { width: 360, height: 740 } }), network)
     await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction)
     await goTo(page, '/payments')
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
     await page.getByRole('link', { name: 'order-3' }).click()
     await page.getByRole('list', { name: 'Events' }).getByText('received').waitFor()
     const tooWide: string[] = []

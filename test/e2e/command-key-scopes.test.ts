@@ -21,7 +21,7 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
   let network: Network
 
   beforeAll(async () => {
-    if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
+    if (kind === 'PostgreSQL') database = (await server?.createDatabase({ migrated: true })) ?? null
     const env = { ...V1_SITES, ...(database === null ? {} : { DATABASE_URL: database.url }) }
     network = await startNetwork({ sandbox: BY_HAND, env })
   })

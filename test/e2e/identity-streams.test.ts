@@ -166,7 +166,7 @@ it('the state of an identity check comes to a router by callbacks, with their en
 
 describe.skipIf(server === null)('two nodes on one database', () => {
   it('tell a change at both, and read it once', async () => {
-    const database = await server?.createDatabase()
+    const database = await server?.createDatabase({ migrated: true })
     const env = { DATABASE_URL: database?.url ?? '' }
     const first = await startNetwork({ sandbox: BY_HAND, env })
     const second = await startNetwork({ env, upstreamUrl: first.sandbox.url })

@@ -29,7 +29,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
   let ahead = 0
 
   beforeAll(async () => {
-    if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
+    if (kind === 'PostgreSQL') database = (await server?.createDatabase({ migrated: true })) ?? null
     const env = database === null ? {} : { DATABASE_URL: database.url }
     network = await startNetwork({
       env,

@@ -10,7 +10,7 @@ const server = await findPostgres()
 const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
 
 /** Their file has 30 MB. Linux buffers at most 10 MB of a connection (net.ipv4.tcp_rmem, tcp_wmem). */
-const COUNT = 40_000
+const COUNT = 20_000
 
 const LINES = { format: 'NDJSON' }
 
@@ -19,7 +19,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
   let network: Network
 
   beforeAll(async () => {
-    if (kind === 'PostgreSQL') database = (await server?.createDatabase()) ?? null
+    if (kind === 'PostgreSQL') database = (await server?.createDatabase({ migrated: true })) ?? null
     const env = database === null ? {} : { DATABASE_URL: database.url }
     network = await startNetwork({ env, limits: { exports: { atOnce: 2, perCaller: 1 }, unreadMs: 60_000 } })
     await fillPayments(database === null ? (sql) => execute(network, sql) : database.run, COUNT)
@@ -136,7 +136,7 @@ describe.skipIf(server === null)('two nodes on one database', () => {
   let nodes: Nodes
   beforeAll(async () => {
     if (server === null) return
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     nodes = await startNodes({ DATABASE_URL: database.url })
   })
   afterAll(async () => {

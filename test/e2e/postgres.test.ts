@@ -16,7 +16,7 @@ describe.skipIf(server === null)('an app on PostgreSQL', () => {
 
   beforeAll(async () => {
     if (server === null) return
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     network = await start()
   })
   afterAll(async () => {

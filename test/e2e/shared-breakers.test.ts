@@ -19,7 +19,7 @@ describe.skipIf(server === null || !canMakeRedis())('the circuit breakers of thr
 
   beforeEach(async () => {
     if (server === null) return
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     redis = await createRedisServer()
     service = await startCanaryService()
     cluster = await startNodeCluster(database, redis, {

@@ -21,7 +21,7 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
   beforeEach(async () => {
     if (server === null) return
     sockets = []
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     redis = await createRedisServer()
     cluster = await startNodeCluster(database, redis, {
       env: {

@@ -24,7 +24,7 @@ describe.skipIf(server === null || !canMakeRedis())('method lists of three nodes
 
   beforeEach(async () => {
     if (server === null) return
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     redis = await createRedisServer()
     cluster = await startNodeCluster(database, redis)
   })

@@ -15,7 +15,7 @@ describe.skipIf(server === null || !canMakeRedis())('what nodes ask of Redis', (
 
   beforeAll(async () => {
     if (server === null) return
-    database = await server.createDatabase()
+    database = await server.createDatabase({ migrated: true })
     redis = await createRedisServer()
     nodes = await startNodes({ DATABASE_URL: database.url, REDIS_URL: redis.url })
     const [meta] = await database.run('SELECT log_id FROM meta')

@@ -21,7 +21,7 @@ describe.each(TRANSPORTS)('wake-ups over $name, without a poll', ({ isPossible, 
 
     beforeAll(async () => {
       if (server === null) return
-      database = await server.createDatabase()
+      database = await server.createDatabase({ migrated: true })
       servers = await createServers()
       const [redis] = servers
       nodes = await startNodes({ DATABASE_URL: database.url, ...(redis && { REDIS_URL: redis.url }) })

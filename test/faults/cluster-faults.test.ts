@@ -13,7 +13,7 @@ import { tell } from './tell.ts'
 /** The clocks of the three nodes, relative to the machine's. */
 const CLOCKS_MS = [-30_000, 0, 30_000]
 /** Faults in every run of the tests, each another one; in a full run so many at random. */
-const FEW = 6
+const FEW = 4
 const MANY = Number(process.env['ROUNDS'] ?? 100)
 /** Longest time for which something is suspended, in milliseconds; a lease expires after 30 s. */
 const SUSPENDED_MS = FULL ? 35_000 : 2_000

@@ -58,7 +58,7 @@ export async function startCluster(
   server: PostgresServer,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> {
-  const database = await server.createDatabase()
+  const database = await server.createDatabase({ migrated: true })
   const proxy = await startUpstreamProxy()
   const sandbox = await startSandbox({ webhookSecret: SECRETS.webhook, paceMs: 1 })
   proxy.target = sandbox.origin

@@ -21,7 +21,7 @@ async function onSqlite(): Promise<Place> {
 }
 
 const server = await findPostgres()
-const database = await server?.createDatabase()
+const database = await server?.createDatabase({ migrated: true })
 afterAll(() => database?.drop())
 
 async function onPostgres(): Promise<Place> {

@@ -32,7 +32,7 @@ afterAll(() => sandbox.close())
 const upstream = () => ({ UPSTREAM_URL: sandbox.url, UPSTREAM_SITES: JSON.stringify(TWO_SITES) })
 
 const server = await findPostgres()
-const database = await server?.createDatabase()
+const database = await server?.createDatabase({ migrated: true })
 afterAll(() => database?.drop())
 
 const PLACES: readonly (readonly [name: string, place: () => Promise<KilledDatabase>])[] = [

@@ -17,7 +17,7 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
   let nodes: Nodes
 
   beforeAll(async () => {
-    if (server !== null) database = await server.createDatabase()
+    if (server !== null) database = await server.createDatabase({ migrated: true })
     redis = await createRedisServer()
   })
   afterEach(() => nodes.close())

@@ -45,7 +45,7 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
   beforeAll(async () => {
     const onEnd = (end: () => void) => void ends.push(end)
     const folder = temporaryFolder(onEnd)
-    database = await (server as PostgresServer).createDatabase()
+    database = await (server as PostgresServer).createDatabase({ migrated: true })
     // With its fixed credentials, which the guide names.
     sandbox = await startSandbox()
     const prepared = await prepareBalancer(folder)

@@ -17,7 +17,7 @@ import { type Canaries, createCanaries } from './canaries.ts'
 import { foundInColumns, onPostgres, SQLITE, type Storage } from './stored.ts'
 
 const server = await findPostgres()
-const database = await server?.createDatabase()
+const database = await server?.createDatabase({ migrated: true })
 afterAll(() => database?.drop())
 const programs = findPrograms('pg_dump')
 if (programs === null) missing('There is no pg_dump', 'install the programs of PostgreSQL')

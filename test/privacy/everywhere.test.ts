@@ -6,7 +6,7 @@ import { KEPT } from './kept.ts'
 import { onPostgres, SQLITE, type Storage } from './stored.ts'
 
 const server = await findPostgres()
-const database = await server?.createDatabase()
+const database = await server?.createDatabase({ migrated: true })
 afterAll(() => database?.drop())
 const STORAGES: [name: string, storage: Storage][] = [['SQLite', SQLITE]]
 if (database !== undefined) STORAGES.push(['PostgreSQL', onPostgres(database)])

@@ -47,7 +47,7 @@ export function exportedIds(file: string): string[] {
 
 /**
  * Fills an empty database with payments `bulk-1`, `bulk-2` ... through no link, by one statement that both databases understand. Half of
- * them have failed: 2 and 3 of each four. With its padding, each takes 700 bytes of a file.
+ * them have failed: 2 and 3 of each four. With its padding, each takes 1,500 bytes of a file.
  */
 export async function fillPayments(run: (sql: string) => unknown, count: number): Promise<void> {
   const either = (failed: string, other: string) => `(CASE WHEN n % 4 IN (2, 3) THEN '${failed}' ELSE '${other}' END)`
@@ -64,4 +64,4 @@ export async function fillPayments(run: (sql: string) => unknown, count: number)
 }
 
 /** Characters that each payment has for nothing. */
-const PADDING = 400
+const PADDING = 1_200

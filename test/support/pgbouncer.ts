@@ -43,8 +43,8 @@ export async function startPgBouncer(server: PostgresServer, options: PgBouncerO
 
   const own: PgBouncer = {
     address: throughPort(server.address, port),
-    async createDatabase() {
-      const database = await server.createDatabase()
+    async createDatabase(kind) {
+      const database = await server.createDatabase(kind)
       return { ...database, url: throughPort(database.url, port) } satisfies Database
     },
     async start() {

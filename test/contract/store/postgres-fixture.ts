@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import type { Database, PostgresServer } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
 import type { OpenStore } from './store-contract.ts'
@@ -42,22 +43,29 @@ UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at
 
 export type PostgresFixtures = { readonly open: OpenStore; drop(): Promise<void> }
 
+/** A database, and a connection that wipes it: one that knows its tables takes half the time of a new one. */
+type Reused = { readonly database: Database; readonly wiper: Client }
+
 /** Creates a factory of stores on empty PostgreSQL databases, which are reused by default; `drop` removes them. */
 export function postgresFixtures(server: PostgresServer, { reuse = true } = {}): PostgresFixtures {
-  const databases: Database[] = []
-  const free: Database[] = []
+  const all: Reused[] = []
+  const free: Reused[] = []
 
-  const take = async (): Promise<Database> => {
+  const take = async (): Promise<Reused> => {
     const used = free.pop()
     if (used !== undefined) return used
-    const fresh = await server.createDatabase()
-    databases.push(fresh)
+    const database = await server.createDatabase()
+    const wiper = new Client({ connectionString: database.url })
+    await wiper.connect()
+    const fresh = { database, wiper }
+    all.push(fresh)
     return fresh
   }
 
   return {
     async open(clock) {
-      const database = await take()
+      const taken = await take()
+      const { database, wiper } = taken
       let current = await openPostgresStore({ url: database.url, clock })
       return {
         store: current,
@@ -69,13 +77,16 @@ export function postgresFixtures(server: PostgresServer, { reuse = true } = {}):
         async destroy() {
           await current.close()
           if (!reuse) return
-          await database.run(WIPE)
-          free.push(database)
+          await wiper.query(WIPE)
+          free.push(taken)
         },
       }
     },
     async drop() {
-      for (const database of databases) await database.drop()
+      for (const { database, wiper } of all) {
+        await wiper.end()
+        await database.drop()
+      }
     },
   }
 }

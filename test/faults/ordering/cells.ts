@@ -9,7 +9,7 @@ import { rounds } from '../rounds.ts'
 import { tell } from '../tell.ts'
 import { type Cell, type Figures, simulate } from './simulate.ts'
 
-const PAYMENTS = rounds({ few: 100, many: 20_000 })
+const PAYMENTS = rounds({ few: 40, many: 20_000 })
 export const LIMIT_MS = rounds({ few: 120_000, many: 30 * 60_000 })
 /** A file system in memory, if there is one: decisions are tested here, not the disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

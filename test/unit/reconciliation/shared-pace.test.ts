@@ -22,7 +22,7 @@ describe.skipIf(server === null)('the budget of a site at several nodes', () => 
   let budgets: ReadBudget[]
 
   beforeAll(async () => {
-    if (server !== null) database = await server.createDatabase()
+    if (server !== null) database = await server.createDatabase({ migrated: true })
   })
   beforeEach(async () => {
     const opened = watched(await openPostgresStore({ url: database.url }))

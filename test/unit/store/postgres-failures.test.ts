@@ -14,7 +14,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
   let store: Store
 
   beforeAll(async () => {
-    if (server !== null) database = await server.createDatabase()
+    if (server !== null) database = await server.createDatabase({ migrated: true })
   })
   beforeEach(async () => void (store = await openPostgresStore({ url: database.url })))
   afterEach(() => store.close())

@@ -59,7 +59,7 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
     context.skip(between === null, 'there is no PgBouncer')
     clients = []
     opened = []
-    database = await (between as PostgresServer).createDatabase()
+    database = await (between as PostgresServer).createDatabase({ migrated: true })
     await (await openPostgresStore({ url: database.url })).close()
   })
   afterEach(async () => {
