@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { FileOrder } from './test/support/file-order.ts'
 
 const { TEST_SEED } = process.env
 
@@ -30,7 +30,7 @@ export const COMMON = defineConfig({
     // The reporter prints the seed of the order; TEST_SEED=<seed> repeats it, and everything else that is random.
     sequence: {
       shuffle: { files: true, tests: true },
-      sequencer: LongestFirst,
+      sequencer: FileOrder,
       ...(TEST_SEED !== undefined && { seed: Number(TEST_SEED) }),
     },
   },
@@ -56,7 +56,7 @@ export default defineConfig({
           // browser.
           isolate: false,
           // Half of the time a file waits, for a process that starts or a time that is over: more of them than cores.
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {

@@ -84,10 +84,12 @@ async function eventsOf({ network }: Peopled) {
   return data.paymentEvents.nodes
 }
 
-/** Returns the text of the archived files, once deliveries and events are archived. */
+/** Returns the text of the archived files, once deliveries and events are archived; there may be files of others. */
 async function archived(folder: string): Promise<string> {
   const files = () => readdirSync(folder).filter((name) => name.endsWith('.ndjson.gz'))
-  await expect.poll(() => new Set(files().map((name) => name.split('-')[0])).size, { timeout: 20_000 }).toBe(2)
+  await expect
+    .poll(() => new Set(files().map((name) => name.split('-')[0])).size, { timeout: 20_000 })
+    .toBeGreaterThan(1)
   return files()
     .map((name) => gunzipSync(readFileSync(join(folder, name))).toString())
     .join('\n')
