@@ -16,14 +16,14 @@ import {
   visit,
 } from 'graphql'
 import { WIRE_SCALARS } from '../codegen.ts'
-import { executableSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
+import { createSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
 
 /** The folder to write to. */
 const [, , TARGET = 'dist/schema'] = process.argv
 /** Names of federation: `_Service`, `federation__Scope`. */
 const FEDERATION = /^_|__/
 
-const schema = executableSchema({ production: true })
+const schema = createSchema({ production: true })
 mkdirSync(TARGET, { recursive: true })
 write('client.graphql', clientSchema(schema))
 write('subgraph-without-scopes.graphql', `${withoutScopes(readFileSync('schema.graphql', 'utf8'))}\n`)

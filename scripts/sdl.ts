@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util'
 import { graphqlSync } from 'graphql'
-import { executableSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
+import { createSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
 
 const { values } = parseArgs({ options: { 'without-scopes': { type: 'boolean' } } })
 
-const { data, errors } = graphqlSync({ schema: executableSchema({ production: true }), source: '{ _service { sdl } }' })
+const { data, errors } = graphqlSync({ schema: createSchema({ production: true }), source: '{ _service { sdl } }' })
 if (data === undefined || data === null) throw new AggregateError(errors ?? [], 'The schema does not print.')
 const { sdl } = data['_service'] as { sdl: string }
 process.stdout.write(`${values['without-scopes'] === true ? withoutScopes(sdl) : sdl}\n`)

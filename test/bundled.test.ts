@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { getIntrospectionQuery, graphql, validateSchema } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../scripts/notices.ts'
-import { executableSchema } from '../src/graphql/schema/schema.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
 import { startSandbox } from '../src/sandbox/index.ts'
 import { startCallbackRouter } from './support/callback-router.ts'
 import { mayShip } from './support/licences.ts'
@@ -70,7 +70,7 @@ test('The program has the schema of the sources, which is validated here', async
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
   const { url } = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
-  const schema = executableSchema({ production: false })
+  const schema = createSchema({ production: false })
   expect(validateSchema(schema)).toEqual([])
   for (const source of ['{ _service { sdl } }', getIntrospectionQuery()]) {
     const response = await fetch(`${url}/graphql`, {

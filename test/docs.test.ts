@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { SETTINGS } from '../src/config.ts'
-import { executableSchema } from '../src/graphql/schema/schema.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const root = join(import.meta.dirname, '..')
 const markdown = globSync('docs/**/*.md', { cwd: root })
@@ -41,7 +41,7 @@ describe('an example of a change', () => {
 })
 
 describe('README.md', () => {
-  const schema = executableSchema({ production: false })
+  const schema = createSchema({ production: false })
   const documents = [...text('README.md').matchAll(/(?:"query":\s*"|const query = `)([^`]*?)(?:"[,}]|`)/g)].map(
     ([, document]) => (document ?? '').replaceAll('\\"', '"'),
   )

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { executableSchema } from '../src/graphql/schema/schema.ts'
+import { createSchema } from '../src/graphql/schema/schema.ts'
 import { createSites } from '../src/upstream/client/sites.ts'
 import { createUpstreamClient } from '../src/upstream/client/upstream-client.ts'
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/coverage.md'), 'utf8')
 const paymentsApi = readFileSync(join(root, 'docs/payments-api.md'), 'utf8')
-const schema = executableSchema({ production: false })
+const schema = createSchema({ production: false })
 
 /** The numbers of the headings of docs/payments-api.md. */
 const headings = [...paymentsApi.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)

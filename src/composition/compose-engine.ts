@@ -10,7 +10,7 @@ import { createEngine, type Engine } from '../graphql/engine/engine.ts'
 import { createFederatedTraces } from '../graphql/engine/federated-traces.ts'
 import { createErrorFormatter } from '../graphql/error-formatter.ts'
 import { createLibraryExecutor, createPlannedExecutor } from '../graphql/execution/executor.ts'
-import { executableSchema } from '../graphql/schema/schema.ts'
+import { createSchema } from '../graphql/schema/schema.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
@@ -30,7 +30,7 @@ type EngineOptions = { readonly services: Services; readonly logger: Logger; rea
 /** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
 export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
   const { production, limits, executionShortcuts, sdlScopes } = config
-  const schema = executableSchema({ production, sdlScopes })
+  const schema = createSchema({ production, sdlScopes })
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })

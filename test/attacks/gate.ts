@@ -1,8 +1,8 @@
 import { parseConfig, type OperationLimits } from '../../src/config.ts'
 import { createAdmission } from '../../src/graphql/admission/admission.ts'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
-export const schema = executableSchema({ production: true })
+export const schema = createSchema({ production: true })
 
 /** Creates the admission of the real schema with the settings of production. */
 export function productionAdmission() {

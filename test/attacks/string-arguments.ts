@@ -12,7 +12,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
 } from 'graphql'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
 import { linkInput } from '../support/operations.ts'
 import { payoutFileInput } from '../support/payouts.ts'
@@ -31,7 +31,7 @@ export type TextPlace = {
 type Path = readonly (string | number)[]
 type Leaf = { readonly path: Path; readonly scalar: string }
 
-const schema = executableSchema({ production: false })
+const schema = createSchema({ production: false })
 
 /** Scalars that are written as text, or contain text. */
 const TEXTS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { getOperationAST, OperationTypeNode, parse, validate } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES, isScope } from '../../src/access/caller.ts'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
 import { isCaughtUp } from '../support/streams.ts'
@@ -11,7 +11,7 @@ import { isCaughtUp } from '../support/streams.ts'
 type Variables = Readonly<Record<string, unknown>>
 
 const FOLDER = 'src/web/explorer/operations'
-const schema = executableSchema({ production: false })
+const schema = createSchema({ production: false })
 const names = globSync(`${FOLDER}/*.graphql`).map((path) => basename(path, '.graphql'))
 const examples = names.map((name) => ({ name, query: readFileSync(`${FOLDER}/${name}.graphql`, 'utf8') }))
 

@@ -7,9 +7,9 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
-const schema = executableSchema({ production: false })
+const schema = createSchema({ production: false })
 
 /** Fields that lead to other records, or that call the payments API. */
 const LEADS_AWAY = new Set(['link', 'events', 'method'])

@@ -8,10 +8,10 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 
 /** The schema as the app creates it, with the fields that federation adds. */
-export const schema = executableSchema({ production: false })
+export const schema = createSchema({ production: false })
 
 /** A field of a document, with everything selected below it. */
 export type Selected = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ESLint } from 'eslint'
 import { describe, expect, it } from 'vitest'
-import { executableSchema } from '../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { reachableTypes } from '../federation/schema-parts.ts'
 
 const cwd = join(import.meta.dirname, '../..')
@@ -49,7 +49,7 @@ describe('the lint of the schema', () => {
 })
 
 describe('the types of the schema', () => {
-  const schema = executableSchema({ production: true })
+  const schema = createSchema({ production: true })
 
   it('go by the names that the contract gives them, in introspection too', () => {
     expect(Object.entries(schema.getTypeMap()).filter(([name, type]) => name !== type.name)).toEqual([])

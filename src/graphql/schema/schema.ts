@@ -33,21 +33,8 @@ type SchemaOptions = {
   readonly sdlScopes?: boolean
 }
 
-/** By their options: a schema takes a fifth of the processor time in which the application starts. */
-const schemas = new Map<string, GraphQLSchema>()
-
-/**
- * Returns the subgraph's executable schema, from schema.graphql and the resolvers, which enforces the scopes that it requires. It is the same
- * for equal options, and must not be changed.
- */
-export function executableSchema({ production, sdlScopes = true }: SchemaOptions): GraphQLSchema {
-  const key = `${production} ${sdlScopes}`
-  const schema = schemas.get(key) ?? createSchema(production, sdlScopes)
-  schemas.set(key, schema)
-  return schema
-}
-
-function createSchema(production: boolean, sdlScopes: boolean): GraphQLSchema {
+/** Creates the subgraph's executable schema from schema.graphql and the resolvers, and enforces the scopes that it requires. */
+export function createSchema({ production, sdlScopes = true }: SchemaOptions): GraphQLSchema {
   const typeDefs = readSchemaDocument()
   const everything = { ...resolvers, ...createScalars({ production }) } as ResolverMap
   const schema = checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))

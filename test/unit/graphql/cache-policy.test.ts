@@ -1,9 +1,9 @@
 import { buildSchema, Kind, parse, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createCachePolicy } from '../../../src/graphql/engine/cache-policy.ts'
-import { executableSchema } from '../../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 
-const policy = createCachePolicy(executableSchema({ production: false }))
+const policy = createCachePolicy(createSchema({ production: false }))
 
 function secondsOf(text: string, name?: string): number | null {
   const document = parse(text)

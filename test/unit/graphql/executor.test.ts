@@ -13,7 +13,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
 import { markedProperties } from '../../../src/graphql/own-properties.ts'
-import { executableSchema } from '../../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { executable, result } from './both-executors.ts'
 import { operationOf } from './random-operations.ts'
 
@@ -165,7 +165,7 @@ describe('the planned executor', () => {
   })
 
   it('trusts only resolvers that read the properties with which they are marked', () => {
-    const schema = executableSchema({ production: true })
+    const schema = createSchema({ production: true })
     const untouchable = new Proxy(
       {},
       {

@@ -1,7 +1,7 @@
 import { isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { NODE_FIELDS, nodeIdOf, parseNodeId, type NodeType } from '../../../src/graphql/arguments/arguments.ts'
-import { executableSchema } from '../../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 
 const TYPES = Object.keys(NODE_FIELDS) as NodeType[]
 
@@ -35,7 +35,7 @@ describe('a nodeId', () => {
   })
 
   it('is there for every type that says so, and each is read by a field of the schema', () => {
-    const schema = executableSchema({ production: true })
+    const schema = createSchema({ production: true })
     const types = Object.values(schema.getTypeMap()).filter(isObjectType)
     const nodes = types.filter((type) => type.getInterfaces().some(({ name }) => name === 'PaymentsNode'))
     expect(nodes.map(({ name }) => name).toSorted()).toEqual(TYPES.toSorted())

@@ -6,7 +6,7 @@ import { createEngine, type Engine, type EngineOptions } from '../../../src/grap
 import type { AnswerStream } from '../../../src/graphql/engine/request-outcome.ts'
 import { createErrorFormatter } from '../../../src/graphql/error-formatter.ts'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
-import { executableSchema } from '../../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { createCursorCodec } from '../../../src/keys/cursor.ts'
 import { createKeyRing, Secret } from '../../../src/keys/key-ring.ts'
 import { createLogger, type Logger } from '../../../src/observability/logger.ts'
@@ -38,7 +38,7 @@ if (!defaults.ok) throw new Error('There are no defaults.')
 const limits = { ...defaults.config.limits, cost: 1_000_000, aliases: 1_000, directives: 1_000, depth: 20 }
 
 /** The schema as the app creates it. */
-export const schema = executableSchema({ production: false })
+export const schema = createSchema({ production: false })
 
 /** Returns the services of an engine with streams, for a store and its tail. They do not call the payments API. */
 export function streamServices(store: Store, tail: Tail, parts: Partial<FollowServices> = {}): Services {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Kind, parse, validate, valueFromASTUntyped } from 'graphql'
 import { expect, it } from 'vitest'
-import { executableSchema } from '../../../src/graphql/schema/schema.ts'
+import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import {
   BODY_SCOPE,
   DELIVERIES,
@@ -27,7 +27,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 }
 
 it('the documents ask for what the schema has', () => {
-  const schema = executableSchema({ production: false })
+  const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
   expect(documents).toHaveLength(13)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
