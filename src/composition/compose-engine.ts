@@ -30,11 +30,12 @@ type EngineOptions = { readonly services: Services; readonly logger: Logger; rea
 /** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
 export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
   const { production, limits, executionShortcuts, sdlScopes } = config
-  const schema = createSchema({ production, sdlScopes })
+  const newSchema = () => createSchema({ production, sdlScopes })
+  const schema = newSchema()
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const traces = createFederatedTraces({ schema, formatError, production, logger })
+  const traces = createFederatedTraces({ createSchema: newSchema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
   const publicAnswers = executionShortcuts ? createPublicAnswers(services.methods.version) : null

@@ -4,7 +4,7 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { expect, onTestFinished } from 'vitest'
 import { missing } from '../support/postgres.ts'
 
-/** Debian's headless shell is the same engine without windows; a page takes it two thirds of the processor time. */
+/** Debian's headless shell is the same engine without windows, and takes less processor time. */
 const PATHS = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 const PATH = PATHS.find((path) => path !== undefined && existsSync(path))
 

@@ -17,7 +17,8 @@ import type { FederatedTraces } from './federated-traces.ts'
 export type ApolloTraces = Pick<FederatedTraces, 'answer' | 'stop'>
 
 export type ApolloTracesOptions = {
-  readonly schema: GraphQLSchema
+  /** Creates a schema for traces alone: Apollo Server replaces each of its resolvers by one that measures the time. */
+  readonly createSchema: () => GraphQLSchema
   readonly formatError: ErrorFormatter
   readonly production: boolean
   readonly logger: Logger
@@ -34,10 +35,10 @@ const HEADERS = [
  * documents, so it neither parses nor validates. All of its features that this subgraph does not use are off.
  */
 export async function startApolloTraces(options: ApolloTracesOptions): Promise<ApolloTraces> {
-  const { schema, formatError, production, logger } = options
+  const { createSchema, formatError, production, logger } = options
   const admittedDocument = new AsyncLocalStorage<DocumentNode>()
   const server = new ApolloServer<Context>({
-    schema,
+    schema: createSchema(),
     // The admission decides about introspection.
     introspection: true,
     includeStacktraceInErrorResponses: false,

@@ -119,7 +119,7 @@ describe('compiled coercion of variables', () => {
           expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
           if (expected.errors === undefined) coerced += 1
         }),
-        { numRuns: 3_000 },
+        { numRuns: 1_000 },
       )
       expect(coerced).toBeGreaterThan(100)
     }
