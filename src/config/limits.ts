@@ -119,33 +119,51 @@ function isNetwork(entry: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
-/** Limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. */
+/**
+ * Limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. Their descriptions are
+ * the table in docs/operations.md.
+ */
 export type SocketLimits = {
-  /** Milliseconds within which a client must initialise the connection. */
+  /** Milliseconds within which a client must initialise the connection; otherwise the socket is closed with 4408. */
   readonly initMs: number
-  /** Milliseconds between two pings. A socket whose ping is unanswered when the next is due is closed. */
+  /** Milliseconds between two pings; a socket whose ping is unanswered when the next is due is closed with 1013. */
   readonly keepAliveMs: number
-  /** Bytes of one message, in one frame or in several. */
+  /**
+   * Bytes of one message, in at most 1,000 fragments; a longer one closes the socket with 1009, by its declared length alone, and more
+   * fragments close it with 1008.
+   */
   readonly messageBytes: number
   /** Bytes that may be buffered for a peer; above this, reading from the socket pauses. */
   readonly bufferedBytes: number
-  /** Milliseconds for which the buffer may exceed that size, before the socket is closed. */
+  /** Milliseconds for which the buffer may exceed that size; then the socket is closed with 1013. */
   readonly bufferedMs: number
-  /** Concurrent streams per socket, and the same number of other operations. */
+  /** Concurrent streams of a socket, and the same number of other operations; the next gets `TOO_MANY_OPERATIONS`, and the socket stays. */
   readonly streams: number
-  /** Operations that one socket may start per second; four times as many in a burst. */
+  /**
+   * Operations that one socket may start per second, four times as many at once; above this it is closed with 4429, and the official
+   * client does not connect again.
+   */
   readonly operationsPerSecond: number
-  /** Messages, pings and pongs that one socket may send per second; four times as many in a burst. */
+  /**
+   * Messages, pings and pongs of one socket per second, also before it is initialised, four times as many at once; above this it is
+   * closed with 4429.
+   */
   readonly messagesPerSecond: number
-  /** Bytes of messages that one socket may send per second; four times as many in a burst. */
+  /** Bytes of messages of one socket per second, four times as many at once; above this it is closed with 4429. */
   readonly bytesPerSecond: number
-  /** Open sockets per address; for IPv6, per /64 network. */
+  /** Open sockets of an address, for IPv6 of a /64 network; the next is refused at the upgrade, with 429 and Retry-After. */
   readonly perAddress: number
-  /** Open sockets per caller, over all its tokens. */
+  /** Open sockets of a caller, over all its tokens that name a subject or a client; the next is closed with 1013, and may connect again. */
   readonly perSubject: number
-  /** Open streams per status token or per owner of one link, over every transport. */
+  /**
+   * Open streams with one status token, or of the owner of one link or payment, over every transport; the next ends the oldest, with
+   * `TOO_MANY_OPERATIONS`.
+   */
   readonly streamsPerToken: number
-  /** Open streams per caller, over every transport and all its tokens. */
+  /**
+   * Open streams of a caller, over every transport and all its tokens that name a subject or a client; the next gets
+   * `TOO_MANY_OPERATIONS`.
+   */
   readonly streamsPerSubject: number
 }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withSocketLimits } from '../../scripts/limits-table.ts'
 import { schemaPage } from '../../scripts/schema-page.ts'
+import { SOCKET_LIMITS } from '../../src/config/limits.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sdl = readFileSync(join(root, 'schema.graphql'), 'utf8')
@@ -45,5 +47,19 @@ describe('docs/schema.md', () => {
   it('follows the schema: a changed one gives another page', () => {
     expect(schemaPage(sdl.replace('"What to refund."', '"What to give back."'))).not.toBe(page)
     expect(() => schemaPage(`${sdl}\nextend type Query { weather: String }`)).toThrow('weather')
+  })
+})
+
+describe('the limits of a WebSocket in docs/operations.md', () => {
+  const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+
+  it('are what npm run docs:schema writes', () => {
+    const written = withSocketLimits(operations, readFileSync(join(root, 'src/config/limits.ts'), 'utf8'))
+    expect(operations === written, 'The table is stale: run npm run docs:schema').toBe(true)
+  })
+
+  it('are all of them', () => {
+    const rows = [...section('## What a WebSocket may cost', operations).matchAll(/^\| `(\w+)` \| [\d,]+ \| \S/gm)]
+    expect(new Set(rows.map(([, name]) => name))).toEqual(new Set(Object.keys(SOCKET_LIMITS)))
   })
 })
