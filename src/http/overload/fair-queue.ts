@@ -26,10 +26,7 @@ export type FairQueue<Item, Group extends string> = {
 }
 
 /** The flows of a group, in order of service, and the number of their items. */
-type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; size: number }
-
-/** The flows by the number of their items; of each group only those that may lose one. */
-type Rankings<Group extends string> = { readonly all: Ranking; readonly of: Readonly<Record<Group, Ranking>> }
+type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking; size: number }
 
 /** `mayLose` returns whether one of the items of a flow may be removed for others. */
 export function createFairQueue<Item, Group extends string>(
@@ -37,10 +34,9 @@ export function createFairQueue<Item, Group extends string>(
   mayLose: (items: readonly Item[]) => boolean,
 ): FairQueue<Item, Group> {
   const byGroup = Object.fromEntries(
-    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), size: 0 }]),
+    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), ranking: createRanking(), size: 0 }]),
   ) as Record<Group, GroupFlows<Item>>
-  /** Null until it is needed, which is when items are refused, and again when nothing is queued. */
-  let rankings: Rankings<Group> | null = null
+  const ranking = createRanking()
   /** In order of arrival. */
   const arrivals = new Set<Item>()
   const items = ({ name, group }: Flow<Group>) => byGroup[group].flows.get(name)
@@ -48,20 +44,9 @@ export function createFairQueue<Item, Group extends string>(
   let order = groups
 
   const rank = (flow: Flow<Group>) => {
-    if (arrivals.size === 0) rankings = null
-    if (rankings === null) return
     const own = items(flow)
-    rankings.all.set(flow.name, own?.length ?? null)
-    rankings.of[flow.group].set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
-  }
-  const ranked = (): Rankings<Group> => {
-    if (rankings !== null) return rankings
-    rankings = {
-      all: createRanking(),
-      of: Object.fromEntries(groups.map((group) => [group, createRanking()])) as Record<Group, Ranking>,
-    }
-    for (const group of groups) for (const name of byGroup[group].flows.keys()) rank({ name, group })
-    return rankings
+    ranking.set(flow.name, own?.length ?? null)
+    byGroup[flow.group].ranking.set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
   }
   const nextFlow = (mayBegin: (flow: string) => boolean): Flow<Group> | null => {
     for (const group of order)
@@ -111,14 +96,14 @@ export function createFairQueue<Item, Group extends string>(
     countOf: (flow) => items(flow)?.length ?? 0,
     sizeOf: (group) => byGroup[group].size,
     longest() {
-      const name = ranked().all.top()?.key ?? ''
+      const name = ranking.top()?.key ?? ''
       for (const group of groups) {
         const own = byGroup[group].flows.get(name)
         if (own !== undefined) return own
       }
       return []
     },
-    longestOf: (group) => byGroup[group].flows.get(ranked().of[group].top()?.key ?? '') ?? [],
+    longestOf: (group) => byGroup[group].flows.get(byGroup[group].ranking.top()?.key ?? '') ?? [],
     *flows() {
       for (const group of groups) yield* byGroup[group].flows.values()
     },
