@@ -8,6 +8,7 @@ export default defineConfig({
     include: [
       'test/faults/**/*.test.ts',
       'test/contract/upstream/faults.test.ts',
+      'test/e2e/http-crowd.test.ts',
       'test/contract/store/list-plans.test.ts',
       'test/rights/absent.test.ts',
       'test/rights/matrix.test.ts',
