@@ -3,11 +3,15 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { deeplyFrozen } from '../lib/deeply-frozen.ts'
 import type { Transaction, TransactionSteps } from './group-commit.ts'
+import { AGREEMENT_PAYERS, AGREEMENTS } from './rows/agreement-rows.ts'
+import { PAYINS } from './rows/command-rows.ts'
+import { LINKS, PAYMENT_PAYERS, PAYMENTS } from './rows/payment-rows.ts'
 import type { Change } from './rows/rows.ts'
+import type { AnySpec, KnownRow } from './rows/table.ts'
 import type { RowsById } from './store.ts'
 import { keyColumn } from './tables.ts'
 
-/** Caches of committed rows, by primary key. */
+/** Caches of committed rows that are read by primary key. */
 export type CommittedRows = {
   readonly links: RowCache<PaymentLink>
   readonly payments: RowCache<Payment>
@@ -31,10 +35,14 @@ export type WatchedWriter = {
 /** Cached rows per table; the oldest are evicted. */
 const MAX_ROWS = 4_096
 
+/** The tables whose rows decisions find again: a payment often has several webhooks within minutes. */
+const RECENT: readonly AnySpec[] = [PAYMENTS, PAYMENT_PAYERS, LINKS, PAYINS, AGREEMENTS, AGREEMENT_PAYERS]
+
 /**
  * Creates caches for a database that is written only through `steps` and `transaction`. Rows that a transaction changes are evicted
- * before they are written; if it runs its own queries, all rows are evicted. A row is cached only if no transaction was open at any
- * time during its read. Cached rows are frozen, because many responses share them.
+ * before they are written; if it runs its own queries, all rows are evicted. A row that is read is cached only if no transaction was open
+ * at any time during its read, and frozen, because many responses share it. What decisions loaded and changed is cached for later ones
+ * after their commit, also that there is no row.
  */
 export function cacheCommittedRows(steps: TransactionSteps, transaction: Transaction): WatchedWriter {
   /** Counter of transaction boundaries: odd while a transaction is open, else even. */
@@ -42,6 +50,13 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
   const tables = {
     links: new LRUCache<string, PaymentLink>({ max: MAX_ROWS }),
     payments: new LRUCache<string, Payment>({ max: MAX_ROWS }),
+  }
+  const recent = new Map(RECENT.map((spec) => [spec, new LRUCache<string, KnownRow>({ max: MAX_ROWS })]))
+  const forget = ({ spec, inserted, updated, deleted }: Change) => {
+    const known = recent.get(spec)
+    if (known === undefined) return
+    const rows = [...inserted, ...updated.map(({ row }) => row)]
+    for (const key of [...rows.map((row) => String(row[keyColumn(spec)])), ...deleted]) known.delete(key)
   }
   const drop = ({ spec, updated, deleted }: Change) => {
     const cached = tables[spec.name as keyof typeof tables] as LRUCache<string, object> | undefined
@@ -82,12 +97,20 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
     transaction: {
       load: transaction.load,
       async store(changes) {
-        for (const change of changes) drop(change)
+        for (const change of changes) {
+          drop(change)
+          forget(change)
+        }
         return transaction.store(changes)
       },
       get db() {
-        for (const cached of Object.values(tables)) cached.clear()
+        for (const cached of [...Object.values(tables), ...recent.values()]) cached.clear()
         return transaction.db
+      },
+      recentOf(spec) {
+        const known = recent.get(spec)
+        // Without the order of use, like the rows that are read.
+        return known === undefined ? null : { get: (key) => known.peek(key), set: (key, row) => void known.set(key, row) }
       },
     },
   }

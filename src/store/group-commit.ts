@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
-import { type Change, type Load, type Rows, trackRows } from './rows/rows.ts'
+import { type Change, type Load, type RecentRowsOf, type Rows, trackRows } from './rows/rows.ts'
 import { NOT_LOADED, type StoredRow } from './rows/table.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './store-errors.ts'
 import type { Tables } from './tables.ts'
@@ -20,6 +20,8 @@ export type Transaction = {
   store(changes: readonly Change[]): Promise<void>
   /** Queries inside the transaction. */
   readonly db: Db
+  /** Rows that need not be loaded. Default: none. */
+  readonly recentOf?: RecentRowsOf
 }
 
 /** The result of one decision, or the error that it threw; then it changed nothing. */
@@ -29,6 +31,8 @@ type Decided = {
   readonly outcomes: readonly DecisionResult[]
   /** The events that were appended to the log, by position. */
   readonly appended: readonly PaymentEvent[]
+  /** Called after the commit. */
+  readonly remember: () => void
 }
 
 /** Longest chain of lookups in which each depends on the result of the one before. */
@@ -39,7 +43,7 @@ const MOST_LOADS = 12
  * decisions together. If a decision throws, its changes are undone and the others continue.
  */
 async function decideAll(transaction: Transaction, decisions: readonly DecisionOnRows<unknown>[]): Promise<Decided> {
-  const tracked = trackRows()
+  const tracked = trackRows(transaction.recentOf)
   const outcomes: DecisionResult[] = []
   decideLoaded(tracked, decisions, outcomes)
   for (let loads = 1; outcomes.length < decisions.length; loads += 1) {
@@ -51,7 +55,7 @@ async function decideAll(transaction: Transaction, decisions: readonly DecisionO
   }
   const changes = tracked.changes()
   if (changes.length > 0) await transaction.store(changes)
-  return { outcomes, appended: tracked.appended() }
+  return { outcomes, appended: tracked.appended(), remember: tracked.remember }
 }
 
 /** Runs decisions up to the first with missing rows. Those after it are run only to collect their missing rows, and are undone. */
@@ -275,6 +279,7 @@ async function runTransaction(
     const end = await runJobs(jobs, transaction)
     byStatement = false
     await steps.commit()
+    end.remember()
     return { jobs, end }
   } catch (error) {
     await steps.rollback()
@@ -284,9 +289,10 @@ async function runTransaction(
   }
 }
 
-async function runJobs(jobs: readonly Job[], transaction: Transaction) {
+async function runJobs(jobs: readonly Job[], transaction: Transaction): Promise<Decided> {
   const [first] = jobs
-  if (first?.work != null) return { outcomes: [{ result: await first.work(transaction) }], appended: [] }
+  if (first?.work != null)
+    return { outcomes: [{ result: await first.work(transaction) }], appended: [], remember: () => {} }
   return decideAll(
     transaction,
     jobs.flatMap(({ decision }) => decision ?? []),

@@ -16,6 +16,7 @@ import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
 import {
   type AnySpec,
   type Journal,
+  type RecentRows,
   type StoredRow,
   type Table,
   type TableChanges,
@@ -69,6 +70,9 @@ export type Load = { readonly spec: AnySpec; readonly lookup: string; readonly k
 /** The rows to write to one table. */
 export type Change = TableChanges & { readonly spec: AnySpec }
 
+/** Returns the recent rows of a table; null for a table without. */
+export type RecentRowsOf = (spec: AnySpec) => RecentRows | null
+
 /** Rows of one transaction, with the missing and the changed ones. */
 export type TrackedRows = {
   readonly rows: Rows
@@ -80,15 +84,17 @@ export type TrackedRows = {
   /** Undoes the changes since the last `keep`. */
   undo(): void
   changes(): Change[]
+  /** Adds the loaded and the changed rows to the recent ones. Called once the changes are committed. */
+  remember(): void
   /** Returns the appended events, by position. */
   appended(): readonly PaymentEvent[]
 }
 
-/** Creates tracked rows, of which none is loaded. */
-export function trackRows(): TrackedRows {
+/** Creates tracked rows, of which none is loaded. `recentOf` returns the recent rows of a table; null for a table without. */
+export function trackRows(recentOf: RecentRowsOf = () => null): TrackedRows {
   const journal: Journal = []
   const specs: readonly (readonly [string, AnySpec])[] = Object.entries(SPECS)
-  const byName = specs.map(([name, spec]) => [name, trackTable(spec, journal)] as const)
+  const byName = specs.map(([name, spec]) => [name, trackTable(spec, journal, recentOf(spec))] as const)
   const tables = byName.map(([, table]) => table)
   return {
     rows: Object.fromEntries(byName) as unknown as Rows,
@@ -103,6 +109,9 @@ export function trackRows(): TrackedRows {
     },
     keep() {
       journal.length = 0
+    },
+    remember() {
+      for (const table of tables) table.remember()
     },
     undo() {
       for (let step = journal.pop(); step !== undefined; step = journal.pop()) step()

@@ -53,6 +53,18 @@ export type Table<Row, Name extends string> = {
   remove(row: Row): void
 }
 
+/** A committed row, decoded and as stored; both null if there is no row with its key. */
+export type KnownRow = { readonly row: unknown; readonly stored: StoredRow | null }
+
+/** Committed rows of one table by primary key, which need not be loaded. */
+export type RecentRows = {
+  /** Returns undefined if the database must be asked. */
+  get(key: string): KnownRow | undefined
+  set(key: string, known: KnownRow): void
+}
+
+const ABSENT: KnownRow = { row: null, stored: null }
+
 /** Thrown by `find` if rows are not loaded yet: they are loaded, and the decision is run again. */
 export const NOT_LOADED = Symbol('not loaded')
 
@@ -69,6 +81,8 @@ export type TrackedTable<Row, Name extends string> = Table<Row, Name> & {
   /** Adds the rows that a lookup found for these keys; a row that was put or removed meanwhile is not replaced. */
   fill(lookup: Name, keys: Iterable<string>, found: readonly StoredRow[]): void
   changes(): TableChanges
+  /** Adds the loaded and the changed rows to the recent ones. Called once the changes are committed. */
+  remember(): void
   /** Returns all rows, in the order in which they were first loaded or put. */
   all(): readonly Row[]
 }
@@ -83,10 +97,14 @@ export type TableChanges = {
   readonly deleted: readonly string[]
 }
 
-/** Creates a table without loaded rows. Each change adds its undo function to `journal`. */
+/**
+ * Creates a table without loaded rows. Each change adds its undo function to `journal`. Rows among `recent` are not requested; its keys
+ * are those of the lookup by primary key.
+ */
 export function trackTable<Row, Name extends string>(
   spec: TableSpec<Row, Name>,
   journal: Journal,
+  recent: RecentRows | null = null,
 ): TrackedTable<Row, Name> {
   /** Rows by primary key; null for a removed row. */
   const rows = new Map<string, Row | null>()
@@ -96,6 +114,8 @@ export function trackTable<Row, Name extends string>(
   const missing = new Map<string, Set<string>>()
   const indexes = new Map<string, Index>()
   const names = Object.keys(spec.lookups) as Name[]
+  const [primaryKey] = Object.keys(spec.columns)
+  const primary = names.find((name) => spec.lookups[name].columns.join() === primaryKey)
 
   const indexOf = (lookup: string): Index => {
     const index = indexes.get(lookup) ?? {
@@ -105,23 +125,36 @@ export function trackTable<Row, Name extends string>(
     indexes.set(lookup, index)
     return index
   }
-  const isLoaded = (lookup: Name, key: string): boolean => indexOf(lookup).loaded.has(key)
+  /** Returns the primary keys of the loaded rows with this value; undefined if they are not loaded. */
+  const loadedIds = (lookup: Name, key: string): ReadonlySet<string> | undefined => {
+    const { loaded } = indexOf(lookup)
+    const ids = loaded.get(key)
+    const known = ids === undefined && lookup === primary ? recent?.get(key) : undefined
+    if (known === undefined) return ids
+    if (known.stored !== null) add(key, known.row as Row, known.stored)
+    const recalled = new Set(known.stored === null ? [] : [key])
+    loaded.set(key, recalled)
+    return recalled
+  }
+  const add = (id: string, row: Row, storedRow: StoredRow): void => {
+    if (!stored.has(id)) stored.set(id, storedRow)
+    if (!rows.has(id)) rows.set(id, row)
+  }
 
   const want = (lookup: Name, key: string | null): void => {
-    if (key !== null && !isLoaded(lookup, key)) addTo(missing, lookup, key)
+    if (key !== null && loadedIds(lookup, key) === undefined) addTo(missing, lookup, key)
   }
 
   /** Returns the primary keys of the rows that a lookup may find. */
   const idsOf = (lookup: Name, key: string): ReadonlySet<string> => {
-    const { loaded, added } = indexOf(lookup)
-    const ids = loaded.get(key)
+    const ids = loadedIds(lookup, key)
     if (ids === undefined) {
       addTo(missing, lookup, key)
       // A symbol, because this interrupts the decision without a failure: an error would cost a stack trace.
       // oxlint-disable-next-line typescript/only-throw-error
       throw NOT_LOADED
     }
-    const others = added.get(key)
+    const others = indexOf(lookup).added.get(key)
     return others === undefined ? ids : new Set([...ids, ...others])
   }
   const rowAt = (lookup: Name, key: string, id: string): Row | null => {
@@ -170,14 +203,21 @@ export function trackTable<Row, Name extends string>(
       for (const storedRow of found) {
         const row = spec.fromRow(storedRow)
         const id = spec.keyOf(row)
-        if (!stored.has(id)) stored.set(id, storedRow)
-        if (!rows.has(id)) rows.set(id, row)
+        add(id, row, storedRow)
         const key = keyOf(row)
         if (key !== null) loaded.get(key)?.add(id)
       }
       missing.delete(lookup)
     },
     all: () => Array.from(rows.values()).filter((row) => row !== null),
+    remember() {
+      if (recent === null || primary === undefined) return
+      for (const [id, row] of rows)
+        if (changed.has(id) || recent.get(id) === undefined)
+          recent.set(id, row === null ? ABSENT : { row, stored: stored.get(id) ?? null })
+      for (const key of indexOf(primary).loaded.keys())
+        if (!rows.has(key) && recent.get(key) === undefined) recent.set(key, ABSENT)
+    },
     changes() {
       const inserted: StoredRow[] = []
       const updated: { row: StoredRow; columns: string[] }[] = []
@@ -190,6 +230,7 @@ export function trackTable<Row, Name extends string>(
           continue
         }
         const row = spec.toRow(current)
+        stored.set(id, row)
         if (before === undefined) inserted.push(row)
         else {
           const columns = Object.keys(row).filter((name) => row[name] !== before[name])

@@ -31,7 +31,7 @@ export type SqliteOptions = MigrationListener & {
   readonly connect?: Connect
   /** Called once if another process that is shutting down has the file open, before waiting for it. */
   readonly onWait?: () => void
-  /** Whether links and payments that were read by id are cached. Default true. */
+  /** Whether rows that were read or written are cached. Default true. */
   readonly cacheRows?: boolean | undefined
 }
 
@@ -62,7 +62,9 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     // Closed before the connections, because closing the last one removes the file.
     open.unshift(log)
     // Rows can be cached, because no other process writes the file: see `takeLock`.
-    const { rows, steps, transaction } = cacheCommittedRows(transactionSteps(writer), sqliteTransaction(writer))
+    const writes = { steps: transactionSteps(writer), transaction: sqliteTransaction(writer) }
+    const { rows, steps, transaction } =
+      options.cacheRows === false ? { rows: null, ...writes } : cacheCommittedRows(writes.steps, writes.transaction)
     const checkpoint = createCheckpoint(writer, mover === undefined ? null : (pragma) => mover.all(pragma, []))
     const health = guardFsync({ steps, syncLog: log.sync, checkpoint: checkpoint.next })
     const commits = createCommits(transaction, health, appended)
@@ -77,7 +79,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       commits,
       pruneUnits: sqlitePruneUnits(queries),
       onErased: checkpoint.clearLog,
-      rows: options.cacheRows === false ? null : rows,
+      rows,
       search: SQLITE_SEARCH,
       branches: NO_BRANCHES,
       appended,
