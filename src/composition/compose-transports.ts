@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
@@ -26,6 +25,7 @@ import {
   createCallerReader,
   createPeerReader,
   createRouterCheck,
+  type RouterCheck,
 } from '../http/server/client-caller.ts'
 import type { DirectAnswers, Origins } from '../http/server/direct-answers.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
@@ -83,10 +83,10 @@ type Entrance = Parts &
      * Whether a request contains a router's secret. If no secret is configured this is always false, so that no request gets the
      * limits of a router.
      */
-    readonly isKnownRouter: (headers: IncomingHttpHeaders) => boolean
+    readonly isKnownRouter: RouterCheck
     readonly isAllowedOrigin: Origins['isAllowed']
     /** Whether a request contains a router's secret, or none is required. */
-    readonly isFromRouter: (request: { readonly headers: IncomingHttpHeaders }) => boolean
+    readonly isFromRouter: RouterCheck
   }
 
 /** Whether the process is starting or draining. */
@@ -180,7 +180,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
       },
     ),
     isAllowedOrigin,
-    isFromRouter: ({ headers }) => isRouter(headers),
+    isFromRouter: isRouter,
   }
 }
 
@@ -248,7 +248,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     verifier: entrance.verifier,
     tokenEnds,
     isFromRouter,
-    isRouter: ({ headers }) => isKnownRouter(headers),
+    isRouter: isKnownRouter,
     isAllowedOrigin,
     addressOf,
     overload,

@@ -59,11 +59,24 @@ export type Context = Services & {
   readonly resumeAfter: string | undefined
 }
 
+/** What differs between answers. */
+type Answering = {
+  readonly resumeAfter?: string | undefined
+  /** Whether the answer shows one instant, so that its clock stands from the first reading on. */
+  readonly atOnce?: boolean
+}
+
 /** Creates the context of one answer. */
-export function createContext(services: Services, caller: Caller, resumeAfter: string | undefined): Context {
+export function createContext(services: Services, caller: Caller, { resumeAfter, atOnce }: Answering = {}): Context {
   const freshness = createAnswerFreshness()
   const loaders = createLoaders(services, freshness.markStale)
-  return { ...services, services, caller, resumeAfter, freshness, loaders }
+  const clock = atOnce === true ? standing(services.clock) : services.clock
+  return { ...services, services, caller, resumeAfter, clock, freshness, loaders }
+}
+
+function standing(clock: () => Date): () => Date {
+  let first: Date | null = null
+  return () => (first ??= clock())
 }
 
 /** Loads each row once per answer; synchronously if the store has it in memory. */

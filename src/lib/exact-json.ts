@@ -134,19 +134,13 @@ function keysIn(json: string): number {
 /** Returns the number of keys of all objects in a value. */
 function keysOf(value: unknown): number {
   let count = 0
-  const left: object[] = []
-  const add = (part: unknown) => {
-    if (typeof part === 'object' && part !== null) left.push(part)
-  }
-  add(value)
+  const left: unknown[] = [value]
   // Without recursion, because values may be nested more deeply than the stack allows.
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
-    if (Array.isArray(part)) part.forEach(add)
-    else {
-      const values = Object.values(part)
-      count += values.length
-      values.forEach(add)
-    }
+    if (typeof part !== 'object' || part === null) continue
+    const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
+    if (values !== part) count += values.length
+    for (const each of values) if (typeof each === 'object' && each !== null) left.push(each)
   }
   return count
 }

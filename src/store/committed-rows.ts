@@ -110,7 +110,9 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
       recentOf(spec) {
         const known = recent.get(spec)
         // Without the order of use, like the rows that are read.
-        return known === undefined ? null : { get: (key) => known.peek(key), set: (key, row) => void known.set(key, row) }
+        return known === undefined
+          ? null
+          : { get: (key) => known.peek(key), set: (key, row) => void known.set(key, row) }
       },
     },
   }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { bearerToken } from '../../src/access/caller.ts'
 import { createTokenVerifier } from '../../src/access/verify-token.ts'
@@ -114,7 +115,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a token among the parameters of a connection': (text) => connectionToken({ token: text }, {}),
   'the Authorization header of a webhook': (text) => callbackKeyOf(ring, 'payment', text, text),
   'a signature': (text) => [verify(Buffer.of(), text, ['secret']), looksSigned(text)],
-  "the router's secret": (text) => isRouter({ 'x-router-secret': text }),
+  "the router's secret": (text) => isRouter({ socket: new Socket(), headers: { 'x-router-secret': text } }),
   'an origin': (text) => isAllowed({ headers: { origin: text, host: text } }),
   'the address of a peer': peerName,
   'a masked number': maskedNumber,

@@ -144,6 +144,12 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   return !underWay && now.getTime() >= expiryOf(link) ? 'EXPIRED' : 'OPEN'
 }
 
+/** Returns until when a link without a payment has the state that it has at `now`; both in milliseconds since the epoch. */
+export function stateLastsUntil(link: PaymentLink, now: number): number {
+  const expiry = expiryOf(link)
+  return link.expired || now >= expiry ? Infinity : expiry
+}
+
 /** Expiries of frozen links, which are asked for often. */
 const expiries = new WeakMap<PaymentLink, number>()
 

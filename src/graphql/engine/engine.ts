@@ -122,7 +122,10 @@ export function createEngine(options: EngineOptions): Engine {
       const refused = requester.refuse?.(node.operation) ?? null
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
-      const context = createContext(services, caller, resumeAfter)
+      const context = createContext(services, caller, {
+        resumeAfter,
+        atOnce: node.operation === OperationTypeNode.QUERY,
+      })
       if (node.operation === OperationTypeNode.SUBSCRIPTION) {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
         return 'next' in started ? started : answer({ data: null, errors: started }, null)

@@ -66,7 +66,7 @@ export function createFanOut({ services, answerItem, isShared, logger }: FanOutO
   const make = ({ operation, field, caller }: Subscription, item: StreamItem): ItemAnswer => {
     const isTemplate = isShared && item.previous !== null
     const text = () =>
-      answerItem(operation, createContext(services, caller, undefined), {
+      answerItem(operation, createContext(services, caller), {
         [field]: isTemplate ? { ...item, previous: ANY_POSITION } : item,
       })
     return createItemAnswer(text, {

@@ -17,6 +17,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql'
+import type { PlanTexts } from './kept-texts.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 
@@ -106,7 +107,7 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
   const complete = completerOf(itemType, field, operation)
   const nonNull = isNonNullType(itemType)
   const type = getNullableType(itemType)
-  const { staticTexts } = operation
+  const { keptTexts } = operation
   const planOfItems = isObjectType(type) ? () => field.planOf(type) : null
   const itemText = (run: Run, item: unknown, path: Path): Text => {
     try {
@@ -120,7 +121,7 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
     const items = arrayOf(value, field)
     if (items.length === 0) return '[]'
     const plan = planOfItems?.() ?? null
-    const known = plan === null ? undefined : staticTexts.listText(plan, items)
+    const known = plan === null ? undefined : keptTexts.listText(plan, items)
     if (known !== undefined) return known
     const parts = new Parts()
     try {
@@ -131,7 +132,7 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
       throw error
     }
     const text = parts.end(']')
-    if (plan !== null && typeof text === 'string') staticTexts.keepList(plan, items, text)
+    if (plan !== null && typeof text === 'string') keptTexts.keepList(plan, items, text)
     return text
   }
 }
@@ -145,17 +146,18 @@ function arrayOf(value: unknown, { coordinate }: FieldPlan): readonly unknown[] 
 
 function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operation: OperationPlan): Complete {
   const resolveType = type.resolveType ?? defaultTypeResolver
-  const completers = new Map<GraphQLObjectType, Complete>()
-  const completerFor = (name: unknown): Complete => {
+  const completers = new Map<unknown, Complete>()
+  const newCompleter = (name: unknown): Complete => {
     const runtimeType = typeof name === 'string' ? operation.schema.getType(name) : undefined
     if (!isObjectType(runtimeType) || !operation.schema.isSubType(type, runtimeType))
       throw new GraphQLError(
         `Abstract type "${type.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
       )
-    const complete = completers.get(runtimeType) ?? objectCompleter(runtimeType, field, operation)
-    completers.set(runtimeType, complete)
+    const complete = objectCompleter(runtimeType, field, operation)
+    completers.set(name, complete)
     return complete
   }
+  const completerFor = (name: unknown): Complete => completers.get(name) ?? newCompleter(name)
   return (run, value, path) => {
     const name = resolveType(value, run.context, field.infoFor(run), type)
     return isPromise(name)
@@ -164,29 +166,40 @@ function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operatio
   }
 }
 
-function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { staticTexts }: OperationPlan): Complete {
+function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { keptTexts }: OperationPlan): Complete {
   let plan: ObjectPlan | null = null
   return (run, value, path) => {
     plan ??= field.planOf(type)
     if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
       return objectText(plan, run, value, path)
-    const segments = staticTexts.segmentsOf(plan)
-    if (segments === null) return objectText(plan, run, value, path)
+    const texts = keptTexts.of(plan)
+    if (texts === null) return objectText(plan, run, value, path)
+    if (texts.whole !== null) {
+      const whole = keptText({ plan, texts: texts.whole }, run, value, path)
+      if (whole !== null) return whole
+    }
     const parts = new Parts()
     try {
-      for (const segment of segments) {
-        const known = segment.texts?.get(value)
-        const errors = run.errors.length
-        const text = typeof known === 'string' ? known : objectText(segment.plan, run, value, path)
-        parts.add('', text)
-        const isNew = segment.texts !== null && known === undefined
-        if (isNew && typeof text === 'string' && run.errors.length === errors) staticTexts.keep(segment, value, text)
-      }
+      for (const part of texts.parts)
+        parts.add('', keptText(part, run, value, path) ?? objectText(part.plan, run, value, path))
     } catch (error) {
       return parts.failWith(error)
     }
     return parts.end(plan.end)
   }
+}
+
+/** Returns the text of the fields of a plan, which is kept, or kept now; null if it depends on more than the object. */
+function keptText({ plan, texts }: PlanTexts['parts'][number], run: Run, value: object, path: Path): Text | null {
+  if (texts === null) return null
+  const known = texts.get(value, run.context.clock)
+  if (known !== null) return known
+  const until = texts.until(value, run.context.clock)
+  if (until === 0) return null
+  const errors = run.errors.length
+  const text = objectText(plan, run, value, path)
+  if (typeof text === 'string' && run.errors.length === errors) texts.keep(value, text, until)
+  return text
 }
 
 /** Joins the parts of a text in order; parts may be promises. */

@@ -27,9 +27,10 @@ import {
 } from 'graphql'
 import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
 import type { Context } from '../context.ts'
-import { markedProperties } from '../own-properties.ts'
+import { markOf, untilOfProperty, type UntilOf } from '../own-properties.ts'
 import { completerOf, type Complete } from './complete.ts'
-import { type Arguments, type Run, readsLeaf, readsObject, readsProperties, type StaticTexts } from './run-plan.ts'
+import { type KeptTexts, untilOfObject } from './kept-texts.ts'
+import type { Arguments, Run } from './run-plan.ts'
 
 /** Plan of one field of an object. */
 export type FieldPlan = {
@@ -39,8 +40,10 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
-  /** Returns whether the field's value of a frozen object cannot change; null if that depends on more than the object. */
-  readonly readsOf: ((value: object) => boolean) | null
+  /** Returns until when the field's value of a frozen object stays what it is; null if no value may be kept. */
+  readonly untilOf: UntilOf<object> | null
+  /** Whether the value of most objects depends on the object alone. */
+  readonly isOwn: boolean
   /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
   /** The `info` argument of the resolver. */
@@ -64,7 +67,7 @@ export class OperationPlan {
   readonly schema: GraphQLSchema
   readonly root: ObjectPlan
   /** Shared by all operations of the schema. */
-  readonly staticTexts: StaticTexts
+  readonly keptTexts: KeptTexts
   readonly #operation: OperationDefinitionNode
   readonly #fragments: Record<string, FragmentDefinitionNode> = {}
   readonly #conditions: Arguments
@@ -73,10 +76,10 @@ export class OperationPlan {
   constructor(
     schema: GraphQLSchema,
     { document, node }: { readonly document: DocumentNode; readonly node: OperationDefinitionNode },
-    { conditions, staticTexts }: { readonly conditions: Arguments; readonly staticTexts: StaticTexts },
+    { conditions, keptTexts }: { readonly conditions: Arguments; readonly keptTexts: KeptTexts },
   ) {
     this.schema = schema
-    this.staticTexts = staticTexts
+    this.keptTexts = keptTexts
     this.#operation = node
     this.#conditions = conditions
     for (const definition of document.definitions)
@@ -161,7 +164,7 @@ export class OperationPlan {
       coordinate: `${parentType.name}.${name}`,
       nodes,
       nonNull: isNonNullType(definition.type),
-      readsOf: readingOf(definition, planOf),
+      ...lastingOf(definition, planOf),
       resolve: resolver(definition, this.#argumentsReader(definition, nodes[0]), infoFor),
       infoFor,
       complete: UNKNOWN,
@@ -262,17 +265,15 @@ function resolver(
   }
 }
 
-/** Returns the check of `FieldPlan.readsOf` for a field. */
-function readingOf(
+/** Returns for how long values of a field may be kept. */
+function lastingOf(
   { name, type, args, resolve }: GraphQLField<unknown, Context>,
   planOf: FieldPlan['planOf'],
-): FieldPlan['readsOf'] {
+): Pick<FieldPlan, 'untilOf' | 'isOwn'> {
   const given = getNullableType(type)
-  if (isObjectType(given) && resolve === undefined) return readsObject(name, () => planOf(given))
-  if (!isLeafType(given)) return null
-  if (resolve === undefined) return readsLeaf(name)
-  const properties = args.length === 0 ? markedProperties(resolve) : undefined
-  return properties === undefined ? null : readsProperties(properties)
+  if (resolve !== undefined) return (args.length === 0 ? markOf(resolve) : undefined) ?? { untilOf: null, isOwn: false }
+  if (isObjectType(given)) return { untilOf: untilOfObject(name, () => planOf(given)), isOwn: true }
+  return isLeafType(given) ? { untilOf: untilOfProperty(name), isOwn: true } : { untilOf: null, isOwn: false }
 }
 
 function usesVariables(node: FieldNode): boolean {

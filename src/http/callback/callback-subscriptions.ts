@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
 import { expired, type Caller } from '../../access/caller.ts'
@@ -15,7 +15,7 @@ import {
   type Interruption,
   type InterruptionTexts,
 } from '../response-streams/response-streams.ts'
-import { tokenOf } from '../server/client-caller.ts'
+import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/direct-answers.ts'
 import {
   readCallback,
@@ -32,7 +32,7 @@ type CallbackSubscriptionOptions = Pick<GraphqlEntrance, 'send'> & {
   /** Origins of routers that may be called. If empty, callbacks are off. */
   readonly origins: readonly string[]
   /** Whether a request carries a router's secret. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
@@ -85,8 +85,8 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
   const running = new Set<RunningCallback>()
   let closing = false
 
-  const admit = (asked: unknown, headers: IncomingHttpHeaders): Callback | GraphQLError => {
-    if (!options.isRouter(headers)) return REFUSALS.stranger
+  const admit = (asked: unknown, request: IncomingMessage): Callback | GraphQLError => {
+    if (!options.isRouter(request)) return REFUSALS.stranger
     const callback = readCallback(asked, origins)
     if (typeof callback === 'string') return REFUSALS[callback]
     if (reserved.has(callback.id)) return REFUSALS.known
@@ -128,7 +128,7 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
       ACCEPTS.test(request.headers.accept ?? '') &&
       wishIn(operation) !== undefined,
     reserve(asked) {
-      const callback = admit(wishIn(asked.operation), asked.exchange.request.headers)
+      const callback = admit(wishIn(asked.operation), asked.exchange.request)
       if (callback instanceof GraphQLError) return callback
       reserved.add(callback.id)
       return (outcome) => void begin(callback, outcome, asked)

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-caller.ts'
+import { peerName, type RouterCheck } from '../server/client-caller.ts'
 import type { RequestListener } from '../server/direct-answers.ts'
 
 type ConnectionLimit = {
@@ -10,7 +10,7 @@ type ConnectionLimit = {
   /** Whether the connections of an address are not counted because many clients share it. */
   readonly isExempt: (address: string | undefined) => boolean
   /** Whether a request is proved to come from the router; its connection is not counted from then on. */
-  readonly isRouter: (headers: IncomingMessage['headers']) => boolean
+  readonly isRouter: RouterCheck
   readonly onRefused: () => void
 }
 
@@ -37,8 +37,8 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
     counted.set(socket, address)
     socket.once('close', () => release(socket))
   })
-  const releaseRouter = ({ socket, headers }: IncomingMessage) => {
-    if (counted.has(socket) && isRouter(headers)) release(socket)
+  const releaseRouter = (request: IncomingMessage) => {
+    if (counted.has(request.socket) && isRouter(request)) release(request.socket)
   }
   server.on('request', releaseRouter)
   server.on('upgrade', releaseRouter)

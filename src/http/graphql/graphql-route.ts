@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationLimits } from '../../config.ts'
@@ -6,6 +6,7 @@ import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage } from '../pages/pages.ts'
+import type { RouterCheck } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/direct-answers.ts'
 import { type Exchange, GRAPHQL_PATH, operationIn } from './graphql-body.ts'
 import type { GraphqlEntrance } from './graphql-entrance.ts'
@@ -28,10 +29,10 @@ export type GraphqlRouteOptions = Pick<AnswerSenderOptions, 'compresses'> & {
   /** Rejects if the token is not valid. */
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
-  readonly isFromRouter: (request: IncomingMessage) => boolean
+  readonly isFromRouter: RouterCheck
   readonly isDraining: () => boolean
   /** Whether a request carries the router's secret. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   readonly limits: Pick<OperationLimits, 'bodyBytes' | 'router'>
   /** The ways to deliver a subscription. The first that accepts a request is used. */
   readonly carriers: readonly StreamCarrier[]
@@ -48,7 +49,7 @@ export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRoute
   const parts = { ...options, send: entrance.send, sender: createAnswerSender({ ...options, send: entrance.send }) }
   entrance.add(GRAPHQL_PATH, {
     accepts: (request) => !hasExplorer || request.url !== GRAPHQL_PATH || !asksForPage(request),
-    maxBytes: ({ headers }) => (options.isRouter(headers) ? routerBytes : limits.bodyBytes),
+    maxBytes: (request) => (options.isRouter(request) ? routerBytes : limits.bodyBytes),
     turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
     answer(exchange) {
       const fromRouter = isFromRouter(exchange.request)

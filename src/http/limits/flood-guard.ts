@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
 import type { Exchange } from '../graphql/graphql-body.ts'
-import type { CallerReader } from '../server/client-caller.ts'
+import type { CallerReader, RouterCheck } from '../server/client-caller.ts'
 import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 
 type FloodGuardOptions = {
@@ -11,7 +11,7 @@ type FloodGuardOptions = {
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
   /** Whether a request is proved to come from the router, which forwards the tokens of many clients. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   readonly onRefused: () => void
 }
 
@@ -35,7 +35,7 @@ export function createFloodGuard({ failures, isRouter, peerOf, onRefused, ...opt
     const caller = options.callerOf(request)
     if (!(caller instanceof Promise)) return caller
     return caller.catch((error: unknown) => {
-      if (isGuess(error) && !isRouter(request.headers)) failures.count(peerOf(request))
+      if (isGuess(error) && !isRouter(request)) failures.count(peerOf(request))
       throw error
     })
   }
@@ -49,7 +49,7 @@ export function createFloodGuard({ failures, isRouter, peerOf, onRefused, ...opt
     callerOf,
     refusalOf(exchange) {
       const { request } = exchange
-      if (!failures.anyTooMany() || !failures.tooMany(peerOf(request)) || isRouter(request.headers)) return null
+      if (!failures.anyTooMany() || !failures.tooMany(peerOf(request)) || isRouter(request)) return null
       const caller = callerOf(exchange)
       if (!(caller instanceof Promise)) return null
       // Other failures are answered when the request begins.

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GraphQLError } from 'graphql'
 import { type Caller, expired } from '../../access/caller.ts'
 import type { SocketLimits } from '../../config/limits.ts'
@@ -16,7 +16,7 @@ import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/toke
 import type { Exchange } from '../graphql/graphql-body.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { tokenOf } from '../server/client-caller.ts'
+import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
 import { type DirectAnswers, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
 export type ResponseStreamOptions = {
@@ -26,7 +26,7 @@ export type ResponseStreamOptions = {
   /** The address that a request counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether a request is proved to come from the router, whose address is shared by many clients. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
@@ -64,7 +64,7 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
   let closing = false
 
   const peerOf = (request: IncomingMessage, caller: Caller): ResponseStreamPeer | null => {
-    const address = options.isRouter(request.headers) ? null : options.addressOf(request)
+    const address = options.isRouter(request) ? null : options.addressOf(request)
     if (address !== null && !addresses.acquire(address)) return null
     const subject = subjectOf(caller)
     if (subject === null || subjects.acquire(subject))

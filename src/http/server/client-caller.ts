@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { type Socket, isIP, BlockList, SocketAddress } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { bearerToken, ANONYMOUS, type Caller, InvalidTokenError } from '../../access/caller.ts'
@@ -44,19 +44,22 @@ export function tokenOf({ authorization }: DistinctHeaders): string | null {
  * Returns the check of whether a request comes from the router: it carries one of the shared secrets in exactly one header line,
  * compared in constant time. If no secret is configured, no request has to carry one.
  */
-export function createRouterCheck(router: Config['router']): (headers: IncomingHttpHeaders) => boolean {
+export function createRouterCheck(router: Config['router']): RouterCheck {
   if (router.kind === 'open') return () => true
   const isSecret = isOneOf(router.secrets.map((secret) => secret.reveal()))
-  // A request is asked several times, and each answer takes a digest.
-  const known = new WeakMap<IncomingHttpHeaders, boolean>()
-  return (headers) => {
-    const { 'x-router-secret': given } = headers
+  // The secret that a connection has shown: it is compared with what the same peer sends again, so that the time tells it nothing new.
+  const shown = new WeakMap<Socket, string>()
+  return ({ socket, headers: { 'x-router-secret': given } }) => {
     if (typeof given !== 'string') return false
-    const isRouter = known.get(headers) ?? isSecret(given)
-    known.set(headers, isRouter)
-    return isRouter
+    if (shown.get(socket) === given) return true
+    if (!isSecret(given)) return false
+    shown.set(socket, given)
+    return true
   }
 }
+
+/** Returns whether a request comes from the router. */
+export type RouterCheck = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
 
 /** Marks the connection of a trusted proxy. */
 const PROXY = Symbol('a trusted proxy')

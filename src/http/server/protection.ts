@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 import type { HttpLimits } from '../../config/limits.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
@@ -11,7 +11,7 @@ import {
   createEarlyRefusal,
 } from '../overload/admit-graphql.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
-import type { CallerReader } from './client-caller.ts'
+import type { CallerReader, RouterCheck } from './client-caller.ts'
 import type { HttpServer } from './server.ts'
 
 export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
@@ -20,7 +20,7 @@ export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 're
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
   /** Whether a request is proved to come from the router. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   /** Shares failed authentications with other nodes. */
   readonly shareCounts: ShareCounts
   readonly onTurnedAway: (reason: 'overload' | 'failed_authentication') => void

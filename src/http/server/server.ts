@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type ServerOptions } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -15,7 +15,7 @@ import {
   limitUnfinishedBodies,
 } from '../connections/connections.ts'
 import { sendMissingPage, asksForPage } from '../pages/pages.ts'
-import { createNetworkCheck, isLoopback } from './client-caller.ts'
+import { createNetworkCheck, isLoopback, type RouterCheck } from './client-caller.ts'
 import {
   cutUnreadAnswer,
   type RequestListener,
@@ -33,7 +33,7 @@ export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */
   readonly settings: Pick<HttpConfig, 'publicUrl' | 'allowedOrigins' | 'limits'>
   /** Whether a request is proved to come from the router. */
-  readonly isRouter: (headers: IncomingHttpHeaders) => boolean
+  readonly isRouter: RouterCheck
   readonly isDraining: () => boolean
   readonly onTurnedAway: (reason: 'connections' | 'overload') => void
   /** The address that a connection counts against; null if it is shared. */

@@ -14,6 +14,7 @@ import {
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
+import type { RouterCheck } from '../server/client-caller.ts'
 import { problemAnswer, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
 type EventStreamOptions = {
@@ -21,7 +22,7 @@ type EventStreamOptions = {
   readonly streams: ResponseStreams
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
-  readonly isFromRouter: (request: IncomingMessage) => boolean
+  readonly isFromRouter: RouterCheck
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   readonly isDraining: () => boolean
   readonly bodyBytes: number

@@ -8,6 +8,7 @@ import type { ShareCounts } from '../../redis/shared-counts.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { retryAfterS } from '../overload/admit-graphql.ts'
 import { peerKey } from '../overload/overload.ts'
+import type { RouterCheck } from '../server/client-caller.ts'
 import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
 import { CLOSING, LEGACY_PROTOCOL } from './socket-operation.ts'
 
@@ -17,9 +18,9 @@ export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjec
   /** Address that a connection counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether a request has the router's secret. */
-  readonly isRouter: (request: IncomingMessage) => boolean
+  readonly isRouter: RouterCheck
   /** The same, or no router secret is configured. */
-  readonly isFromRouter: (request: IncomingMessage) => boolean
+  readonly isFromRouter: RouterCheck
   readonly limits: SocketLimits
   /** Shares the limits per address and per subject with other nodes. */
   readonly shareCounts: ShareCounts

@@ -29,12 +29,16 @@ export function executable(
 }
 
 /** Returns the result of an execution; errors as texts, in an order of their own. */
-export async function result(execute: Execute, operation: ExecutableOperation) {
+export async function result(
+  execute: Execute,
+  operation: ExecutableOperation,
+  context: Pick<Context, 'clock'> = { clock: () => new Date(0) },
+) {
   const root =
     operation.node.operation === OperationTypeNode.SUBSCRIPTION
       ? { cat: { place: 'item', kind: 'Cat', id: 'i' } }
       : undefined
-  const { data, errors } = await execute(operation, {} as Context, root)
+  const { data, errors } = await execute(operation, context as Context, root)
   return { data, errors: [...new Set(errors.map((error) => settled(error, JSON.parse(data))))].sort() }
 }
 

@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
-import { markedProperties } from '../../../src/graphql/own-properties.ts'
+import { markOf } from '../../../src/graphql/own-properties.ts'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { executable, result } from './both-executors.ts'
 import { operationOf } from './random-operations.ts'
@@ -164,35 +164,52 @@ describe('the planned executor', () => {
     expect(withErrors).toBeGreaterThan(60)
   })
 
-  it('trusts only resolvers that read the properties with which they are marked', () => {
+  it('marks only resolvers whose values depend on the source and the time alone, for as long as they say', () => {
     const schema = createSchema({ production: true })
-    const untouchable = new Proxy(
+    const now = Date.parse('2030-01-01T00:00:00.000Z')
+    let time = now
+    const refusing: object = new Proxy(
       {},
       {
         get(_target, name) {
+          if (name === 'clock') return () => new Date(time)
+          if (name === 'loaders') return refusing
           throw new Error(`The context is asked for ${String(name)}.`)
         },
       },
-    ) as GraphQLResolveInfo
+    )
+    const onlyTime = refusing as GraphQLResolveInfo
+    const common = {
+      id: '12.5',
+      value: '12.5',
+      currency: 'AUD',
+      code: 'card',
+      name: 'Card',
+      paymentId: null,
+      expired: false,
+    }
+    const sources = ['2029-12-31T23:59:59.999Z', '2030-01-01T00:00:00.001Z', '2030-02-01T00:00:00.000Z'].flatMap(
+      (expiresAt) => [true, false].map((expired) => Object.freeze({ ...common, expiresAt, expired })),
+    )
     const marked: string[] = []
     for (const type of Object.values(schema.getTypeMap()))
       for (const { name, resolve } of isObjectType(type) ? Object.values(type.getFields()) : []) {
-        const properties = resolve === undefined ? undefined : markedProperties(resolve)
-        if (resolve === undefined || properties === undefined) continue
-        const values = new Map(properties.map((property) => [property, property === 'currency' ? 'AUD' : '12.5']))
-        const source = new Proxy(
-          {},
-          {
-            get(_target, property) {
-              if (values.has(String(property))) return values.get(String(property))
-              throw new Error(`${type.name}.${name} reads ${String(property)}.`)
-            },
-          },
-        )
-        const read = (): unknown => resolve(source, {}, untouchable, untouchable)
-        expect([type.name, name, read()]).toEqual([type.name, name, read()])
+        const mark = resolve === undefined ? undefined : markOf(resolve)
+        if (resolve === undefined || mark === undefined) continue
+        for (const source of sources) {
+          const read = (at: number): unknown => {
+            time = at
+            return resolve(source, {}, onlyTime, onlyTime)
+          }
+          const until = mark.untilOf(source, now)
+          expect([type.name, name, until > now]).toEqual([type.name, name, true])
+          const first = read(now)
+          for (const at of [now, Math.min(until, now + 86_400_000_000) - 1])
+            expect([type.name, name, read(at)]).toEqual([type.name, name, first])
+        }
         marked.push(`${type.name}.${name}`)
       }
     expect(marked).toContain('PaymentAmount.value')
+    expect(marked).toContain('PaymentLink.state')
   })
 })

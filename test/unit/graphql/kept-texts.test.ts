@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLObjectType } from 'graphql'
 import { expect, it } from 'vitest'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
-import { ofProperties } from '../../../src/graphql/own-properties.ts'
+import { keptUntil, ofProperties } from '../../../src/graphql/own-properties.ts'
 import { executable, result } from './both-executors.ts'
 
 it('keeps the texts of frozen objects, and of nothing that may change', async () => {
@@ -106,4 +106,42 @@ it('keeps only the parts of a frozen object that come from its properties', asyn
     loose.size = round
     expect(await result(planned, operation)).toEqual(await result(library, operation))
   }
+})
+
+it('keeps the text of a frozen object until a field of it changes with the time', async () => {
+  const schema = buildSchema('type Item { id: ID, state: String, other: Item } type Query { items: [Item] }')
+  const fields = (schema.getType('Item') as GraphQLObjectType).getFields()
+  type Item = { readonly id: string; readonly endsAt: number; readonly open?: boolean }
+  let now = 0
+  let resolved = 0
+  Object.assign(fields['state'] ?? {}, {
+    resolve: keptUntil(
+      ({ endsAt, open }: Item, at) => (open === true ? 0 : at < endsAt ? endsAt : Infinity),
+      ({ endsAt, open }: Item) => {
+        resolved += 1
+        return open === true ? `open at ${now}` : now < endsAt ? 'before' : 'after'
+      },
+    ),
+  })
+  const items = Array.from({ length: 20 }, (_, index) =>
+    Object.freeze({
+      id: `${index}`,
+      endsAt: 90 + index * 7,
+      other: Object.freeze({ id: 'other', endsAt: 150 + index, other: null }),
+      ...(index % 7 === 3 ? { open: true } : {}),
+    }),
+  )
+  const field = schema.getQueryType()?.getFields()['items']
+  if (field !== undefined) field.resolve = () => items
+  const operation = executable(schema, '{ items { id state other { state id } } }', {})
+  if (operation === null) throw new Error('The operation is not valid.')
+  const [planned, library] = [createPlannedExecutor(schema), createLibraryExecutor(schema)]
+  const context = { clock: () => new Date(now) }
+  for (; now < 300; now += 1) {
+    const expected = await result(library, operation, context)
+    resolved = 0
+    expect(await result(planned, operation, context)).toEqual(expected)
+  }
+  // Only those are resolved again whose values depend on more than the item and the time.
+  expect(resolved).toBe(3)
 })

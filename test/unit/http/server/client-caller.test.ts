@@ -99,7 +99,8 @@ describe('the check of the router', () => {
     kind: 'guarded',
     secrets: [new Secret('router-secret-1'), new Secret('router-secret-2')],
   })
-  const withSecret = (given: unknown) => check({ 'x-router-secret': given } as IncomingHttpHeaders)
+  const socket = new Socket()
+  const withSecret = (given: unknown) => check({ socket, headers: { 'x-router-secret': given } as IncomingHttpHeaders })
 
   it('knows each of the secrets', () => {
     expect([withSecret('router-secret-1'), withSecret('router-secret-2')]).toEqual([true, true])
@@ -117,10 +118,10 @@ describe('the check of the router', () => {
 
   it('knows no list of secrets, and no other header', () => {
     expect(withSecret(['router-secret-1'])).toBe(false)
-    expect(check({ authorization: 'router-secret-1' })).toBe(false)
+    expect(check({ socket, headers: { authorization: 'router-secret-1' } })).toBe(false)
   })
 
   it('lets everyone be the router where none is expected', () => {
-    expect(createRouterCheck({ kind: 'open' })({})).toBe(true)
+    expect(createRouterCheck({ kind: 'open' })({ socket, headers: {} })).toBe(true)
   })
 })
