@@ -139,10 +139,10 @@ const MAX_ANSWERS = 500
 const MAX_CHARACTERS = 8_000_000
 const MAX_CHARACTERS_EACH = 500_000
 
-/** Number of recent requests that are kept at least, and at most twice as many, to detect repeated ones. */
-const RECENT_TEXTS = 500
 /** Maximum characters of a request. For a longer one neither the request nor its answer is kept. */
 const MAX_TEXT = 8_000
+/** Number of recent requests of which a hash is kept, to detect repeated ones; a power of two. */
+const RECENT_TEXTS = 16_384
 
 /** Creates an empty cache. `version` returns the current version of the lists. */
 export function createPublicAnswers(version: () => number): PublicAnswers {
@@ -152,25 +152,33 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
     maxEntrySize: MAX_CHARACTERS_EACH,
     sizeCalculation: ({ answer }, text) => answer.json.length + text.length,
   })
-  // Two generations cost less for each new request than a list in the order of use.
-  let asked = new Set<string>()
-  let askedBefore = new Set<string>()
-  const remember = (text: string) => {
-    if (asked.size === RECENT_TEXTS) [askedBefore, asked] = [asked, new Set()]
-    asked.add(text)
-  }
+  // Hashes, because texts that outlive their request cost the garbage collector more than all else here.
+  const recent = new Uint32Array(RECENT_TEXTS)
+  const isRecent = (hash: number) => recent[hash % RECENT_TEXTS] === hash
   return {
     find(text) {
-      const found = kept.get(text)
+      const found = text.length <= MAX_TEXT && isRecent(hashOf(text)) ? kept.get(text) : undefined
       if (found === undefined || performance.now() - found.at > TTL_MS || found.version !== version()) return null
       return found.answer
     },
     version,
     keep(text, answer, made) {
-      if (asked.has(text) || askedBefore.has(text)) kept.set(text, { answer, version: made, at: performance.now() })
-      else if (text.length <= MAX_TEXT) remember(text)
+      if (text.length > MAX_TEXT) return
+      const hash = hashOf(text)
+      if (isRecent(hash)) kept.set(text, { answer, version: made, at: performance.now() })
+      else recent[hash % RECENT_TEXTS] = hash
     },
   }
+}
+
+const FNV_OFFSET = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+/** Returns the 32-bit FNV-1a hash of the code units of a text (https://www.rfc-editor.org/rfc/rfc9923). */
+function hashOf(text: string): number {
+  let hash = FNV_OFFSET
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME)
+  return hash >>> 0
 }
 
 /** Tracks whether all parts of one answer are current. Caches between this server and the client must not keep a stale answer. */
