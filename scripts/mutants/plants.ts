@@ -55,6 +55,22 @@ export const PLANTS: readonly Plant[] = [
     tests: ['test/unit/store/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
   },
   {
+    name: 'the rows of a commit that is refused are taken for those of the database',
+    edits: [
+      {
+        file: 'src/store/group-commit.ts',
+        from: '    await steps.commit()\n    end.remember()\n',
+        to: '    end.remember()\n    await steps.commit()\n',
+      },
+    ],
+    tests: ['test/unit/store/recent-rows.test.ts'],
+  },
+  {
+    name: 'a decision finds a payer as before the erasure',
+    edits: [{ file: 'src/store/committed-rows.ts', from: ', ...recent.values()]', to: ']' }],
+    tests: ['test/unit/store/recent-rows.test.ts'],
+  },
+  {
     name: 'a decision does not see the rows that those before it in its batch have made',
     edits: [
       {

@@ -52,12 +52,6 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
     payments: new LRUCache<string, Payment>({ max: MAX_ROWS }),
   }
   const recent = new Map(RECENT.map((spec) => [spec, new LRUCache<string, KnownRow>({ max: MAX_ROWS })]))
-  const forget = ({ spec, inserted, updated, deleted }: Change) => {
-    const known = recent.get(spec)
-    if (known === undefined) return
-    const rows = [...inserted, ...updated.map(({ row }) => row)]
-    for (const key of [...rows.map((row) => String(row[keyColumn(spec)])), ...deleted]) known.delete(key)
-  }
   const drop = ({ spec, updated, deleted }: Change) => {
     const cached = tables[spec.name as keyof typeof tables] as LRUCache<string, object> | undefined
     if (cached === undefined) return
@@ -97,10 +91,7 @@ export function cacheCommittedRows(steps: TransactionSteps, transaction: Transac
     transaction: {
       load: transaction.load,
       async store(changes) {
-        for (const change of changes) {
-          drop(change)
-          forget(change)
-        }
+        for (const change of changes) drop(change)
         return transaction.store(changes)
       },
       get db() {
