@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 /**
  * Queries over HTTP, compared with servers that return the same answers: `npm run bench -- http [options]`.
  *
@@ -7,6 +6,7 @@ import { writeFileSync } from 'node:fs'
  *   --connections <n>    default 64
  *   --only, --rounds, --seconds, --program, --page: see `support/run-bench.ts`; servers: product, fastify, mercurius, yoga, apollo
  */
+import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { bearer } from './support/client-token.ts'
 import { type Case, compare, type Compared, describeRounds, ratiosTo } from './support/http/compare.ts'
