@@ -11,6 +11,8 @@ export type GroupResult = {
   readonly one: Result
   readonly large: Result | null
   readonly three: Result | null
+  /** The least that stored webhooks cost on the tables of the database; null for PostgreSQL. */
+  readonly rows: Result | null
   /** Round trips per webhook; null for a database without a server. */
   readonly roundTrips: number | null
   readonly answers: Recorded
@@ -26,7 +28,7 @@ of one's own. CPU times do not depend on that much. “p99” is that of connect
 /** Returns all measurements as Markdown: the figures with their goals, and the values that the figures are calculated from. */
 export function describeResults(peer: Result, groups: readonly GroupResult[]): string {
   const figures = groups.flatMap((group) => figuresOf(peer, group))
-  const results = [peer, ...groups.flatMap(({ one, large, three }) => [one, large, three])].filter(
+  const results = [peer, ...groups.flatMap(({ rows, one, large, three }) => [rows, one, large, three])].filter(
     (result) => result !== null,
   )
   return [
@@ -40,10 +42,11 @@ export function describeResults(peer: Result, groups: readonly GroupResult[]): s
   ].join('\n\n')
 }
 
-function figuresOf(peer: Result, { kind, one, large, three, roundTrips, answers }: GroupResult): Figure[] {
+function figuresOf(peer: Result, { kind, rows, one, large, three, roundTrips, answers }: GroupResult): Figure[] {
   const name = NAMES[kind]
   const figures: Figure[] = [
     ...ratiosToPeer(`${name}, webhooks/s ÷ HMAC alone`, { peer, result: one, goal: SHARE_OF_PEER[kind] }),
+    ...(rows === null ? [] : ratiosToRows(name, { peer, rows, result: one })),
     ...(three === null
       ? []
       : ratiosToPeer(`${name}, three nodes together ÷ HMAC alone`, { peer, result: three, goal: SHARE_OF_PEER.three })),
@@ -85,6 +88,15 @@ function ratiosToPeer(name: string, { peer, result, goal }: { peer: Result; resu
   return [
     atLeast(name, goal, { value: ratioOf(result.full, peer.full, ({ perSecond }) => perSecond), decimals: 3 }),
     without(`${name}, by CPU time`, { value: ratioOf(peer.full, result.full, ({ cpuUs }) => cpuUs), decimals: 3 }),
+  ]
+}
+
+/** Returns how close the product comes to the least that its rows cost, and how close that comes to the peer. */
+function ratiosToRows(name: string, { peer, rows, result }: { peer: Result; rows: Result; result: Result }): Figure[] {
+  const cpu = (one: Result, other: Result) => ratioOf(one.full, other.full, ({ cpuUs }) => cpuUs)
+  return [
+    without(`${name}, HMAC and rows ÷ HMAC alone, by CPU time`, { value: cpu(peer, rows), decimals: 3 }),
+    without(`${name}, webhooks/s ÷ HMAC and rows, by CPU time`, { value: cpu(rows, result), decimals: 3 }),
   ]
 }
 

@@ -5,7 +5,7 @@ import { fillingOf } from '../fill-database.ts'
 import type { ServerProcess } from '../processes.ts'
 import { type BenchDatabase, createPostgres, createSqlite } from './databases.ts'
 import type { Receiver } from './load.ts'
-import { startPeer, startProduct } from './processes.ts'
+import { startPeer, startProduct, startRowsPeer } from './processes.ts'
 
 export type DatabaseKind = 'sqlite' | 'postgres'
 
@@ -24,6 +24,8 @@ export type Group = {
   readonly one: Target
   /** The same with very many stored payments; null if these are not requested. */
   readonly large: Target | null
+  /** The least that stored webhooks cost on the tables of the database; null for PostgreSQL. */
+  readonly rows: Target | null
   /** Three processes on one database, which only PostgreSQL allows; otherwise null. */
   readonly three: Target | null
 }
@@ -49,8 +51,15 @@ export async function startSqlite({ program, payments, cleanUp }: GroupOptions):
     cleanUp.defer(() => database.remove())
     return targetOf(`SQLite, ${shown(stored)} payments`, [await startProduct(program, database.url, cleanUp)], database)
   }
+  const startRows = async () => {
+    const database = await createSqlite(fillingOf(payments.few))
+    cleanUp.defer(() => database.remove())
+    const peer = await startRowsPeer(database.url.slice('file:'.length), cleanUp)
+    return targetOf('Fastify, HMAC and rows in SQLite', [peer], database)
+  }
   return {
     kind: 'sqlite',
+    rows: await startRows(),
     one: await start(payments.few),
     large: payments.many > 0 ? await start(payments.many) : null,
     three: null,
@@ -69,6 +78,7 @@ export async function startPostgres({ program, payments, cleanUp }: GroupOptions
   }
   return {
     kind: 'postgres',
+    rows: null,
     one: await start(payments.few, 1),
     large: payments.many > 0 ? await start(payments.many, 1) : null,
     three: await start(payments.few, NODES),
