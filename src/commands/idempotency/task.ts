@@ -4,7 +4,13 @@ import { callbackAuthorization, type CallbackKind } from '../../keys/derived-sec
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
-import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
+import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
+import {
+  IncompleteSearchError,
+  searchPages,
+  type SearchProgress,
+  type SearchSpan,
+} from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { Notification } from '../../upstream/wire/values/wire-fields.ts'
 
 /** A command: how it is sent, recorded, searched for and repeated. */
@@ -57,8 +63,19 @@ type ListedPage<Entry> = { readonly entries: readonly Entry[]; readonly totalPag
 
 export type AddressSearch = { readonly from: Date; readonly to: Date; readonly page: number }
 
-/** Progress of unfinished searches, by webhook URL. */
-export type AddressSearches = Map<string, SearchProgress>
+/** Progress of unfinished searches, by webhook URL; `undecided` once an entry was seen that may be the one. */
+export type AddressSearches = Map<string, SearchProgress & { undecided: boolean }>
+
+/** Reads entries by themselves whose webhook URL the list omits. */
+export type EntryReads<Entry> = {
+  /** Returns the entries that the attempt may have made, of those without a webhook URL. */
+  readonly candidates: (entries: readonly Entry[]) => Promise<readonly Entry[]>
+  /** Rejects with an `UpstreamFault`. */
+  readonly read: (entry: Entry) => Promise<Entry>
+}
+
+/** Limit of the entries that one search reads by themselves. */
+const MOST_ENTRY_READS = 20
 
 /** Maximum number of searches whose progress is kept. */
 const MOST_SEARCHES = 1_000
@@ -74,28 +91,70 @@ type Attempt = {
 /**
  * Finds what an attempt made, by its webhook URL, among the entries that the payments API created around that time. Returns null
  * if there is no such entry. Rejects with an `UpstreamFault` if the payments API does not answer, and with an
- * `IncompleteSearchError` if there are too many entries: the next search continues where this one ended.
+ * `IncompleteSearchError` if there are too many entries, or if one that may be the right one has no webhook URL even when it is
+ * read by itself. After too many entries, the next search continues where this one ended.
  */
 export async function findByAddress<Entry extends Addressed>(
   { address, sentAt, now, searches }: Attempt,
   list: (search: AddressSearch) => Promise<ListedPage<Entry>>,
+  reads: EntryReads<Entry> | null = null,
 ): Promise<Entry | null> {
-  const progress = searches.get(address) ?? { span: 0, page: 1 }
+  const progress = searches.get(address) ?? { span: 0, page: 1, undecided: false }
   if (searches.size >= MOST_SEARCHES) searches.clear()
   // Progress is kept only after the call must have ended: before that, new entries may still appear in pages already searched.
   if (now > sentAt + NEAR_MS.after) searches.set(address, progress)
+  let readsLeft = MOST_ENTRY_READS
   const found = await searchPages({
     spans: spansAround(sentAt),
     list: async (search) => {
       const { entries, totalPages } = await list(search)
-      return { entries, hasMore: totalPages === null ? null : search.page < totalPages }
+      const completed = await withReads(entries, reads, readsLeft)
+      readsLeft -= completed.reads
+      progress.undecided ||= completed.undecided
+      return { entries: completed.entries, hasMore: totalPages === null ? null : search.page < totalPages }
     },
     matches: ({ endpointUrl }) => endpointUrl === address,
     progress,
   })
   // The whole interval was searched: a later search starts from the beginning, to find entries that appeared since.
   searches.delete(address)
+  if (found === null && progress.undecided)
+    throw new IncompleteSearchError('An entry of the payments API does not tell whether it is the one that was made.')
   return found
+}
+
+type CompletedPage<Entry> = {
+  readonly entries: readonly Entry[]
+  readonly reads: number
+  /** An entry that the attempt may have made still has no webhook URL. */
+  readonly undecided: boolean
+}
+
+async function withReads<Entry extends Addressed>(
+  entries: readonly Entry[],
+  reads: EntryReads<Entry> | null,
+  most: number,
+): Promise<CompletedPage<Entry>> {
+  const unnamed = reads === null ? [] : entries.filter(({ endpointUrl }) => endpointUrl === null)
+  if (reads === null || unnamed.length === 0) return { entries, reads: 0, undecided: false }
+  const candidates = await reads.candidates(unnamed)
+  const completed = new Map<Entry, Entry>()
+  for (const candidate of candidates.slice(0, most)) completed.set(candidate, await readOrSame(candidate, reads))
+  return {
+    entries: entries.map((entry) => completed.get(entry) ?? entry),
+    reads: completed.size,
+    undecided: candidates.some((candidate) => (completed.get(candidate) ?? candidate).endpointUrl === null),
+  }
+}
+
+/** An entry that the payments API refuses to read by itself stays as the list has it. */
+async function readOrSame<Entry>(entry: Entry, reads: EntryReads<Entry>): Promise<Entry> {
+  try {
+    return await reads.read(entry)
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'refused') return entry
+    throw error
+  }
 }
 
 /** Returns the intervals around an attempt in which the payments API may have recorded what it made, the most likely first. */
