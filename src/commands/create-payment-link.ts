@@ -12,7 +12,6 @@ import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import { isAmount, spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { IncompleteSearchError } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { ListedPayinLink } from '../upstream/endpoints/payin-endpoints.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/wire-payin-request.ts'
@@ -139,8 +138,8 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
 }
 
 /**
- * Returns the link of an attempt; null if there is none, or if it expired and its checkout URL is not told. Rejects with an
- * `IncompleteSearchError` if the payments API has the link and does not tell its checkout URL: another link would be a second one.
+ * Returns the link of an attempt; null if there is none, or if the payments API tells its checkout URL nowhere: nobody has that, so that
+ * nobody can pay through it, and another link may take its place.
  */
 async function findLink(
   options: CreateLinkOptions,
@@ -158,10 +157,7 @@ async function findLink(
     { candidates: (entries) => unclaimed(options, { request, ref, entries }), read },
   )
   if (found === null || found.link !== null) return found?.link ?? null
-  if (found.report.status === 'expired') return null
-  const { link, report } = await read(found)
-  if (link !== null || report.status === 'expired') return link
-  throw new IncompleteSearchError('The payments API does not tell the checkout URL of a link that it made.')
+  return found.report.status === 'expired' ? null : (await read(found)).link
 }
 
 type Unclaimed = {

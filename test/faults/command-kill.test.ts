@@ -31,8 +31,8 @@ const NEVER_ARRIVED: Endings = {
 }
 const DONE_UNHEARD: Endings = {
   ...REPLAYED,
-  // The payments API does not tell the checkout URL of a link: no second one is created while the first may be paid.
-  createPaymentLink: { retry: 'unknown', posts: 1 },
+  // The payments API's list does not contain the checkout URL: a second link is created, and the first one is an orphan.
+  createPaymentLink: { retry: 'sent', posts: 2 },
   // The payments API has no read of these payments.
   createGatewayPayment: { retry: 'unknown', posts: 1 },
   // It replaces every detail, so a second one changes nothing.

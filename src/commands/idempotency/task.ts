@@ -5,12 +5,7 @@ import type { KeyRing } from '../../keys/key-ring.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
-import {
-  IncompleteSearchError,
-  searchPages,
-  type SearchProgress,
-  type SearchSpan,
-} from '../../upstream/endpoints/agreement-endpoints.ts'
+import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { Notification } from '../../upstream/wire/values/wire-fields.ts'
 
 /** A command: how it is sent, recorded, searched for and repeated. */
@@ -63,8 +58,8 @@ type ListedPage<Entry> = { readonly entries: readonly Entry[]; readonly totalPag
 
 export type AddressSearch = { readonly from: Date; readonly to: Date; readonly page: number }
 
-/** Progress of unfinished searches, by webhook URL; `undecided` once an entry was seen that may be the one. */
-export type AddressSearches = Map<string, SearchProgress & { undecided: boolean }>
+/** Progress of unfinished searches, by webhook URL. */
+export type AddressSearches = Map<string, SearchProgress>
 
 /** Reads entries by themselves whose webhook URL the list omits. */
 export type EntryReads<Entry> = {
@@ -91,15 +86,14 @@ type Attempt = {
 /**
  * Finds what an attempt made, by its webhook URL, among the entries that the payments API created around that time. Returns null
  * if there is no such entry. Rejects with an `UpstreamFault` if the payments API does not answer, and with an
- * `IncompleteSearchError` if there are too many entries, or if one that may be the right one has no webhook URL even when it is
- * read by itself. After too many entries, the next search continues where this one ended.
+ * `IncompleteSearchError` if there are too many entries: the next search continues where this one ended.
  */
 export async function findByAddress<Entry extends Addressed>(
   { address, sentAt, now, searches }: Attempt,
   list: (search: AddressSearch) => Promise<ListedPage<Entry>>,
   reads: EntryReads<Entry> | null = null,
 ): Promise<Entry | null> {
-  const progress = searches.get(address) ?? { span: 0, page: 1, undecided: false }
+  const progress = searches.get(address) ?? { span: 0, page: 1 }
   if (searches.size >= MOST_SEARCHES) searches.clear()
   // Progress is kept only after the call must have ended: before that, new entries may still appear in pages already searched.
   if (now > sentAt + NEAR_MS.after) searches.set(address, progress)
@@ -108,43 +102,33 @@ export async function findByAddress<Entry extends Addressed>(
     spans: spansAround(sentAt),
     list: async (search) => {
       const { entries, totalPages } = await list(search)
-      const completed = await withReads(entries, reads, readsLeft)
-      readsLeft -= completed.reads
-      progress.undecided ||= completed.undecided
-      return { entries: completed.entries, hasMore: totalPages === null ? null : search.page < totalPages }
+      const completed = await readUnnamed(entries, reads, readsLeft)
+      readsLeft -= completed.size
+      return {
+        entries: entries.map((entry) => completed.get(entry) ?? entry),
+        hasMore: totalPages === null ? null : search.page < totalPages,
+      }
     },
     matches: ({ endpointUrl }) => endpointUrl === address,
     progress,
   })
   // The whole interval was searched: a later search starts from the beginning, to find entries that appeared since.
   searches.delete(address)
-  if (found === null && progress.undecided)
-    throw new IncompleteSearchError('An entry of the payments API does not tell whether it is the one that was made.')
   return found
 }
 
-type CompletedPage<Entry> = {
-  readonly entries: readonly Entry[]
-  readonly reads: number
-  /** An entry that the attempt may have made still has no webhook URL. */
-  readonly undecided: boolean
-}
-
-async function withReads<Entry extends Addressed>(
+/** Reads the entries without a webhook URL that the attempt may have made, `most` of them. Returns them by the entry of the list. */
+async function readUnnamed<Entry extends Addressed>(
   entries: readonly Entry[],
   reads: EntryReads<Entry> | null,
   most: number,
-): Promise<CompletedPage<Entry>> {
-  const unnamed = reads === null ? [] : entries.filter(({ endpointUrl }) => endpointUrl === null)
-  if (reads === null || unnamed.length === 0) return { entries, reads: 0, undecided: false }
-  const candidates = await reads.candidates(unnamed)
+): Promise<ReadonlyMap<Entry, Entry>> {
+  const unnamed = entries.filter(({ endpointUrl }) => endpointUrl === null)
   const completed = new Map<Entry, Entry>()
-  for (const candidate of candidates.slice(0, most)) completed.set(candidate, await readOrSame(candidate, reads))
-  return {
-    entries: entries.map((entry) => completed.get(entry) ?? entry),
-    reads: completed.size,
-    undecided: candidates.some((candidate) => (completed.get(candidate) ?? candidate).endpointUrl === null),
-  }
+  if (reads === null || unnamed.length === 0) return completed
+  for (const candidate of (await reads.candidates(unnamed)).slice(0, most))
+    completed.set(candidate, await readOrSame(candidate, reads))
+  return completed
 }
 
 /** An entry that the payments API refuses to read by itself stays as the list has it. */

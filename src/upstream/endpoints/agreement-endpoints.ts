@@ -183,14 +183,13 @@ type PageSearch<Entry> = {
   readonly now?: () => number
 }
 
-/** The search did not decide: not all entries were seen, or one does not tell enough. What is searched for may or may not exist. */
+/** The search ended before all entries were seen: the entry may or may not exist. */
 export class IncompleteSearchError extends Error {
   override name = 'IncompleteSearchError'
   readonly safeMessage = true
 
-  /** `message` must not contain text of the payments API. */
-  constructor(message = 'The lists of the payments API are longer than one search may take.') {
-    super(message)
+  constructor() {
+    super('The lists of the payments API are longer than one search may take.')
   }
 }
 
