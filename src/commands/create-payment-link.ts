@@ -10,8 +10,9 @@ import {
 import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import { spanQuery } from '../upstream/client/transport.ts'
+import { isAmount, spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { ListedPayinLink } from '../upstream/endpoints/payin-endpoints.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/wire-payin-request.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
@@ -25,8 +26,8 @@ import {
 } from './idempotency/task.ts'
 
 export type CreateLinkOptions = TraceOptions & {
-  readonly store: Pick<Store, 'links' | 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks'>
+  readonly store: Pick<Store, 'links' | 'payments' | 'commands'>
+  readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks' | 'getPayinLinkEntry'>
   readonly linkMethods: MethodCache<PayinMethod>
   readonly sites: Sites
   /** Whether the payments API is told the merchant's reference (gap sheet, section 5.2). */
@@ -107,7 +108,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
     },
     // If a link of an earlier attempt was paid, no second link is made.
     mayRepeat: async ({ ref }) => (await store.commands.paidThrough(ref)) === null,
-    findOutcome: (command) => findLink(options, site, command),
+    findOutcome: (command) => findLink(options, request, site, command),
   }
 }
 
@@ -136,15 +137,59 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
   }
 }
 
-/** A found link without a checkout URL cannot be used. */
+/**
+ * Returns the link of an attempt; null if there is none, or if the payments API tells its checkout URL nowhere: nobody has that, so that
+ * nobody can pay through it, and another link may take its place.
+ */
 async function findLink(
-  { upstream, publicUrl, searches, clock }: CreateLinkOptions,
+  options: CreateLinkOptions,
+  request: LinkRequest,
   site: Site,
-  { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
+  command: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<DatedPayinLink | null> {
+  const { upstream, publicUrl, searches, clock } = options
+  const { ref, sentAt } = command
   const attempt = { address: callbackUrl(publicUrl(), 'payment', ref), sentAt, searches, now: clock().getTime() }
-  const found = await findByAddress(attempt, ({ page, ...span }) =>
-    upstream.listPayinLinks(site, { ...spanQuery(span), page }),
+  const read = (entry: ListedPayinLink) => upstream.getPayinLinkEntry(site, uuidOf(entry))
+  const found = await findByAddress(
+    attempt,
+    ({ page, ...span }) => upstream.listPayinLinks(site, { ...spanQuery(span), page }),
+    { candidates: (entries) => unclaimed(options, { request, ref, entries }), read },
   )
-  return found?.link ?? null
+  if (found === null || found.link !== null) return found?.link ?? null
+  return found.report.status === 'expired' ? null : (await read(found)).link
+}
+
+type Unclaimed = {
+  readonly request: LinkRequest
+  readonly ref: string
+  readonly entries: readonly ListedPayinLink[]
+}
+
+/** Returns the entries that equal the request as far as they tell, and are not on record as what another request made. */
+async function unclaimed(
+  { store, sendLinkReference }: CreateLinkOptions,
+  { request, ref, entries }: Unclaimed,
+): Promise<ListedPayinLink[]> {
+  const alike = entries.filter(({ report }) => {
+    const { currency, amount, reference } = report.details
+    const { email } = report.payer
+    return (
+      (currency === null || currency === request.amount.currency) &&
+      isAmount(request.amount.value, amount) &&
+      (reference === null || !sendLinkReference || reference === request.reference) &&
+      (email === null || email.toLowerCase() === request.customer.email.toLowerCase())
+    )
+  })
+  const uuids = alike.map(uuidOf)
+  const [links, payments] = await Promise.all([store.links.byIds(uuids), store.payments.byIds(uuids)])
+  const others = new Set([
+    ...links.map(({ id }) => id),
+    ...payments.filter(({ linkRef }) => linkRef !== ref).map(({ id }) => id),
+  ])
+  return alike.filter((entry) => !others.has(uuidOf(entry)))
+}
+
+function uuidOf({ report }: ListedPayinLink): string {
+  return report.linkId ?? report.paymentId
 }

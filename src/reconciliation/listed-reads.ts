@@ -5,6 +5,15 @@ import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.
 import type { Site } from '../upstream/client/sites.ts'
 import { spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import {
+  DENSE_NEIGHBOURS,
+  isDense,
+  learnedLag,
+  type ListLag,
+  type ListPage,
+  listPage,
+  NEIGHBOURS,
+} from './list-page.ts'
 
 /** Reads many payments with one list page of the payments API. */
 export type ListedReads = {
@@ -19,28 +28,15 @@ export type ListedReads = {
 }
 
 export type ListedReadOptions = {
-  readonly reads: Pick<ReadStore, 'nearby' | 'confirmListed'>
+  readonly reads: Pick<ReadStore, 'nearby' | 'subject' | 'confirmListed'>
   readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins'>
   readonly clock: () => Date
   /** Called with the number of neighbours that a page confirmed. */
   readonly onListed: (count: number) => void
 }
 
-/** Entries on a list page of the payments API (gap sheet, sections 5.3 and 10). */
-const PAGE = 20
 /** Minimum number of reads that a page has to replace. */
 const LEAST_USEFUL = 3
-/** Maximum number of neighbours that are fetched as candidates for the page. */
-const NEIGHBOURS = 2 * PAGE
-/** Entries left free on the page, since the number of payments made within the margin is an estimate. */
-const SLACK = 2
-/**
- * How much earlier than our record the payments API may have created an entry, how much later by its clock, and how much earlier
- * it usually is.
- */
-const SOONER_MS = 5_000
-const LATER_MS = 2_000
-const USUALLY_SOONER_MS = 500
 /** After this many pages in a row that confirmed too little, lists of the site are not used for an hour. */
 const MOST_MISSES = 3
 const PAUSE_MS = 3_600_000
@@ -56,6 +52,8 @@ type Misses = { count: number; pausedUntil: number }
 export function createListedReads({ reads, upstream, clock, onListed }: ListedReadOptions): ListedReads {
   const aside = new Set<string>()
   const misses = new Map<string, Misses>()
+  const lags = new Map<string, ListLag>()
+  const lastRead = new Map<string, ListPage>()
   /** The page that is being read, by the id of its site. It never rejects. */
   const underWay = new Map<string, Promise<unknown>>()
 
@@ -88,14 +86,48 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     return { confirmed, own }
   }
 
+  /** In the order of their creation, the subject first. */
+  const neighboursOf = async (subject: ReadSubject): Promise<readonly ReadSubject[]> => {
+    const ordered = async (limit: number) =>
+      (await reads.nearby(subject, limit)).toSorted((a, b) => madeAt(a) - madeAt(b))
+    const neighbours = await ordered(NEIGHBOURS)
+    return isDense(neighbours.map(madeAt)) ? ordered(DENSE_NEIGHBOURS) : neighbours
+  }
+
+  /**
+   * Finds where the entries of a page were expected, so that the next page is the right one. Returns whether the page shows neighbours, and so
+   * that the next one may have more of them; false where payments are not dense.
+   */
+  const learn = async (site: Site, { neighbours, reports, page }: ReadPage): Promise<boolean> => {
+    const instants = neighbours.map(madeAt)
+    if (!isDense(instants)) return false
+    const places = neighbours.flatMap((neighbour, order) => {
+      const place = reports.findIndex((report) => isAbout(report, neighbour))
+      return place === -1 ? [] : [{ order, place }]
+    })
+    const [entry] = reports
+    const known = places.length > 0 || entry === undefined ? null : await reads.subject(entry.linkId ?? entry.paymentId)
+    const lag = lags.get(site.id) ?? null
+    const firstAt = known === null ? null : madeAt(known)
+    lags.set(site.id, learnedLag({ instants, page, lag, entries: reports.length, places, firstAt }))
+    return places.length > 0
+  }
+
   const readPage = async (subject: ReadSubject, site: Site, lease: Lease): Promise<ReadOutcome | null> => {
-    const neighbours = (await reads.nearby(subject, NEIGHBOURS)).toSorted((a, b) => madeAt(a) - madeAt(b))
-    const page = pageOf(neighbours, clock().getTime())
-    if (page === null) return null
+    const neighbours = await neighboursOf(subject)
+    const page = listPage(neighbours.map(madeAt), {
+      lag: lags.get(site.id) ?? null,
+      lastRead: lastRead.get(site.id) ?? null,
+    })
+    const now = clock().getTime()
+    const useful = neighbours.slice(0, page?.replaced ?? 0).filter((neighbour) => isUseful(neighbour, now))
+    if (page === null || useful.length < LEAST_USEFUL) return null
+    lastRead.set(site.id, page)
     const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
-    const { confirmed, own } = await record(subject, { neighbours, reports }, lease)
-    if (confirmed < LEAST_USEFUL) countMiss(site)
-    else misses.delete(site.id)
+    const { confirmed, own } = await record(subject, { neighbours, reports: byId(reports) }, lease)
+    const isNear = await learn(site, { neighbours, reports, page })
+    if (confirmed >= LEAST_USEFUL) misses.delete(site.id)
+    else if (!isNear) countMiss(site)
     onListed(confirmed)
     if (own === 'superseded') setAside(subject)
     return own
@@ -122,40 +154,30 @@ type Reports = ReadonlyMap<string, PaymentReport>
 /** A list page: the candidates for it, and the entries that it has. */
 type Listed = { readonly neighbours: readonly ReadSubject[]; readonly reports: Reports }
 
-type Page = { readonly from: Date; readonly to: Date; readonly page: number }
+/** A page that was read: its entries in their order, and the neighbours that it was chosen for. */
+type ReadPage = {
+  readonly neighbours: readonly ReadSubject[]
+  readonly reports: readonly PaymentReport[]
+  readonly page: ListPage
+}
 
 async function listed(
   upstream: ListedReadOptions['upstream'],
   site: Site,
-  { page, byLink }: { page: Page; byLink: boolean },
-): Promise<Reports> {
+  { page: { from, to, page }, byLink }: { page: ListPage; byLink: boolean },
+): Promise<PaymentReport[]> {
   const { entries } = byLink
-    ? await upstream.listPayinLinks(site, { ...spanQuery(page), page: page.page })
-    : await upstream.listPayins(site, page)
+    ? await upstream.listPayinLinks(site, { ...spanQuery({ from, to }), page })
+    : await upstream.listPayins(site, { from, to, page })
+  return entries.map(({ report }) => report)
+}
+
+function byId(reports: readonly PaymentReport[]): Reports {
   return new Map(
-    entries.flatMap(({ report }) =>
+    reports.flatMap((report) =>
       [report.paymentId, ...(report.linkId === null ? [] : [report.linkId])].map((id) => [id, report] as const),
     ),
   )
-}
-
-/**
- * Returns the page on which the subject is the last entry, after those made right after it: the list is sorted newest first, and
- * entries made within the margin come before them. Returns null if the page would replace too few reads. `neighbours` are in the order of
- * their creation, the subject first.
- */
-function pageOf(neighbours: readonly ReadSubject[], now: number): Page | null {
-  const instants = neighbours.map(madeAt)
-  const [first] = instants
-  const last = instants.at(-1)
-  if (first === undefined || last === undefined) return null
-  const inMargin = (neighbours.length * (LATER_MS + USUALLY_SOONER_MS)) / Math.max(last - first, LATER_MS)
-  const page = Math.ceil((inMargin + PAGE / 2) / PAGE)
-  const count = Math.max(1, Math.floor(page * PAGE - inMargin) - SLACK)
-  const useful = neighbours.slice(0, Math.min(count, PAGE)).filter((neighbour) => isUseful(neighbour, now))
-  if (useful.length < LEAST_USEFUL) return null
-  const to = instants[count - 1] ?? last
-  return { page, from: new Date(first - SOONER_MS), to: new Date(to + LATER_MS) }
 }
 
 function isUseful(subject: ReadSubject, now: number): boolean {
@@ -177,6 +199,11 @@ function madeAt({ link, payin }: ReadSubject): number {
 /** Returns the entry of a subject. That of a link without a payment has the link's uuid in both forms of an entry. */
 function reportOf({ link, paymentId }: ReadSubject, reports: Reports): PaymentReport | undefined {
   return reports.get(link?.id ?? '') ?? reports.get(paymentId ?? '')
+}
+
+function isAbout({ paymentId, linkId }: PaymentReport, subject: ReadSubject): boolean {
+  const ids = new Set([subject.link?.id, subject.paymentId])
+  return ids.has(paymentId) || (linkId !== null && ids.has(linkId))
 }
 
 function keyOf({ link, paymentId }: ReadSubject): string {

@@ -10,6 +10,7 @@ import {
 } from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { CommandStore } from '../../store/store.ts'
+import { COMMAND_PATIENCE_MS } from '../../upstream/client/transport.ts'
 import { IncompleteSearchError } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { CommandOutcome, Task } from './task.ts'
 
@@ -52,7 +53,6 @@ const UNCLEAR = Symbol('unclear')
 
 /** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
 const LEASE_MS = 30_000
-const PATIENCE_MS = 8_000
 
 /**
  * Runs each command of a caller at most once. The command is recorded before the call; the record is ended with the result. An
@@ -71,7 +71,16 @@ function idempotentCommandsOf(
   options: IdempotencyOptions,
   running: Running,
 ): IdempotentCommands {
-  const { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef, patienceMs = PATIENCE_MS } = options
+  const {
+    commands,
+    keys,
+    logger,
+    clock,
+    owner,
+    newId,
+    newCorrelationId: newRef,
+    patienceMs = COMMAND_PATIENCE_MS,
+  } = options
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
 
   /** Returns the command recorded under the key. A command without a key scope counts only if its input is the same. */

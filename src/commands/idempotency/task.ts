@@ -4,6 +4,7 @@ import { callbackAuthorization, type CallbackKind } from '../../keys/derived-sec
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
+import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
 import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { Notification } from '../../upstream/wire/values/wire-fields.ts'
 
@@ -60,6 +61,17 @@ export type AddressSearch = { readonly from: Date; readonly to: Date; readonly p
 /** Progress of unfinished searches, by webhook URL. */
 export type AddressSearches = Map<string, SearchProgress>
 
+/** Reads entries by themselves whose webhook URL the list omits. */
+export type EntryReads<Entry> = {
+  /** Returns the entries that the attempt may have made, of those without a webhook URL. */
+  readonly candidates: (entries: readonly Entry[]) => Promise<readonly Entry[]>
+  /** Rejects with an `UpstreamFault`. */
+  readonly read: (entry: Entry) => Promise<Entry>
+}
+
+/** Limit of the entries that one search reads by themselves. */
+const MOST_ENTRY_READS = 20
+
 /** Maximum number of searches whose progress is kept. */
 const MOST_SEARCHES = 1_000
 
@@ -79,16 +91,23 @@ type Attempt = {
 export async function findByAddress<Entry extends Addressed>(
   { address, sentAt, now, searches }: Attempt,
   list: (search: AddressSearch) => Promise<ListedPage<Entry>>,
+  reads: EntryReads<Entry> | null = null,
 ): Promise<Entry | null> {
   const progress = searches.get(address) ?? { span: 0, page: 1 }
   if (searches.size >= MOST_SEARCHES) searches.clear()
   // Progress is kept only after the call must have ended: before that, new entries may still appear in pages already searched.
   if (now > sentAt + NEAR_MS.after) searches.set(address, progress)
+  let readsLeft = MOST_ENTRY_READS
   const found = await searchPages({
     spans: spansAround(sentAt),
     list: async (search) => {
       const { entries, totalPages } = await list(search)
-      return { entries, hasMore: totalPages === null ? null : search.page < totalPages }
+      const completed = await readUnnamed(entries, reads, readsLeft)
+      readsLeft -= completed.size
+      return {
+        entries: entries.map((entry) => completed.get(entry) ?? entry),
+        hasMore: totalPages === null ? null : search.page < totalPages,
+      }
     },
     matches: ({ endpointUrl }) => endpointUrl === address,
     progress,
@@ -96,6 +115,30 @@ export async function findByAddress<Entry extends Addressed>(
   // The whole interval was searched: a later search starts from the beginning, to find entries that appeared since.
   searches.delete(address)
   return found
+}
+
+/** Reads the entries without a webhook URL that the attempt may have made, `most` of them. Returns them by the entry of the list. */
+async function readUnnamed<Entry extends Addressed>(
+  entries: readonly Entry[],
+  reads: EntryReads<Entry> | null,
+  most: number,
+): Promise<ReadonlyMap<Entry, Entry>> {
+  const unnamed = entries.filter(({ endpointUrl }) => endpointUrl === null)
+  const completed = new Map<Entry, Entry>()
+  if (reads === null || unnamed.length === 0) return completed
+  for (const candidate of (await reads.candidates(unnamed)).slice(0, most))
+    completed.set(candidate, await readOrSame(candidate, reads))
+  return completed
+}
+
+/** An entry that the payments API refuses to read by itself stays as the list has it. */
+async function readOrSame<Entry>(entry: Entry, reads: EntryReads<Entry>): Promise<Entry> {
+  try {
+    return await reads.read(entry)
+  } catch (error) {
+    if (error instanceof UpstreamFault && error.kind === 'refused') return entry
+    throw error
+  }
 }
 
 /** Returns the intervals around an attempt in which the payments API may have recorded what it made, the most likely first. */

@@ -1,4 +1,4 @@
-import { sql, type SqlBool } from 'kysely'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { AGREEMENT_STATUSES, type AgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
@@ -133,30 +133,25 @@ const COLUMNS = [
 
 /**
  * Returns a page, with one index for any filter: it contains the payouts with one value of a column and one status in the order of the
- * list. What else is asked for is checked on its rows: they nearly always have it, since a method has one currency, and a site few.
+ * list. A reference beside other conditions has an index of its own. Of others, those after the first are checked on its rows: they nearly
+ * always meet them, since a method has one currency, and a site few.
  */
 async function pageOfPayouts(db: Db, { limit, before }: PageQuery, filter: PayoutFilter): Promise<Placed<Payout>[]> {
   const statuses: readonly (PayoutStatus | null)[] = filter.statuses ?? ANY_PAYOUT_STATUS
   if (statuses.length === 0) return []
   const asked = { from: filter.createdFrom, until: filter.createdBefore, before }
   const { order, conditions, placed } = newestFirst('payout_records', 'created_at', asked)
-  const equal = COLUMNS.flatMap(([name, column]) => {
-    const value = filter[name]
-    return value === undefined ? [] : [{ column: sql.ref(column), value }]
-  })
-  const [first, ...others] = equal
-  const indexed = first === undefined ? [] : [sql<SqlBool>`${first.column} = ${first.value}`]
-  const checked = others.map(({ column, value }) => sql<SqlBool>`${unindexed(column)} = ${value}`)
+  const { column, ranges, checked } = await payoutRanges(db, filter)
   const isShown = sql<SqlBool>`currency is not null and amount is not null`
-  const column = first === undefined ? unindexed(sql.ref('status')) : sql.ref('status')
-  const ofStatus = (status: PayoutStatus | null): Range => [
-    ...indexed,
+  const ofStatus = (range: Range, status: PayoutStatus | null): Range => [
+    ...range,
     status === null ? sql`${column} is null` : sql`${column} = ${status}`,
     ...conditions,
     ...checked,
     isShown,
   ]
-  const rows = await mergeRanges([...new Set(statuses)].map(ofStatus), {
+  const all = ranges.flatMap((range) => [...new Set(statuses)].map((status) => ofStatus(range, status)))
+  const rows = await mergeRanges(all, {
     order,
     limit,
     rowsWhere: (condition, end) =>
@@ -168,6 +163,58 @@ async function pageOfPayouts(db: Db, { limit, before }: PageQuery, filter: Payou
         .execute(),
   })
   return rows.map((row) => placed(row, toPayout(row.state_json)))
+}
+
+type PayoutRanges = {
+  /** The status as the index has it. */
+  readonly column: RawBuilder<unknown>
+  /** Each has the payouts of one status adjacent in an index. */
+  readonly ranges: readonly Range[]
+  /** What is checked on the rows. */
+  readonly checked: Range
+}
+
+async function payoutRanges(db: Db, filter: PayoutFilter): Promise<PayoutRanges> {
+  const equal = COLUMNS.flatMap(([name, column]) => {
+    const value = filter[name]
+    return value === undefined ? [] : [{ column: sql.ref(column), value }]
+  })
+  const [first, ...others] = equal
+  if (first === undefined) return { column: unindexed(sql.ref('status')), ranges: [[]], checked: [] }
+  const column = sql.ref('status')
+  if (filter.reference !== undefined && others.length > 0)
+    return { column, ranges: await groupRanges(db, filter.reference, filter), checked: [] }
+  return {
+    column,
+    ranges: [[sql`${first.column} = ${first.value}`]],
+    checked: others.map(({ column: other, value }) => sql<SqlBool>`${unindexed(other)} = ${value}`),
+  }
+}
+
+/** Method, currency and site of a payout as one text, in which the index has them. None of them contains a space. */
+const GROUP = sql<string>`(coalesce(method_code, '') || ' ' || coalesce(currency, '') || ' ' || site)`
+
+/** Returns a range for each group of payouts with a reference whose method, currency and site are those of the filter. */
+async function groupRanges(db: Db, reference: string, filter: PayoutFilter): Promise<Range[]> {
+  const ofReference = sql<SqlBool>`${unindexed(sql.ref('reference'))} = ${reference} and reference is not null`
+  const next = (condition: RawBuilder<SqlBool>) =>
+    sql`(select ${GROUP} from payout_records where ${condition} order by ${GROUP} limit 1)`
+  // One search in the index for each group, of which a reference has few.
+  const { rows } = await sql<{ name: string }>`with recursive named(name) as (
+    select ${next(ofReference)}
+    union all
+    select ${next(sql<SqlBool>`${ofReference} and ${GROUP} > named.name`)} from named where named.name is not null
+  ) select name from named where name is not null`.execute(db)
+  const isAsked = (group: string): boolean => {
+    const [methodCode, currency, ...site] = group.split(' ')
+    return (
+      [undefined, methodCode].includes(filter.methodCode) &&
+      [undefined, currency].includes(filter.currency) &&
+      [undefined, site.join(' ')].includes(filter.site)
+    )
+  }
+  const groups = rows.map(({ name }) => name).filter(isAsked)
+  return groups.map((group) => [ofReference, sql<SqlBool>`${GROUP} = ${group}`])
 }
 
 /** Reads with one statement, and so from one snapshot. */

@@ -173,6 +173,8 @@ export type UpstreamRequest = {
   readonly headers?: Readonly<Record<string, string>>
   /** Milliseconds over all attempts, if shorter than the transport's own deadline. */
   readonly withinMs?: number
+  /** Instant of `performance.now()` from which the deadlines count, if another request preceded this one. Default: now. */
+  readonly startedAt?: number
 }
 
 /**

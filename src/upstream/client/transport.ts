@@ -34,8 +34,10 @@ type Deadlines = {
   readonly post: number
   /** For an upload: as long as a slow client may take, and the answer. */
   readonly upload: number
-  /** Longest wait for a slot of the semaphore, so that enough time remains for the response. */
-  readonly slot: number
+  /** Longest wait of one attempt of a GET for a slot of the semaphore, so that enough time remains for the response. */
+  readonly getSlot: number
+  /** From the start of a POST to the slot of its last attempt, including waits and failed attempts. */
+  readonly postSlot: number
 }
 
 type TransportLimits = {
@@ -97,13 +99,18 @@ export type Transport = {
   close(): Promise<void>
 }
 
+/** How long a caller waits for the outcome of a command, in milliseconds; after that the outcome is unknown to the caller. */
+export const COMMAND_PATIENCE_MS = 8_000
+
 const DEADLINES: Deadlines = {
   connect: 2_000,
   headers: 10_000,
   get: 15_000,
   post: 25_000,
   upload: 150_000,
-  slot: 10_000,
+  getSlot: 10_000,
+  // The other half is for the connection and the answer: a command that was not sent is refused while its caller still waits.
+  postSlot: COMMAND_PATIENCE_MS / 2,
 }
 const LIMITS: TransportLimits = { answerBytes: 1_048_576, concurrentPerSite: 20, uploadsPerSite: 16 }
 
@@ -138,8 +145,10 @@ export function createTransport(options: TransportOptions): Transport {
     })
   }
 
-  function attempt(site: Site, wire: WireRequest, until: number): Promise<UpstreamResponse> {
-    return policyFor(site).pass(Math.min(deadlines.slot, until - performance.now()), async () => {
+  function attempt(site: Site, wire: WireRequest, { until, slotUntil }: RequestTimes): Promise<UpstreamResponse> {
+    const longest = wire.method === 'GET' ? deadlines.getSlot : deadlines.postSlot
+    const slotMs = Math.min(longest, slotUntil - performance.now())
+    return policyFor(site).pass(Math.max(slotMs, 0), async () => {
       const exchangeLimits = {
         headersMs: deadlines.headers,
         totalMs: until - performance.now(),
@@ -155,24 +164,28 @@ export function createTransport(options: TransportOptions): Transport {
     return policy
   }
 
+  function timesOf({ method, withinMs = Infinity, startedAt = performance.now() }: UpstreamRequest): RequestTimes {
+    const until = startedAt + Math.min(method === 'GET' ? deadlines.get : deadlines.post, withinMs)
+    return { until, slotUntil: method === 'GET' ? until : Math.min(until, startedAt + deadlines.postSlot) }
+  }
+
   async function retried(site: Site, asked: UpstreamRequest): Promise<UpstreamResponse> {
     const policy = policyFor(site)
     const requestId = randomUUID()
     const headers = { ...asked.headers, ...options.traceHeaders?.() }
     const wire = wireRequest(base, site, { ...asked, headers }, requestId)
-    const longest = asked.method === 'GET' ? deadlines.get : deadlines.post
-    const until = performance.now() + Math.min(longest, asked.withinMs ?? longest)
+    const times = timesOf(asked)
     policy.budget.earn()
     const hasAccessToken = 'access-token' in wire.headers
     for (let number = 1; ; number += 1) {
       const seen = { siteId: site.id, method: asked.method, hasAccessToken, attempt: number, requestId }
-      const result = await observed(() => attempt(site, wire, until), seen)
+      const result = await observed(() => attempt(site, wire, times), seen)
       if (!(result instanceof UpstreamFault)) return result
-      const remainingMs = until - performance.now()
+      const remainingMs = times.until - performance.now()
       const failed = { method: asked.method, attempt: number, fault: result.detail, remainingMs }
       const delayMs = retryDelayMs(failed, options.random)
       // If the remaining time is too short to connect, another attempt could only turn a certain failure into an unknown outcome.
-      const late = remainingMs - delayMs <= deadlines.connect
+      const late = performance.now() + delayMs >= Math.min(times.slotUntil, times.until - deadlines.connect)
       if (late || !shouldRetry(failed) || policy.isClosedOff() || !policy.budget.spend()) throw result
       await sleep(delayMs)
     }
@@ -226,6 +239,14 @@ export function createTransport(options: TransportOptions): Transport {
       return closing
     },
   }
+}
+
+/** Instants of `performance.now()`. */
+type RequestTimes = {
+  /** End of the request. */
+  readonly until: number
+  /** No attempt gets a slot later than this. */
+  readonly slotUntil: number
 }
 
 /** Passes chunks on, and remembers the error with which they end. */

@@ -112,6 +112,7 @@ function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
 /** The calls whose argument is a single id. */
 const BY_ID: ReadonlySet<string> = new Set([
   'getPayinLink',
+  'getPayinLinkEntry',
   'getPayin',
   'getPayout',
   'cancelScheduledPayout',

@@ -43,21 +43,22 @@ export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpoi
     createGatewayPayment: async (site, request) => {
       requireServed(site, request.amount.currency)
       const body = sendable(toGatewayPaymentBody(request))
-      const until = performance.now() + withinMs
+      const startedAt = performance.now()
       const send = (token: Secret) =>
         transport.request(site, {
           method: 'POST',
           path: PATH,
           body,
           headers: { 'access-token': token.reveal() },
-          withinMs: until - performance.now(),
+          withinMs,
+          startedAt,
         })
 
       const token = await tokens.current(site)
       const { status, json } = await send(token).catch(async (error: unknown) => {
         if (!isUnauthorised(error)) throw error
         const other = await tokens.inPlaceOf(site, token)
-        if (until - performance.now() < SHORTEST_ATTEMPT_MS) throw error
+        if (startedAt + withinMs - performance.now() < SHORTEST_ATTEMPT_MS) throw error
         return send(other)
       })
       const payment = shaped(readGatewayPayment(json), status)

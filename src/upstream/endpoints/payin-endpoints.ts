@@ -1,6 +1,6 @@
 import type { PayinMethod, MethodRequirements } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
-import { toPlainJson } from '../../lib/exact-json.ts'
+import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import type { Site } from '../client/sites.ts'
 import {
   isAmount,
@@ -50,7 +50,7 @@ type PayinLinkFilters = Readonly<Record<string, string | number | null | undefin
   readonly per_page?: number
 }
 
-type ListedPayinLink = {
+export type ListedPayinLink = {
   readonly report: PaymentReport
   /** The link's webhook URL, by which a link whose creation got no answer is found. */
   readonly endpointUrl: string | null
@@ -77,6 +77,8 @@ export type PayinLinkCalls = {
    * or in a currency that the site does not serve.
    */
   getPayinLink(site: Site, uuid: string): Promise<PaymentReport>
+  /** Returns one link as an entry of the list, whose page may omit fields. Rejects as `getPayinLink` does. */
+  getPayinLinkEntry(site: Site, uuid: string): Promise<ListedPayinLink>
   /**
    * Returns one page of the merchant's links. Unreadable entries, and entries in a currency that the site does not serve, are
    * omitted.
@@ -93,6 +95,16 @@ const LINKS_PATH = '/v3/payin_links'
 
 /** Creates the calls for v3 links: create, detail, list and refund. */
 export function payinLinkCalls(transport: Transport): PayinLinkCalls {
+  const getEntry = async (site: Site, uuid: string): Promise<ListedPayinLink> => {
+    requireUuid(uuid)
+    const path = `${LINKS_PATH}/${encodeURIComponent(uuid)}`
+    const { status, json, answeredAt } = await transport.request(site, { method: 'GET', path })
+    const entry = shaped(readEntry(unwrapped(json), answeredAt), status)
+    const { linkId, details } = entry.report
+    requireMatch((linkId === null || linkId === uuid) && isServed(site, details.currency), status)
+    return entry
+  }
+
   return {
     createPayinLink: async (site, request) => {
       const { value: amount, currency } = request.amount
@@ -105,15 +117,9 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
       return { ...link, answeredAt }
     },
 
-    getPayinLink: async (site, uuid) => {
-      requireUuid(uuid)
-      const path = `${LINKS_PATH}/${encodeURIComponent(uuid)}`
-      const { status, json } = await transport.request(site, { method: 'GET', path })
-      const report = shaped(readPaymentReport(unwrapped(json)), status)
-      const foreign = report.linkId !== null && report.linkId !== uuid
-      requireMatch(!foreign && isServed(site, report.details.currency), status)
-      return report
-    },
+    getPayinLink: async (site, uuid) => (await getEntry(site, uuid)).report,
+
+    getPayinLinkEntry: getEntry,
 
     listPayinLinks: async (site, filters = {}) => {
       const { status, json, answeredAt } = await transport.request(site, {
@@ -123,10 +129,8 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
       })
       const page = shaped(readPage(json), status)
       const entries = page.records.flatMap((record) => {
-        const report = readPaymentReport(record)
-        if (report === null || !isServed(site, report.details.currency)) return []
-        const link = readCreatedPayinLink(record)
-        return { report, endpointUrl: readEndpointUrl(record), link: link && { ...link, answeredAt } }
+        const entry = readEntry(record, answeredAt)
+        return entry === null || !isServed(site, entry.report.details.currency) ? [] : entry
       })
       return { entries, page: page.page ?? filters.page ?? 1, totalPages: page.totalPages }
     },
@@ -141,6 +145,13 @@ export function payinLinkCalls(transport: Transport): PayinLinkCalls {
       return answer
     },
   }
+}
+
+function readEntry(record: ExactJson, answeredAt: Date | null): ListedPayinLink | null {
+  const report = readPaymentReport(record)
+  if (report === null) return null
+  const link = readCreatedPayinLink(record)
+  return { report, endpointUrl: readEndpointUrl(record), link: link && { ...link, answeredAt } }
 }
 
 /**

@@ -230,21 +230,27 @@ export function payoutsContract(fixture: Fixture): void {
         { statusRaw: 'held', externalId: 'x' },
         { statusRaw: 'completed', totalAmount: null },
         { statusRaw: 'completed' },
+        { statusRaw: 'created', externalId: 'x', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
       ].entries())
         await settledPayout(store, `r${n}`, { id: `OUT${n}`, at: after(n * MINUTE), ...parts })
     }
 
     it.each<[PayoutFilter, readonly string[]]>([
-      [{}, ['OUT5', 'OUT3', 'OUT2', 'OUT1', 'OUT0']],
-      [{ statuses: ['created', 'scheduled', 'created'] }, ['OUT2', 'OUT1', 'OUT0']],
+      [{}, ['OUT6', 'OUT5', 'OUT3', 'OUT2', 'OUT1', 'OUT0']],
+      [{ statuses: ['created', 'scheduled', 'created'] }, ['OUT6', 'OUT2', 'OUT1', 'OUT0']],
       [{ statuses: [] }, []],
-      [{ reference: 'x' }, ['OUT3', 'OUT0']],
-      [{ reference: 'x', statuses: ['created'] }, ['OUT0']],
-      [{ currency: 'PHP' }, ['OUT2', 'OUT1']],
-      [{ methodCode: 'ph_bank_php' }, ['OUT1']],
-      [{ site: 'php', statuses: ['created'] }, ['OUT2']],
+      [{ reference: 'x' }, ['OUT6', 'OUT3', 'OUT0']],
+      [{ reference: 'x', statuses: ['created'] }, ['OUT6', 'OUT0']],
+      [{ currency: 'PHP' }, ['OUT6', 'OUT2', 'OUT1']],
+      [{ methodCode: 'ph_bank_php' }, ['OUT6', 'OUT1']],
+      [{ site: 'php', statuses: ['created'] }, ['OUT6', 'OUT2']],
       [{ currency: 'PHP', methodCode: 'au_bank_aud' }, []],
       [{ site: 'au', currency: 'AUD', reference: 'x' }, ['OUT3', 'OUT0']],
+      [{ reference: 'x', methodCode: 'ph_bank_php' }, ['OUT6']],
+      [{ reference: 'x', currency: 'AUD', statuses: ['created'] }, ['OUT0']],
+      [{ reference: 'x', site: 'au', createdFrom: after(MINUTE) }, ['OUT3']],
+      [{ reference: 'x', methodCode: 'ph_ewallet_php' }, []],
+      [{ reference: 'y', site: 'au' }, []],
       [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['OUT2', 'OUT1']],
       [{ createdFrom: after(MINUTE), currency: 'AUD' }, ['OUT5', 'OUT3']],
     ])('are those of %j, newest first, on every page', async (filter, ids) => {

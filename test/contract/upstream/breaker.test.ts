@@ -127,7 +127,7 @@ describe('the breaker of a site', () => {
   it('tells those who wait for a slot at once', async () => {
     const service = await serve(() => undefined)
     const { transport } = guarded(service.baseUrl, {
-      deadlines: { ...SHORT, headers: 300, post: 30_000, slot: 30_000 },
+      deadlines: { ...SHORT, headers: 300, post: 30_000, getSlot: 30_000, postSlot: 30_000 },
       limits: { concurrentPerSite: LEAST },
     })
     const faults = await Promise.all(Array.from({ length: 100 }, () => faultOf(transport.request(site(), post))))

@@ -6,7 +6,7 @@ import { UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { type Script, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
 /** Short deadlines in milliseconds, so that tests of them are fast. */
-export const SHORT = { connect: 200, headers: 150, get: 400, post: 400, slot: 200 }
+export const SHORT = { connect: 200, headers: 150, get: 400, post: 400, getSlot: 200, postSlot: 200 }
 
 const SITES: SiteSettings[] = [
   { id: 'aud', appId: 'app-aud', secretKey: 'key-aud', currencies: ['AUD'] },

@@ -182,12 +182,35 @@ describe('concurrency', () => {
 
   it('ends the wait for a slot with the certainty that nothing was sent', async () => {
     const service = await serve(() => undefined)
-    const transport = open(service.baseUrl, { deadlines: { ...SHORT, slot: 50 }, limits: { concurrentPerSite: 1 } })
+    const transport = open(service.baseUrl, { deadlines: { ...SHORT, postSlot: 50 }, limits: { concurrentPerSite: 1 } })
     const first = faultOf(transport.request(site(), post))
     const second = await faultOf(transport.request(site(), post))
     expect(second.detail).toEqual({ kind: 'not-sent', reason: 'no-slot' })
     expect((await first).detail).toMatchObject({ kind: 'unknown', reason: 'timeout' })
     expect(service.requests).toHaveLength(1)
+  })
+
+  it('makes no further attempt at a POST once the time for its slot is over', async () => {
+    const service = await serve(OK)
+    await service.close()
+    const attempts: number[] = []
+    const opened = (postSlot: number) =>
+      open(service.baseUrl, { deadlines: { postSlot }, observe: ({ attempt }) => attempts.push(attempt) })
+    const fault = await faultOf(opened(5_000).request(site(), post))
+    expect(fault.detail).toEqual({ kind: 'not-sent', reason: 'refused' })
+    expect(attempts.splice(0)).toEqual([1, 2, 3])
+    await faultOf(opened(0).request(site(), post))
+    expect(attempts).toEqual([1])
+  })
+
+  it('counts the time for a slot from the start that the request names', async () => {
+    const service = await serve(() => undefined)
+    const transport = open(service.baseUrl, { limits: { concurrentPerSite: 1 } })
+    const running = faultOf(transport.request(site(), { ...post, withinMs: 500 }))
+    const late = { ...post, startedAt: performance.now() - 4_000 }
+    expect((await faultOf(transport.request(site(), late))).detail).toEqual({ kind: 'not-sent', reason: 'no-slot' })
+    expect(service.requests.length).toBeLessThanOrEqual(1)
+    await running
   })
 
   it('frees the slot of a request that failed', async () => {

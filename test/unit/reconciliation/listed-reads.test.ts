@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
 import { after, delivery, MINUTE, NOW, paymentOf, report, settledLink } from '../../contract/store/builders.ts'
+import { seeded } from '../../faults/seed.ts'
 import { pollAt } from '../../support/due-reads.ts'
 import { readAll, SECOND, setUp, type ReaderFixture } from './reader-fixture.ts'
 
@@ -52,18 +53,29 @@ function listsOf(api: Api): (fixture: Pick<ReaderFixture, 'time'>) => ListedRead
 /** Returns the id of a payment. As with the uuids of the payments API, the order of the ids is not that of their creation. */
 const payId = (n: number): string => `PAY-${String((n * 7_919) % 1_000).padStart(3, '0')}`
 
+type Made = {
+  readonly perSecond?: number
+  /** Milliseconds by which the payments API creates a link sooner than it is recorded. */
+  readonly lagMs?: () => number
+  /** Milliseconds to the next link. Default: always the same. */
+  readonly nextMs?: () => number
+}
+
 /** Creates `count` paid links at intervals of `apartMs`. The polls of all of them are due. */
-async function fixture(count: number, apartMs: number, perSecond = 100_000) {
+async function fixture(count: number, apartMs: number, options: Made = {}) {
+  const { perSecond = 100_000, lagMs = () => 400, nextMs = () => apartMs } = options
   const api: Api = { links: new Map(), pages: 0, ignoresFilters: false, namesLinks: true, pageMs: 0 }
   const made = await setUp({ lists: listsOf(api), perSecond })
+  let madeMs = 0
   for (let n = 0; n < count; n++) {
     const ref = `r${String(n).padStart(3, '0')}`
-    const createdAt = after(n * apartMs - 600 * MINUTE)
+    const createdAt = after(madeMs - 600 * MINUTE)
     await settledLink(made.store, ref, { createdAt: createdAt.toISOString() })
     const said = report('received', { paymentId: payId(n), linkId: `LINK-${ref}` })
     await made.store.inbox.receive(delivery(said, { ref, receivedAt: createdAt }))
     await pollAt(made.store.reads, payId(n), NOW)
-    api.links.set(`LINK-${ref}`, { madeAt: new Date(createdAt.getTime() - 400), said })
+    api.links.set(`LINK-${ref}`, { madeAt: new Date(createdAt.getTime() - lagMs()), said })
+    madeMs += nextMs()
   }
   made.answer = async (id) => {
     const listed = api.links.get(id)
@@ -74,6 +86,8 @@ async function fixture(count: number, apartMs: number, perSecond = 100_000) {
 }
 
 const waiting = async ({ store, time }: ReaderFixture) => (await store.reads.backlog(time.clock())).waiting
+
+const { between } = seeded('when neighbours are made')
 
 describe('reads of neighbours that are due together', () => {
   it.each([
@@ -91,8 +105,26 @@ describe('reads of neighbours that are due together', () => {
     expect((await paymentOf(made.store, payId(7))).version).toBe(2)
   })
 
+  it.each([
+    ['20 in a second', 50, 0],
+    ['30 in a second, created 2 seconds sooner', 33, 2_000],
+    ['50 in a second, by a clock that is 1.5 seconds ahead', 20, -1_500],
+    ['100 in a second', 10, 400],
+    ['100 in a second, created 4 seconds sooner', 10, 4_000],
+  ])('cost a page for many at a high rate: %s', async (_name, apartMs, lagMs) => {
+    const count = 600
+    const { made, api } = await fixture(count, apartMs, {
+      lagMs: () => lagMs + between(0, 100),
+      nextMs: () => Math.round(-apartMs * Math.log(between(1, 1_000) / 1_000)),
+    })
+    await readAll(made)
+    expect(await waiting(made)).toBe(0)
+    expect(made.listed).toBeGreaterThan(count / 2)
+    expect(api.pages + made.asked.length).toBeLessThanOrEqual(count / 3)
+  })
+
   it('use no read of the budget for what the page that is being read may confirm', async () => {
-    const { made, api } = await fixture(60, SECOND, 2)
+    const { made, api } = await fixture(60, SECOND, { perSecond: 2 })
     api.pageMs = 300
     await readAll(made)
     expect(await waiting(made)).toBe(0)
@@ -125,16 +157,22 @@ describe('reads of neighbours that are due together', () => {
     expect(api.pages).toBe(0)
   })
 
-  it('are made one by one where the list ignores what it is asked for, after three pages in vain', async () => {
-    const { made, api } = await fixture(40, 60 * MINUTE)
-    for (let n = 0; n < 30; n++)
-      api.links.set(`LATER-${n}`, { madeAt: after(9_000 * MINUTE), said: report('received', { paymentId: `L${n}` }) })
-    api.ignoresFilters = true
-    await readAll(made)
-    expect(await waiting(made)).toBe(0)
-    expect(api.pages).toBe(3)
-    expect(made.asked).toHaveLength(40)
-  })
+  it.each([
+    ['an hour apart', 60 * MINUTE],
+    ['50 in a second', 20],
+  ])(
+    'are made one by one where the list ignores what it is asked for, after three pages in vain: %s',
+    async (_name, apartMs) => {
+      const { made, api } = await fixture(40, apartMs)
+      for (let n = 0; n < 300; n++)
+        api.links.set(`LATER-${n}`, { madeAt: after(9_000 * MINUTE), said: report('received', { paymentId: `L${n}` }) })
+      api.ignoresFilters = true
+      await readAll(made)
+      expect(await waiting(made)).toBe(0)
+      expect(api.pages).toBe(3)
+      expect(made.asked).toHaveLength(40)
+    },
+  )
 
   it('are made one by one where few are due', async () => {
     const { made, api } = await fixture(2, SECOND)

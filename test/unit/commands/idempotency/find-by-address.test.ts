@@ -91,3 +91,21 @@ describe('what an attempt has made', () => {
     expect(asked).toBeLessThanOrEqual(6)
   })
 })
+
+describe('entries without a webhook URL', () => {
+  it('are read by themselves, 20 at most', async () => {
+    const { list } = listOf(
+      Array.from({ length: 21 }, (_, n): Made => ({ at: SENT_AT - n * 1_000, endpointUrl: null })),
+    )
+    let reads = 0
+    const found = await findByAddress(attempt(), list, {
+      candidates: async (entries) => entries,
+      read: async (entry) => {
+        reads += 1
+        return { ...entry, endpointUrl: 'https://shop.example/webhooks/payments/other' }
+      },
+    })
+    expect(found).toBeNull()
+    expect(reads).toBe(20)
+  })
+})
