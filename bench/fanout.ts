@@ -99,10 +99,14 @@ async function measureOne(bench: Bench, sockets: number): Promise<Measured<Fanne
   return measured
 }
 
-/** Returns webhooks of payments through one link. Each of them results in an event of the link. */
+/**
+ * Returns webhooks of payments through one link. Each of them results in one event of the link, so none is paid: the second that is would
+ * also be a duplicate.
+ */
 function webhooksOf(link: { readonly path: string; readonly authorization: string }, count: number): string[] {
-  return Array.from({ length: Math.ceil(count / STATUSES.length) }, () => randomUUID()).flatMap((uuid) =>
-    STATUSES.map((status) => requestOfWebhook(uuid, status, link)),
+  const unpaid = STATUSES.slice(0, -1)
+  return Array.from({ length: Math.ceil(count / unpaid.length) }, () => randomUUID()).flatMap((uuid) =>
+    unpaid.map((status) => requestOfWebhook(uuid, status, link)),
   )
 }
 

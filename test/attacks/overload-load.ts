@@ -12,6 +12,7 @@ export type Clients = {
   /** Replaces the load with this one. */
   begin(order: Order): void
   stop(): void
+  readonly pid: number | undefined
 }
 
 /** Starts the process of `overload-clients.ts`. */
@@ -35,6 +36,7 @@ export async function startClients(): Promise<Clients> {
       return count()
     },
     stop: () => void clients.send('stop'),
+    pid: clients.pid,
   }
 }
 

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { FULL } from '../faults/rounds.ts'
 
 /** Number of tries. Other processes share the machine, so the shortest CPU time of several tries counts, where any does. */
@@ -25,4 +27,13 @@ export function shortestTime(bound: number, work: () => void): number {
 export function cpuSecondsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/**
+ * Binds a process with all its threads to a core, by taskset(1); does nothing where that or the core is missing. Clients that wait for a
+ * server are otherwise moved to its core, where both answer and ask at half of the speed.
+ */
+export function bindToCore(pid: number | undefined, core: number): void {
+  if (pid === undefined || core >= availableParallelism()) return
+  spawnSync('taskset', ['-a', '-p', '-c', String(core), String(pid)], { stdio: 'ignore' })
 }
