@@ -9,7 +9,7 @@ import { quantile, sendWebhooks, startClients, type Clients } from './overload-l
 
 /** Durations of the loads, and the bounds that hold under three times the process's capacity. */
 const WARM_MS = 8_000
-const MEASURE_MS = 5_000
+const MEASURE_MS = 15_000
 const OVERLOAD_MS = 60_000
 const RECOVERY_MS = 5_000
 const P99_MS = 1_000
