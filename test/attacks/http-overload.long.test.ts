@@ -14,10 +14,11 @@ const OVERLOAD_MS = 60_000
 const RECOVERY_MS = 5_000
 const P99_MS = 1_000
 /**
- * Least shares of the usual answers per second of the process's own CPU time. A new connection for each question must be accepted before it
- * can be refused, which costs a tenth of an answer, two of three times (`npm run bench -- refusals`).
+ * Least share of the usual answers per second of the process's own CPU time; 0.8 to 0.9 is usual, depending on the machine. The rest are two
+ * refusals for each answer: reading and answering them, and the garbage collection of what they hold for a second
+ * (`npm run bench -- refusals`). A new connection for each question must also be accepted.
  */
-const GOODPUT = { kept: 0.9, new: 0.7 }
+const LEAST_GOODPUT = 0.7
 const TIMES = 3
 
 /** Beyond these bounds other work on the machine invalidates the figures: the clients' lag, and the ratio of the two peaks. */
@@ -132,7 +133,7 @@ it.each([
     expect(other).toBe(0)
     // Otherwise there was no overload.
     expect(figures.shed).toBeGreaterThan(0)
-    expect(figures.ratio).toBeGreaterThan(once ? GOODPUT.new : GOODPUT.kept)
+    expect(figures.ratio).toBeGreaterThan(LEAST_GOODPUT)
     expect(recovered).toBeLessThan(RECOVERY_MS)
 
     await app.kill()
