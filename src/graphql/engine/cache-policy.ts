@@ -127,9 +127,9 @@ export type PublicAnswers = {
   version(): number
   /**
    * Keeps an answer that was created when the lists had this version or a later one. Only answers to repeated requests are kept,
-   * because answers to unique requests would fill the memory.
+   * because answers to unique requests would fill the memory. Returns whether it is kept.
    */
-  keep(text: string, answer: Answer, version: number): void
+  keep(text: string, answer: Answer, version: number): boolean
 }
 
 /** Time to live in milliseconds. All other data in public answers changes as rarely as the lists. */
@@ -155,18 +155,23 @@ export function createPublicAnswers(version: () => number): PublicAnswers {
   // Hashes, because texts that outlive their request cost the garbage collector more than all else here.
   const recent = new Uint32Array(RECENT_TEXTS)
   const isRecent = (hash: number) => recent[hash % RECENT_TEXTS] === hash
+  // Mostly the same text is looked for and kept, one after the other.
+  let last = { text: '', hash: hashOf('') }
+  const hashed = (text: string) => (last = last.text === text ? last : { text, hash: hashOf(text) }).hash
   return {
     find(text) {
-      const found = text.length <= MAX_TEXT && isRecent(hashOf(text)) ? kept.get(text) : undefined
+      const found = text.length <= MAX_TEXT && isRecent(hashed(text)) ? kept.get(text) : undefined
       if (found === undefined || performance.now() - found.at > TTL_MS || found.version !== version()) return null
       return found.answer
     },
     version,
     keep(text, answer, made) {
-      if (text.length > MAX_TEXT) return
-      const hash = hashOf(text)
-      if (isRecent(hash)) kept.set(text, { answer, version: made, at: performance.now() })
+      if (text.length > MAX_TEXT) return false
+      const hash = hashed(text)
+      const isRepeated = isRecent(hash)
+      if (isRepeated) kept.set(text, { answer, version: made, at: performance.now() })
       else recent[hash % RECENT_TEXTS] = hash
+      return isRepeated
     },
   }
 }

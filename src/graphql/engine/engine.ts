@@ -134,8 +134,8 @@ export function createEngine(options: EngineOptions): Engine {
       const version = publicAnswers?.version()
       const made = await answerOnce(operation, context)
       if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
-        publicAnswers?.keep(recallKey(text, fromRouter), made, version)
-        nodes.set(made, node)
+        const isKept = publicAnswers?.keep(recallKey(text, fromRouter), made, version)
+        if (isKept === true) nodes.set(made, node)
       }
       return made
     },

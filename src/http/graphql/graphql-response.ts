@@ -168,7 +168,7 @@ export type AnswerSenderOptions = {
 
 /** What was made of an answer, for requests that get it again. */
 type Content = {
-  body: string | Buffer
+  readonly body: string | Buffer
   tag: string | null
   readonly compressed: Map<ContentCoding, Buffer | Promise<Buffer>>
 }
@@ -181,10 +181,13 @@ const MIN_COMPRESSED = 1_024
  * token beside a payer's name, and the length of the two together would tell how alike they are (https://breachattack.com).
  */
 export function createAnswerSender({ compresses, send }: AnswerSenderOptions): AnswerSender {
+  /** Of recalled answers only, because most answers are sent once. */
   const contents = new WeakMap<Answer, Content>()
   const vary = compresses ? 'Accept, Accept-Encoding' : 'Accept'
   const contentOf = (answer: Answer): Content => {
-    const content = contents.get(answer) ?? { body: answer.json, tag: null, compressed: new Map() }
+    const known = contents.get(answer)
+    if (known !== undefined) return known
+    const content = { ...newContent(answer), body: Buffer.from(answer.json) }
     contents.set(answer, content)
     return content
   }
@@ -215,7 +218,7 @@ export function createAnswerSender({ compresses, send }: AnswerSenderOptions): A
   return {
     send(exchange, answer) {
       const { status, maxAgeS, json } = answer
-      if (status === 200 && maxAgeS !== null) return sendPublic(exchange, answer, contentOf(answer))
+      if (status === 200 && maxAgeS !== null) return sendPublic(exchange, answer, newContent(answer))
       return send(exchange, {
         status,
         headers: ['content-type', contentTypeFor(exchange.request.headers.accept)],
@@ -223,11 +226,13 @@ export function createAnswerSender({ compresses, send }: AnswerSenderOptions): A
       })
     },
     sendRecalled(exchange, answer) {
-      const content = contentOf(answer)
-      if (typeof content.body === 'string') content.body = Buffer.from(content.body)
-      sendPublic(exchange, answer, content)
+      sendPublic(exchange, answer, contentOf(answer))
     },
   }
+}
+
+function newContent({ json }: Answer): Content {
+  return { body: json, tag: null, compressed: new Map() }
 }
 
 async function makeCompressed({ body, compressed }: Content, coding: ContentCoding): Promise<Buffer> {
