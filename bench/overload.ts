@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile, sendWebhooks, startClients } from '../test/attacks/overload-load.ts'
 import { startApp } from '../test/faults/killable-app.ts'
-import { bindToCore, cpuSecondsOf } from '../test/support/cpu-time.ts'
+import { bindToCore, cpuSecondsOf, LOAD_CORE, SERVER_CORE } from '../test/support/cpu-time.ts'
 
 /**
  * Throughput of a process that receives three times as many requests as it can answer, as a share of its throughput for clients that wait
@@ -24,8 +24,6 @@ const RAMP_MS = 6_000
 const WARM_MS = 8_000
 const TIMES = 3
 const AT_PEAK = 32
-const SERVER_CORE = 0
-const CLIENTS_CORE = 1
 const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
 type Target = { readonly name: string; readonly url: string; readonly pid: number; readonly webhooks: boolean }
@@ -37,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 const app = await startApp({ path: join(folder, 'payments.db'), env: { EXECUTION_SHORTCUTS: 'none' } })
 const clients = await startClients()
 bindToCore(app.pid, SERVER_CORE)
-bindToCore(clients.pid, CLIENTS_CORE)
+bindToCore(clients.pid, LOAD_CORE)
 try {
   const ours = { name: 'this program', url: app.url, pid: app.pid, webhooks: true }
   const waiting = { perSecond: null, connections: AT_PEAK, once: false }

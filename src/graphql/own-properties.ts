@@ -4,8 +4,8 @@
  */
 export type UntilOf<Source> = (source: Source, now: number) => number
 
-/** `isOwn`: whether the value of most sources depends on the source alone. */
-type Mark = { readonly untilOf: UntilOf<object>; readonly isOwn: boolean }
+/** `properties`: those on which the value depends alone; null if it also depends on the time. */
+type Mark = { readonly untilOf: UntilOf<object>; readonly properties: readonly string[] | null }
 
 const marks = new WeakMap<object, Mark>()
 
@@ -14,7 +14,7 @@ export function keptUntil<Source extends object, Rest extends readonly unknown[]
   untilOf: UntilOf<Source>,
   resolve: (source: Source, ...rest: Rest) => Value,
 ): (source: Source, ...rest: Rest) => Value {
-  marks.set(resolve, { untilOf: untilOf as UntilOf<object>, isOwn: false })
+  marks.set(resolve, { untilOf: untilOf as UntilOf<object>, properties: null })
   return resolve
 }
 
@@ -25,7 +25,7 @@ export function ofProperties<Resolve extends (...given: never[]) => unknown>(
 ): Resolve {
   const isLasting = (source: object) =>
     properties.every((name) => (ownProperty(source, name) ?? null) !== null && untilOfProperty(name)(source, 0) !== 0)
-  marks.set(resolve, { untilOf: (source) => (isLasting(source) ? Infinity : 0), isOwn: true })
+  marks.set(resolve, { untilOf: (source) => (isLasting(source) ? Infinity : 0), properties })
   return resolve
 }
 

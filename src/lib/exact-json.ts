@@ -140,7 +140,7 @@ function keysOf(value: unknown): number {
     if (typeof part !== 'object' || part === null) continue
     const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
     if (values !== part) count += values.length
-    for (const each of values) if (typeof each === 'object' && each !== null) left.push(each)
+    for (const each of values) left.push(each)
   }
   return count
 }

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
 import { judge, lost } from '../faults/kill-verdict.ts'
 import { startApp } from '../faults/killable-app.ts'
-import { bindToCore, cpuSecondsOf } from '../support/cpu-time.ts'
+import { bindToCore, cpuSecondsOf, LOAD_CORE, SERVER_CORE } from '../support/cpu-time.ts'
 import type { Order } from './overload-clients.ts'
 import { quantile, sendWebhooks, startClients, type Clients } from './overload-load.ts'
 
@@ -33,9 +33,6 @@ const AT_PEAK = 32
 const AT_MOST = 10_000
 const WEBHOOK_EVERY_MS = 50
 
-const SERVER_CORE = 0
-const CLIENTS_CORE = 1
-
 /** About one millisecond of work. */
 const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
 
@@ -45,7 +42,7 @@ async function setUp() {
   const app = await startApp({ path: file.path, env: { EXECUTION_SHORTCUTS: 'none' } })
   const clients = await startClients()
   bindToCore(app.pid, SERVER_CORE)
-  bindToCore(clients.pid, CLIENTS_CORE)
+  bindToCore(clients.pid, LOAD_CORE)
   onTestFinished(async () => {
     clients.stop()
     await app.kill()

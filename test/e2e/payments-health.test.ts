@@ -69,6 +69,16 @@ it('says that this process makes the planned reads, and until when it may', asyn
   expect(Date.parse(reader.leaseUntil ?? '')).toBeGreaterThan(Date.parse(serverTime))
 })
 
+it('shows one instant in all of an answer, however long it takes to write', async () => {
+  let now = Date.now()
+  const hurried = await startNetwork({ clock: () => new Date((now += 1)) })
+  const { data } = await hurried.ask<Record<'a' | 'b', { readonly serverTime: string }>>(
+    '{ a: paymentsHealth { serverTime } b: paymentsHealth { serverTime } }',
+  )
+  await hurried.close()
+  expect(data.a.serverTime).toBe(data.b.serverTime)
+})
+
 describe('the sites', () => {
   it('are available before anything was asked of them, and asking about them asks the payments API nothing', async () => {
     const calls = network.sandbox.control.calls().length

@@ -29,6 +29,10 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** The cores of a measured server, and of its clients. */
+export const SERVER_CORE = 0
+export const LOAD_CORE = 1
+
 /**
  * Binds a process with all its threads to a core, by taskset(1); does nothing where that or the core is missing. Clients that wait for a
  * server are otherwise moved to its core, where both answer and ask at half of the speed.

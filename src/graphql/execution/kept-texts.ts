@@ -124,10 +124,11 @@ function inOnePiece(text: string): string {
 
 function textsOf({ labels, fields }: ObjectPlan, onKept: (characters: number) => void): PlanTexts {
   const isWhole = fields.every(({ untilOf }) => untilOf !== null)
+  // Then the whole is kept for every object for which a part would be.
+  const isAllOwn = fields.every((field) => field.isOwn)
   const parts: { plan: ObjectPlan; isOwn: boolean }[] = []
   for (const [index, field] of fields.entries()) {
-    // Kept once: as a part of the whole.
-    const isOwn = field.isOwn && !(isWhole && fields.every((each) => each.isOwn))
+    const isOwn = field.isOwn && !isAllOwn
     const last = parts.at(-1)
     const before = last?.isOwn === isOwn ? last.plan : null
     const plan = {

@@ -271,7 +271,10 @@ function lastingOf(
   planOf: FieldPlan['planOf'],
 ): Pick<FieldPlan, 'untilOf' | 'isOwn'> {
   const given = getNullableType(type)
-  if (resolve !== undefined) return (args.length === 0 ? markOf(resolve) : undefined) ?? { untilOf: null, isOwn: false }
+  if (resolve !== undefined) {
+    const { untilOf = null, properties = null } = (args.length === 0 ? markOf(resolve) : undefined) ?? {}
+    return { untilOf, isOwn: properties !== null }
+  }
   if (isObjectType(given)) return { untilOf: untilOfObject(name, () => planOf(given)), isOwn: true }
   return isLeafType(given) ? { untilOf: untilOfProperty(name), isOwn: true } : { untilOf: null, isOwn: false }
 }

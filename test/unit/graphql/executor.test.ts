@@ -164,7 +164,7 @@ describe('the planned executor', () => {
     expect(withErrors).toBeGreaterThan(60)
   })
 
-  it('marks only resolvers whose values depend on the source and the time alone, for as long as they say', () => {
+  it('trusts only resolvers whose values depend on the properties with which they are marked, or on the source until an instant', () => {
     const schema = createSchema({ production: true })
     const now = Date.parse('2030-01-01T00:00:00.000Z')
     let time = now
@@ -196,10 +196,11 @@ describe('the planned executor', () => {
       for (const { name, resolve } of isObjectType(type) ? Object.values(type.getFields()) : []) {
         const mark = resolve === undefined ? undefined : markOf(resolve)
         if (resolve === undefined || mark === undefined) continue
+        const { properties } = mark
         for (const source of sources) {
           const read = (at: number): unknown => {
             time = at
-            return resolve(source, {}, onlyTime, onlyTime)
+            return resolve(properties === null ? source : onlyWith(source, properties), {}, onlyTime, onlyTime)
           }
           const until = mark.untilOf(source, now)
           expect([type.name, name, until > now]).toEqual([type.name, name, true])
@@ -213,3 +214,13 @@ describe('the planned executor', () => {
     expect(marked).toContain('PaymentLink.state')
   })
 })
+
+/** Returns a source that has these properties of another one, and throws when another property is read. */
+function onlyWith(source: object, properties: readonly string[]): object {
+  return new Proxy(source, {
+    get(all, name) {
+      if (properties.includes(String(name))) return Reflect.get(all, name) as unknown
+      throw new Error(`${String(name)} is read.`)
+    },
+  })
+}
