@@ -2,7 +2,15 @@ import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult 
 import type { Transaction } from '../group-commit.ts'
 import type { Change, Load } from '../rows/rows.ts'
 import type { AnySpec, StoredAs, StoredRow } from '../rows/table.ts'
-import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement, type Tables } from '../tables.ts'
+import {
+  assignments,
+  deleteStatement,
+  type Dialect,
+  insertStatement,
+  keyColumn,
+  selectStatement,
+  type Tables,
+} from '../tables.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 
 const TYPES: Readonly<Record<StoredAs, string>> = { text: 'text', integer: 'bigint' }
@@ -14,10 +22,13 @@ const DIALECT: Dialect = {
     const values = columns.map((_, index) => `value::json ->> ${index}`)
     return `(${columns.join(', ')}) IN (SELECT ${values.join(', ')} FROM unnest($${parameter}::text[]) AS key (value))`
   },
-  source({ columns }, parameter) {
+  source({ columns }, parameter, added) {
     const names = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`)
-    return `SELECT * FROM json_to_recordset($${parameter}::json) AS row (${names.join(', ')})`
+    const values = added === null ? 'row.*' : `row.*, ${added}`
+    return `SELECT ${values} FROM json_to_recordset($${parameter}::json) AS row (${names.join(', ')})`
   },
+  given: (_, column) => `row.${column}`,
+  lower: (expression) => `lower(${expression}) COLLATE "C"`,
 }
 
 /**
@@ -100,10 +111,10 @@ function storeText(parts: readonly Part[]): string {
 }
 
 function updateStatement(spec: AnySpec, columns: readonly string[], parameter: number): string {
-  const assignments = columns.map((name) => `${name} = row.${name}`).join(', ')
+  const changes = assignments(spec, columns, (name) => `row.${name}`)
   const types = [keyColumn(spec), ...columns].map((name) => `${name} ${TYPES[spec.columns[name] ?? 'text']}`)
   const rows = `json_to_recordset($${parameter}::json) AS row (${types.join(', ')})`
-  return `UPDATE ${spec.name} AS stored SET ${assignments} FROM ${rows} WHERE stored.${keyColumn(spec)} = row.${keyColumn(spec)}`
+  return `UPDATE ${spec.name} AS stored SET ${changes} FROM ${rows} WHERE stored.${keyColumn(spec)} = row.${keyColumn(spec)}`
 }
 
 /** JSON escapes of characters that PostgreSQL's JSON rejects: NUL, and possibly lone surrogates. */

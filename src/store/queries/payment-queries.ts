@@ -8,7 +8,8 @@ import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
-import { toLinkOrNull, toPayment, DUPLICATE_PAYMENTS, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
+import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
+import { toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
 import type { PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
 import { lookUp, mergeRanges, type Range, newestFirst, unindexed, type NewestFirst } from './newest-first.ts'
 import { type SearchDialect, searchPayments } from './payment-search.ts'
@@ -29,7 +30,7 @@ export function createPaymentStore({ reader, lists, cache, search }: PaymentStor
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
-    page: (page, filter) => pageOfPayments(lists, page, filter),
+    page: (page, filter) => pageOfPayments({ lists, search }, page, filter),
     snapshot: (id) => paymentSnapshot(reader, id),
     search: (asked) => searchPayments(lists, search, asked),
   }
@@ -45,7 +46,7 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
  * phases in the filter, the ranges of all phases are merged.
  */
 async function pageOfPayments(
-  db: Db,
+  { lists: db, search: { byBytes } }: Pick<PaymentStoreParts, 'lists' | 'search'>,
   { limit, before }: PageQuery,
   { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES, duplicate }: PaymentFilter,
 ): Promise<Placed<Payment>[]> {
@@ -53,7 +54,7 @@ async function pageOfPayments(
   const asked = { from: updatedFrom, until: updatedBefore, before }
   const { order, conditions, placed } = newestFirst('payments', 'updated_at', asked)
   const rows = await mergeRanges(
-    rangesOf([...new Set(phases)], reference, duplicate).map((range) => range.concat(conditions)),
+    rangesOf([...new Set(phases)], reference, duplicate, byBytes).map((range) => range.concat(conditions)),
     {
       order,
       limit,
@@ -71,29 +72,37 @@ async function pageOfPayments(
 
 /**
  * Returns the ranges of a filter: one per phase, or that of the open duplicates, which are few. A reference is in its own column, or in
- * `other_reference` if the link or payin has another one.
+ * `other_reference` if the link or payin has another one. The first payment with a reference is a range by itself.
  */
 function rangesOf(
   phases: readonly PaymentPhase[],
   reference: string | undefined,
   duplicate: boolean | undefined,
+  byBytes: RawBuilder<unknown>,
 ): Range[] {
   // Literals, because with parameters the planner would not use the partial indexes.
   const listed = sql<SqlBool>`amount_known = 1`
+  const ofPhases = sql<SqlBool>`${unindexed(sql`phase`)} in (${sql.join(phases)})`
   if (duplicate === true) {
     const ofReference = sql<SqlBool>`${reference ?? null} in (reference, other_reference)`
-    const ofPhases = sql<SqlBool>`${unindexed(sql`phase`)} in (${sql.join(phases)})`
     return [[listed, sql`duplicate = 1`, ofPhases, ...(reference === undefined ? [] : [ofReference])]]
   }
   const others = duplicate === false ? [sql<SqlBool>`duplicate = 0`] : []
-  return phases.flatMap((phase) => {
-    if (reference === undefined) return [[listed, sql`phase = ${phase}`, ...others]]
+  if (reference === undefined) return phases.map((phase) => [listed, sql`phase = ${phase}`, ...others])
+  const first = [
+    sql<SqlBool>`reference is not null`,
+    sql<SqlBool>`lower(reference) ${byBytes} = lower(${reference}) ${byBytes}`,
+    sql<SqlBool>`reference_repeats = 0`,
+    sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`,
+  ]
+  const later = phases.flatMap((phase) => {
     const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
     return [
-      [listed, sql`reference = ${reference}`, ofPhase, ...others],
-      [listed, sql`other_reference = ${reference}`, ofPhase, ...others],
+      [listed, sql<SqlBool>`reference = ${reference}`, sql<SqlBool>`reference_repeats = 1`, ofPhase, ...others],
+      [listed, sql<SqlBool>`other_reference = ${reference}`, ofPhase, ...others],
     ]
   })
+  return [[listed, ...first, ofPhases, ...others], ...later]
 }
 
 /** Reads with one statement, and so from one snapshot. */

@@ -1,13 +1,7 @@
-import type { Generated, Selectable } from 'kysely'
+import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payer, PaymentPhase } from '../../domain/payments/payment-report.ts'
-import type {
-  DuplicatePayment,
-  DuplicateReason,
-  DuplicateResolution,
-  PaidOrder,
-  Payment,
-} from '../../domain/payments/payment.ts'
+import type { Payment } from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import {
@@ -33,6 +27,8 @@ export type PaymentsTable = PlanTable & {
   rank: number
   amount_known: Flag
   reference: string | null
+  /** 0 if the payment was the first one with its reference: it is then not in the indexes of lists by reference. */
+  reference_repeats: ColumnType<Flag, never, never>
   /** The reference of its link or payin, if the payment itself has another one or none. */
   other_reference: string | null
   created_at: number
@@ -69,6 +65,7 @@ export type PaymentRow = {
 export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> = {
   name: 'payments',
   numbered: true,
+  repeats: { column: 'reference', flag: 'reference_repeats' },
   columns: {
     id: 'text',
     stream_id: 'text',
@@ -152,66 +149,6 @@ export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
     erased: erased === 1,
   }),
   toRow: ({ id, payer: { name, email }, erased }) => ({ payment_id: id, name, email, erased: erased ? 1 : 0 }),
-}
-
-export type PaidOrdersTable = { id: string; payment_ids: string; several_expected: Flag; updated_at: number }
-
-export type DuplicatePaymentsTable = {
-  payment_id: string
-  other_id: string | null
-  reason: DuplicateReason
-  found_at: number
-  resolved_at: number | null
-  resolution: DuplicateResolution | null
-}
-
-export const PAID_ORDERS: TableSpec<PaidOrder, 'id'> = {
-  name: 'paid_orders',
-  columns: { id: 'text', payment_ids: 'text', several_expected: 'integer', updated_at: 'integer' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: (row) => ({
-    id: String(row['id']),
-    paymentIds: JSON.parse(String(row['payment_ids'])) as string[],
-    severalExpected: row['several_expected'] === 1,
-    updatedAt: toIso(Number(row['updated_at'])),
-  }),
-  toRow: ({ id, paymentIds, severalExpected, updatedAt }) => ({
-    id,
-    payment_ids: JSON.stringify(paymentIds),
-    several_expected: severalExpected ? 1 : 0,
-    updated_at: fromIso(updatedAt),
-  }),
-}
-
-export const DUPLICATE_PAYMENTS: TableSpec<DuplicatePayment, 'paymentId'> = {
-  name: 'duplicate_payments',
-  columns: {
-    payment_id: 'text',
-    other_id: 'text',
-    reason: 'text',
-    found_at: 'integer',
-    resolved_at: 'integer',
-    resolution: 'text',
-  },
-  keyOf: ({ paymentId }) => paymentId,
-  lookups: { paymentId: { columns: ['payment_id'], keyOf: ({ paymentId }) => paymentId } },
-  fromRow: (row) => ({
-    paymentId: String(row['payment_id']),
-    otherId: row['other_id'] as string | null,
-    reason: row['reason'] as DuplicateReason,
-    foundAt: toIso(Number(row['found_at'])),
-    resolvedAt: row['resolved_at'] === null ? null : toIso(Number(row['resolved_at'])),
-    resolution: row['resolution'] as DuplicateResolution | null,
-  }),
-  toRow: (duplicate) => ({
-    payment_id: duplicate.paymentId,
-    other_id: duplicate.otherId,
-    reason: duplicate.reason,
-    found_at: fromIso(duplicate.foundAt),
-    resolved_at: duplicate.resolvedAt === null ? null : fromIso(duplicate.resolvedAt),
-    resolution: duplicate.resolution,
-  }),
 }
 
 export type LinksTable = PlanTable & {

@@ -11,7 +11,8 @@ import {
   GATEWAY_PAYMENT_EVENTS,
   PAYOUT_EVENTS,
 } from './log-rows.ts'
-import { LINKS, DUPLICATE_PAYMENTS, PAID_ORDERS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
+import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './order-rows.ts'
+import { LINKS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
 import {
   type AnySpec,

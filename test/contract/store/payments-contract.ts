@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PaymentFilter } from '../../../src/store/store.ts'
+import type { PageCursor, PaymentFilter } from '../../../src/store/store.ts'
 import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -97,6 +97,40 @@ export function paymentsContract(fixture: Fixture): void {
     await receive('P3', 'pending', 0, 'order-2')
     expect(await pageOf({ reference: 'order-1' })).toEqual(['P2', 'P1'])
     expect(await pageOf({ reference: 'order-1', phases: ['FAILED'] })).toEqual([])
+  })
+
+  it('finds every payment with a reference, whether it is the first one, has it in another case, or got it later', async () => {
+    const reference = 'Order-7'
+    await receive('P1', 'pending', 0, reference)
+    await receive('P2', 'received', 1, reference)
+    await receive('P3', 'pending', 2, 'ORDER-7')
+    await receive('P4', 'pending', 3, 'order-8')
+    await receive('P5', 'pending', 4)
+    expect(await pageOf({ reference })).toEqual(['P2', 'P1'])
+    expect(await pageOf({ reference: 'ORDER-7' })).toEqual(['P3'])
+    expect(await pageOf({ reference: 'order-7' })).toEqual([])
+    await receive('P4', 'received', 5, reference)
+    await receive('P5', 'received', 6, reference)
+    await receive('P1', 'received', 7, 'order-8')
+    expect(await pageOf({ reference })).toEqual(['P5', 'P4', 'P2'])
+    expect(await pageOf({ reference, phases: ['SUCCEEDED'], updatedFrom: after(5 * MINUTE) })).toEqual(['P5', 'P4'])
+    expect(await pageOf({ reference: 'order-8' })).toEqual(['P1'])
+    await receive('P6', 'pending', 8, 'order-8')
+    expect(await pageOf({ reference: 'order-8', phases: ['IN_PROGRESS'] })).toEqual(['P6'])
+  })
+
+  it('pages through the payments of a reference, of which some were stored at once', async () => {
+    const ids = Array.from({ length: 12 }, (_, n) => `P${n}`)
+    await Promise.all(ids.map((id, n) => receive(id, n % 2 === 0 ? 'pending' : 'received', n, 'donation')))
+    const seen: string[] = []
+    for (let before: PageCursor | null = null; ;) {
+      const page = await fixture.store.payments.page({ limit: 5, before }, { reference: 'donation' })
+      seen.push(...page.map(({ row }) => row.id))
+      before = page.at(-1) ?? null
+      if (before === null) break
+    }
+    expect(seen).toHaveLength(ids.length)
+    expect(new Set(seen)).toEqual(new Set(ids))
   })
 
   it('lists only payments whose amount is known', async () => {

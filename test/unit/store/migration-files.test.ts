@@ -177,6 +177,14 @@ ALTER INDEX links_by_note RENAME TO links_old_by_note;
 CREATE INDEX links_by_note ON ONLY links (note);`,
     ],
     ['-- compatible\nUPDATE meta SET sweep_from = 0;'],
+    [
+      `-- compatible
+-- step, outside a transaction
+CREATE INDEX CONCURRENTLY IF NOT EXISTS links_by_new_note ON links (note) WHERE note <> '';
+-- step, short
+DROP INDEX links_by_note;
+ALTER INDEX links_by_new_note RENAME TO links_by_note;`,
+    ],
   ])('allow %j', (text) => {
     expect(migrationFaults(parseMigration('0042-good.sql', text), 'postgres')).toEqual([])
   })

@@ -133,7 +133,8 @@ function creations(sql: string): string[] {
   const index = /^CREATE (?:UNIQUE )?INDEX (?:CONCURRENTLY )?(?:IF NOT EXISTS )?(\w+)/i.exec(sql)?.[1]
   const constraint = /\bADD CONSTRAINT (\w+)/i.exec(sql)?.[1]
   const rename = /^ALTER TABLE \w+ RENAME TO (\w+)/i.exec(sql)?.[1]
-  return [table, index, constraint, rename && renamed(rename)].flatMap((name) => name?.toLowerCase() ?? [])
+  const replaced = /^ALTER INDEX \w+ RENAME TO (\w+)/i.exec(sql)?.[1]
+  return [table, index, constraint, rename && renamed(rename), replaced].flatMap((name) => name?.toLowerCase() ?? [])
 }
 
 /** Returns the mark of a table that the file gives this name to; the rules for new tables do not apply to it. */

@@ -1,0 +1,26 @@
+-- compatible
+-- Most references occur once. Such a payment is found by the index of the search, and needs no place by phase: only payments whose
+-- reference may be that of others, too, are in the indexes of lists. This is decided when a payment is inserted. A process of the version
+-- before lists the payments of a reference without an index.
+ALTER TABLE payments ADD COLUMN reference_repeats SMALLINT NOT NULL DEFAULT 1;
+
+-- step, outside a transaction
+CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_by_repeated_reference ON payments (reference, (phase || ''), (+number))
+  WHERE amount_known = 1 AND reference IS NOT NULL AND reference_repeats = 1;
+
+-- step, outside a transaction
+CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_by_repeated_reference_and_update
+  ON payments (reference, (phase || ''), updated_at, number)
+  WHERE amount_known = 1 AND reference IS NOT NULL AND reference_repeats = 1;
+
+-- step, outside a transaction
+CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_search_reference_and_repeats
+  ON payments ((lower(reference) COLLATE "C"), reference_repeats) WHERE reference IS NOT NULL;
+
+-- step, short
+DROP INDEX payments_by_reference;
+DROP INDEX payments_by_reference_and_update;
+DROP INDEX payments_search_reference;
+ALTER INDEX payments_by_repeated_reference RENAME TO payments_by_reference;
+ALTER INDEX payments_by_repeated_reference_and_update RENAME TO payments_by_reference_and_update;
+ALTER INDEX payments_search_reference_and_repeats RENAME TO payments_search_reference;
