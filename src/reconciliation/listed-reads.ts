@@ -2,8 +2,8 @@ import { isListable } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
 import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
+import { spanQuery } from '../upstream/client/exchange-checks.ts'
 import type { Site } from '../upstream/client/sites.ts'
-import { spanQuery } from '../upstream/client/transport.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
   DENSE_NEIGHBOURS,
@@ -71,7 +71,7 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
   }
 
   /** Records the page; returns how many neighbours it confirmed and the outcome for the subject itself. */
-  const record = async (subject: ReadSubject, { neighbours, reports }: Listed, lease: Lease) => {
+  const record = async (subject: ReadSubject, { neighbours, reports }: ReadPage, lease: Lease) => {
     let confirmed = 0
     let own: ReadOutcome = 'superseded'
     for (const neighbour of neighbours) {
@@ -98,18 +98,18 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
    * Finds where the entries of a page were expected, so that the next page is the right one. Returns whether the page shows neighbours, and so
    * that the next one may have more of them; false where payments are not dense.
    */
-  const learn = async (site: Site, { neighbours, reports, page }: ReadPage): Promise<boolean> => {
+  const learn = async (site: Site, { neighbours, entries, reports, page }: ReadPage): Promise<boolean> => {
     const instants = neighbours.map(madeAt)
     if (!isDense(instants)) return false
     const places = neighbours.flatMap((neighbour, order) => {
-      const place = reports.findIndex((report) => isAbout(report, neighbour))
-      return place === -1 ? [] : [{ order, place }]
+      const report = reportOf(neighbour, reports)
+      return report === undefined ? [] : [{ order, place: entries.indexOf(report) }]
     })
-    const [entry] = reports
+    const [entry] = entries
     const known = places.length > 0 || entry === undefined ? null : await reads.subject(entry.linkId ?? entry.paymentId)
     const lag = lags.get(site.id) ?? null
     const firstAt = known === null ? null : madeAt(known)
-    lags.set(site.id, learnedLag({ instants, page, lag, entries: reports.length, places, firstAt }))
+    lags.set(site.id, learnedLag({ instants, page, lag, entries: entries.length, places, firstAt }))
     return places.length > 0
   }
 
@@ -123,9 +123,10 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     const useful = neighbours.slice(0, page?.replaced ?? 0).filter((neighbour) => isUseful(neighbour, now))
     if (page === null || useful.length < LEAST_USEFUL) return null
     lastRead.set(site.id, page)
-    const reports = await listed(upstream, site, { page, byLink: subject.link !== null })
-    const { confirmed, own } = await record(subject, { neighbours, reports: byId(reports) }, lease)
-    const isNear = await learn(site, { neighbours, reports, page })
+    const entries = await listed(upstream, site, { page, byLink: subject.link !== null })
+    const read = { neighbours, entries, reports: byId(entries), page }
+    const { confirmed, own } = await record(subject, read, lease)
+    const isNear = await learn(site, read)
     if (confirmed >= LEAST_USEFUL) misses.delete(site.id)
     else if (!isNear) countMiss(site)
     onListed(confirmed)
@@ -151,13 +152,12 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
 /** Reports by the ids that the list's entries name: of the payment, and of its link where they name it. */
 type Reports = ReadonlyMap<string, PaymentReport>
 
-/** A list page: the candidates for it, and the entries that it has. */
-type Listed = { readonly neighbours: readonly ReadSubject[]; readonly reports: Reports }
-
-/** A page that was read: its entries in their order, and the neighbours that it was chosen for. */
+/** A list page that was read, and the neighbours that it was chosen for. */
 type ReadPage = {
   readonly neighbours: readonly ReadSubject[]
-  readonly reports: readonly PaymentReport[]
+  /** In the order of the page. */
+  readonly entries: readonly PaymentReport[]
+  readonly reports: Reports
   readonly page: ListPage
 }
 
@@ -199,11 +199,6 @@ function madeAt({ link, payin }: ReadSubject): number {
 /** Returns the entry of a subject. That of a link without a payment has the link's uuid in both forms of an entry. */
 function reportOf({ link, paymentId }: ReadSubject, reports: Reports): PaymentReport | undefined {
   return reports.get(link?.id ?? '') ?? reports.get(paymentId ?? '')
-}
-
-function isAbout({ paymentId, linkId }: PaymentReport, subject: ReadSubject): boolean {
-  const ids = new Set([subject.link?.id, subject.paymentId])
-  return ids.has(paymentId) || (linkId !== null && ids.has(linkId))
 }
 
 function keyOf({ link, paymentId }: ReadSubject): string {

@@ -3,8 +3,8 @@ import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { newCorrelationId } from '../../keys/derived-secrets.ts'
 import { erasureHashes, type KeyRing } from '../../keys/key-ring.ts'
 import type { FoundEntries, FoundPayment, ErasureStore } from '../../store/store.ts'
+import { spanQuery } from '../../upstream/client/exchange-checks.ts'
 import type { Site } from '../../upstream/client/sites.ts'
-import { spanQuery } from '../../upstream/client/transport.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
 
 export type ListPageOptions = ErasedPayersOptions & {

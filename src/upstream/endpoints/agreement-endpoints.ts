@@ -1,14 +1,7 @@
 import type { AgreementReport } from '../../domain/agreements/agreement-report.ts'
+import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
-import {
-  isAmount,
-  requireMatch,
-  requireServed,
-  sendable,
-  shaped,
-  spanQuery,
-  type Transport,
-} from '../client/transport.ts'
+import type { Transport } from '../client/transport.ts'
 import type { UpstreamClient } from '../client/upstream-client.ts'
 import { readPage } from '../wire/values/wire-fields.ts'
 import {

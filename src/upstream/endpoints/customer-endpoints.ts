@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { DocumentRequest, PersonRequest, Contact, Customer } from '../../domain/customers/person.ts'
+import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
-import { requireMatch, requireUuid, sendable, shaped, spanQuery, type Transport } from '../client/transport.ts'
+import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
 import { text, uuid as uuidField, readPage, unwrapped, status as statusField } from '../wire/values/wire-fields.ts'
 import {

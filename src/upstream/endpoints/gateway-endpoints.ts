@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Secret } from '../../keys/key-ring.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
+import { requireMatch, requireServed, sendable, shaped } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
-import { requireMatch, requireServed, sendable, shaped, type Transport } from '../client/transport.ts'
+import type { Transport } from '../client/transport.ts'
 import { UpstreamFault, notSent } from '../client/upstream-fault.ts'
 import { decimal, isRecord, lenient } from '../wire/values/wire-fields.ts'
 import {

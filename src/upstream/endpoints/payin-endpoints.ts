@@ -1,7 +1,6 @@
 import type { PayinMethod, MethodRequirements } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
-import type { Site } from '../client/sites.ts'
 import {
   isAmount,
   isServed,
@@ -11,10 +10,11 @@ import {
   requireUuid,
   sendable,
   shaped,
-  type Transport,
   requireMethodCode,
   spanQuery,
-} from '../client/transport.ts'
+} from '../client/exchange-checks.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
 import { unknownOutcome } from '../client/upstream-fault.ts'
 import { readEcho, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import {

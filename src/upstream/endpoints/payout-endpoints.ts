@@ -10,7 +10,6 @@ import {
   V1_CURRENCY,
   v1PayoutId,
 } from '../../domain/payouts/payout-rules.ts'
-import type { Site } from '../client/sites.ts'
 import {
   isServed,
   repeats,
@@ -21,8 +20,9 @@ import {
   sendable,
   shaped,
   spanQuery,
-  type Transport,
-} from '../client/transport.ts'
+} from '../client/exchange-checks.ts'
+import type { Site } from '../client/sites.ts'
+import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
 import { status as statusField, combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import { readMethodRequirements, servedMethods } from '../wire/wire-payin-method.ts'
