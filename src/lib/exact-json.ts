@@ -134,18 +134,15 @@ function keysIn(json: string): number {
 /** Returns the number of keys of all objects in a value. */
 function keysOf(value: unknown): number {
   let count = 0
-  const left = [value].filter(isObject)
+  const left: unknown[] = [value]
   // Without recursion, because values may be nested more deeply than the stack allows.
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    if (typeof part !== 'object' || part === null) continue
     const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
     if (values !== part) count += values.length
-    for (const each of values) if (isObject(each)) left.push(each)
+    for (const each of values) left.push(each)
   }
   return count
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 /** Returns where the string ends that begins at a position. */

@@ -38,21 +38,12 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: null,
-    timestamp: timeField,
+    timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
   if (destination !== undefined) return narrow(pino(options, destination), () => {})
   const batch = batchLines(pino.destination({ sync: true }))
   return narrow(pino(options, batch), batch.flushSync)
-}
-
-/** The last time that was written: under load several lines have the same one. */
-let lastTime = { at: 0, field: '' }
-
-function timeField(): string {
-  const at = Date.now()
-  if (at !== lastTime.at) lastTime = { at, field: `,"time":"${new Date(at).toISOString()}"` }
-  return lastTime.field
 }
 
 function narrow(inner: PinoLogger, flush: () => void): Logger {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { FaultAnswer } from '../../src/sandbox/index.ts'
+import { freePort } from '../support/free-port.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, linkInput, tryCreateLink } from '../support/operations.ts'
 import { historyOf, REFRESH, told } from '../support/payments.ts'
@@ -219,12 +219,3 @@ describe('refreshPayment', () => {
     expect(reads).toHaveLength(1)
   })
 })
-
-/** Returns a port on which nothing listens: it was in use a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

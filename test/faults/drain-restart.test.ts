@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import { startReady, startChild, temporaryFolder, written } from '../support/process.ts'
 import { halfSentWebhook } from './drain-peers.ts'
 import { FULL } from './rounds.ts'
@@ -13,19 +13,10 @@ import { FULL } from './rounds.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WAITING = 'in use by a process that is ending: waiting for it'
 
-/** Returns a port on which nothing listens. */
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => void server.close(resolve))
-  return String(port)
-}
-
 /** Minimal settings: the built-in sandbox, two free ports, and generated keys in the folder. */
 async function bareSettings(folder: string): Promise<Record<string, string>> {
   const [port, sandboxPort] = [await freePort(), await freePort()]
-  return { PORT: port, SANDBOX_PORT: sandboxPort, DATABASE_URL: `file:${join(folder, 'payments.db')}` }
+  return { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATABASE_URL: `file:${join(folder, 'payments.db')}` }
 }
 
 describe('a start while another process on the same database ends', () => {

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS, settingsFor } from '../support/app-settings.ts'
 import type { CommandWorld } from '../support/commands.ts'
+import { freePort } from '../support/free-port.ts'
 import { V1_SITES } from '../support/payouts.ts'
 import { startUpstreamProxy, type UpstreamProxy } from '../support/upstream-proxy.ts'
 import { startArmedApp, type ArmedApp } from './armed-app.ts'
@@ -35,7 +34,7 @@ export async function startKillStage(): Promise<KillStage> {
   proxy.target = sandbox.origin
   const env = settingsFor({
     folder,
-    port: await freePort(),
+    port: String(await freePort()),
     sandbox,
     options: { upstreamUrl: proxy.url, env: V1_SITES },
   })
@@ -72,14 +71,4 @@ export async function startKillStage(): Promise<KillStage> {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** Returns a port on which nothing listens: it was in use a moment ago. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
 }

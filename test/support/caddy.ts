@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './postgres-server.ts'
+import { freePort } from './free-port.ts'
 import { missing } from './postgres.ts'
 
 const PATH = process.env['CADDY_PATH'] ?? '/usr/bin/caddy'

@@ -4,7 +4,8 @@ import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort, notRoot } from './postgres-server.ts'
+import { freePort } from './free-port.ts'
+import { notRoot } from './postgres-server.ts'
 import { type Database, missing, type PostgresServer } from './postgres.ts'
 
 const PATH = process.env['PGBOUNCER_PATH'] ?? '/usr/sbin/pgbouncer'

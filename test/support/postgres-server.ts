@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { answers, missing, type PostgresServer, runAt, serverAt } from './postgres.ts'
 
 /** A PostgreSQL server of one test, which may damage it. */
@@ -172,24 +171,5 @@ function signalOne(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name)
   } catch {
     // The process has ended.
-  }
-}
-
-/** Linux gives connections ports from 32,768 on, and could give one of them away before a server listens on it. */
-const [FIRST_PORT, END_OF_PORTS] = [15_000, 32_768]
-
-/** Returns a port of this machine that no process listens on. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(FIRST_PORT, END_OF_PORTS)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
   }
 }

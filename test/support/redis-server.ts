@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { RedisConfig } from '../../src/config.ts'
-import { freePort } from './postgres-server.ts'
+import { freePort } from './free-port.ts'
 import { missing } from './postgres.ts'
 
 const PROGRAM = process.env['REDIS_SERVER_PATH'] ?? 'redis-server'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthority } from '../contract/upstream/certificate.ts'
-import { freePort } from '../support/postgres-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { canMakeRedis, createRedisServer, type RedisServer } from '../support/redis-server.ts'
 
 const CHILD = fileURLToPath(new URL('redis-child.ts', import.meta.url))

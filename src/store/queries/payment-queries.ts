@@ -12,7 +12,7 @@ import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
 import type { PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
 import { lookUp, mergeRanges, type Range, newestFirst, unindexed, type NewestFirst } from './newest-first.ts'
-import { type SearchDialect, searchPayments } from './payment-search.ts'
+import { inLowerCase, type SearchDialect, searchPayments } from './payment-search.ts'
 
 type PaymentStoreParts = {
   readonly reader: Db
@@ -78,7 +78,7 @@ function rangesOf(
   phases: readonly PaymentPhase[],
   reference: string | undefined,
   duplicate: boolean | undefined,
-  byBytes: RawBuilder<unknown>,
+  byBytes: SearchDialect['byBytes'],
 ): Range[] {
   // Literals, because with parameters the planner would not use the partial indexes.
   const listed = sql<SqlBool>`amount_known = 1`
@@ -91,7 +91,7 @@ function rangesOf(
   if (reference === undefined) return phases.map((phase) => [listed, sql`phase = ${phase}`, ...others])
   const first = [
     sql<SqlBool>`reference is not null`,
-    sql<SqlBool>`lower(reference) ${byBytes} = lower(${reference}) ${byBytes}`,
+    sql<SqlBool>`${inLowerCase(sql`reference`, byBytes)} = ${inLowerCase(sql`${reference}`, byBytes)}`,
     sql<SqlBool>`reference_repeats = 0`,
     sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`,
   ]

@@ -47,11 +47,16 @@ export async function searchPayments(
 
 type Found = { readonly field: SearchField; readonly payment: string | null; readonly link: string | null }
 
+/** Returns a text in lower case, as it is in the indexes of the search. */
+export function inLowerCase(text: RawBuilder<unknown>, byBytes: SearchDialect['byBytes']): RawBuilder<unknown> {
+  return sql`lower(${text}) ${byBytes}`
+}
+
 function sourcesOf({ byBytes, position }: SearchDialect): Source[] {
   const payments = { from: sql`payments`, payment: sql`id`, link: sql`null`, lowered: true }
   const links = { from: sql`links`, payment: sql`payment_id`, link: sql`id` }
   const payers = { from: sql`payment_payers`, payment: sql`payment_id`, link: sql`null`, lowered: true }
-  const lower = (expression: RawBuilder<unknown>) => sql`lower(${expression}) ${byBytes}`
+  const lower = (expression: RawBuilder<unknown>) => inLowerCase(expression, byBytes)
   const isThere = (column: string) => sql`${sql.ref(column)} is not null`
   const lastName = sql`substr(name, ${position}(name, ' ') + 1)`
   return [

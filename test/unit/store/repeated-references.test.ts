@@ -1,8 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { setForSession } from '../../../src/store/postgres/postgres-connection.ts'
+import { postgresTransaction } from '../../../src/store/postgres/postgres-transaction.ts'
+import { PLANNING } from '../../../src/store/postgres/writer.ts'
+import { PAYMENTS } from '../../../src/store/rows/payment-rows.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
-import { openSqliteStore } from '../../support/store.ts'
+import { findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
 
 let file: SqliteFile
 
@@ -35,3 +41,31 @@ it('keeps only the first payment with a reference out of the indexes of lists, s
     { reference: 'order-0', repeats: 0, count: 1 },
   ])
 })
+
+const server = await findPostgres()
+
+it.skipIf(server === null)(
+  'looks a reference up by its index on PostgreSQL, also where it planned with an empty table',
+  async () => {
+    if (server === null) return
+    const { url, drop } = await server.createDatabase()
+    await (await openPostgresStore({ url })).close()
+    const client = new Client({ connectionString: url })
+    onTestFinished(async () => {
+      await client.end()
+      await drop()
+    })
+    await client.connect()
+    await client.query(setForSession(PLANNING))
+    const plan: unknown[] = []
+    const run = async (sql: string, parameters: readonly unknown[] = []) => {
+      const { rows } = await client.query<Record<string, unknown>>(`EXPLAIN ${sql}`, [...parameters])
+      plan.push(...rows.map((row) => row['QUERY PLAN']))
+      return { command: '', rowCount: 0, rows: [] }
+    }
+    const transaction = postgresTransaction(() => ({ run }))
+    await transaction.store([{ spec: PAYMENTS, inserted: [{ id: 'P1' }], updated: [], deleted: [] }])
+    expect(plan.join('\n')).toMatch(/Limit .*\n.*Index Scan using payments_search_reference on payments other/)
+    expect(plan.join('\n')).not.toContain('hashed')
+  },
+)
