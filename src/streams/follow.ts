@@ -113,8 +113,9 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
 
   pull(reader: ItemReader): void {
     this.#reader = reader
-    if (this.#ended === null) this.#resume()
-    else this.#tellEnd()
+    if (this.#ended !== null) this.#tellEnd()
+    else if (this.#isUpToDate()) this.#services.tail.wait(this)
+    else this.#resume()
   }
 
   stop(reason: StreamEnd = OVER): void {
@@ -150,6 +151,13 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     } catch (error) {
       this.#fail(error)
     }
+  }
+
+  /** Whether its next item is an event that the tail does not have yet. */
+  #isUpToDate(): boolean {
+    const { tail } = this.#services
+    const hasRest = this.#start !== null || this.#page !== null || !this.#isCaughtUp
+    return !hasRest && !tail.closed && this.#position >= tail.end
   }
 
   /** Each item is a unit of the scheduler, so that many streams do not block the event loop. */

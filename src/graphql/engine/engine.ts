@@ -128,7 +128,7 @@ export function createEngine(options: EngineOptions): Engine {
       })
       if (node.operation === OperationTypeNode.SUBSCRIPTION) {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
-        return 'next' in started ? started : answer({ data: null, errors: started }, null)
+        return 'pull' in started ? started : answer({ data: null, errors: started }, null)
       }
       if (wantsTrace) return withTimeout(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
       const version = publicAnswers?.version()

@@ -224,10 +224,8 @@ export type ItemAnswer = {
   /** Returns whether it is complete or has failed. If not, `piece` runs once it is. */
   isMade(piece: Piece): boolean
   /** Returns the answer for a stream with this item. Null if it has failed, or is not complete. */
-  resultFor(item: StreamItem): AnswerResult | null
+  answerFor(item: StreamItem): StreamAnswer | null
 }
-
-export type AnswerResult = IteratorYieldResult<StreamAnswer>
 
 export type ItemAnswerOptions = {
   /** Cursor from which a stream resumes after the item. */
@@ -257,7 +255,7 @@ class MadeAnswer implements ItemAnswer {
   /** The text around the placeholders of `previousCursor`; null until the answer is complete, and if it has failed. */
   #parts: readonly string[] | null = null
   #lastPrevious: number | null = null
-  #last: AnswerResult | null = null
+  #last: StreamAnswer | null = null
 
   constructor(options: ItemAnswerOptions) {
     this.#options = options
@@ -268,14 +266,14 @@ class MadeAnswer implements ItemAnswer {
     return this.#waiting === null
   }
 
-  resultFor({ previous }: StreamItem): AnswerResult | null {
+  answerFor({ previous }: StreamItem): StreamAnswer | null {
     const parts = this.#parts
     if (parts === null) return null
     if (this.#last !== null && (parts.length === 1 || previous === this.#lastPrevious)) return this.#last
     const { cursor, template } = this.#options
     const json = template === null || previous === null ? parts.join('') : parts.join(template.cursorOf(previous))
     this.#lastPrevious = previous
-    this.#last = { done: false, value: Object.freeze({ json, cursor }) }
+    this.#last = Object.freeze({ json, cursor })
     return this.#last
   }
 

@@ -33,18 +33,25 @@ export type StreamAnswer = {
 }
 
 /**
- * The responses of a subscription, produced on demand. `return` ends the stream at once, even if `next` is pending. `next` rejects with
- * `StreamInterrupted` if the source failed: the client should reconnect after its last item.
+ * How a stream of answers has ended: there are no more, or its source failed, which has been logged, and the client should reconnect
+ * after its last item.
+ */
+export type AnswersEnd = 'complete' | 'interrupted'
+
+/** Receives the answers of a subscription. Neither method throws. */
+export type AnswerReader = {
+  take(answer: StreamAnswer): void
+  end(how: AnswersEnd): void
+}
+
+/**
+ * The responses of a subscription, produced on demand. Read by callbacks, since the promises of ten thousand streams cost as much
+ * processor time as their answers.
  */
 export type AnswerStream = {
   readonly kind: 'stream'
-  next(): Promise<IteratorResult<StreamAnswer, undefined>>
-  return(): Promise<IteratorReturnResult<undefined>>
-}
-
-/** The error of a failed stream. The reason has been logged. */
-export class StreamInterrupted extends Error {
-  constructor() {
-    super('The source of the stream failed.')
-  }
+  /** Passes the next answer or the end to the reader, synchronously or later. The reader must not call it again before that. */
+  pull(reader: AnswerReader): void
+  /** Ends the stream at once. A reader that waits for an answer is told that it is complete. */
+  stop(): void
 }

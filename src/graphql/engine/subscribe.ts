@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import type { ExecutableOperation } from '../execution/executor.ts'
 import { errorOf, StreamSource } from '../subscriptions/stream-source.ts'
 import type { Answers, FanOut, ItemAnswer } from './fan-out.ts'
-import { type AnswerStream, type StreamAnswer, StreamInterrupted } from './request-outcome.ts'
+import type { AnswerReader, AnswersEnd, AnswerStream } from './request-outcome.ts'
 
 export type SubscribeOptions = {
   readonly fanOut: FanOut
@@ -40,10 +40,6 @@ export async function subscribe(
   return new FollowedAnswers(follower, { operation, field, caller }, options)
 }
 
-const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined })
-
-type Next = IteratorResult<StreamAnswer, undefined>
-
 /** A stream of the log whose items are executed for the caller. */
 class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   readonly kind = 'stream'
@@ -52,9 +48,8 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   /** Expiry of the caller's token in milliseconds since the epoch; `Infinity` without one, or if the rights have been removed. */
   #expiresAt: number
   #answers: Answers | null
-  /** Set while `next` is pending. */
-  #resolve: ((result: Next) => void) | null = null
-  #reject: ((error: unknown) => void) | null = null
+  /** Set while it waits for an answer. */
+  #reader: AnswerReader | null = null
   /** The item whose answer is in progress. */
   #item: StreamItem | null = null
   #answer: ItemAnswer | null = null
@@ -67,20 +62,15 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     this.#expiresAt = caller.kind === 'client' ? caller.expiresAt : Infinity
   }
 
-  next(): Promise<Next> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-      this.#follower.pull(this)
-    })
+  pull(reader: AnswerReader): void {
+    this.#reader = reader
+    this.#follower.pull(this)
   }
 
-  return(): Promise<IteratorReturnResult<undefined>> {
+  stop(): void {
     this.#follower.stop()
-    this.#leave()
     // An answer in progress is discarded.
-    this.#deliver(DONE)
-    return Promise.resolve(DONE)
+    this.#end('complete')
   }
 
   take(item: StreamItem): void {
@@ -91,21 +81,20 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
 
   run(): void {
     if (this.#item === null || this.#answer === null) return
-    const result = this.#answer.resultFor(this.#item)
-    if (result === null) this.#interrupt()
-    else this.#deliver(result)
+    const answer = this.#answer.answerFor(this.#item)
+    if (answer === null) this.#interrupt()
+    else this.#released()?.take(answer)
   }
 
   end(reason: StreamEnd): void {
-    this.#leave()
     const error = errorOf(reason)
-    if (error === null) this.#deliver(DONE)
-    else if (error instanceof GraphQLError)
-      this.#deliver({ done: false, value: { json: this.#options.errorText(error), cursor: null } })
-    else {
-      this.#options.logger.error({ err: error }, 'the source of a stream failed')
-      this.#interrupt()
+    if (error === null) return this.#end('complete')
+    if (error instanceof GraphQLError) {
+      this.#leave()
+      return this.#released()?.take({ json: this.#options.errorText(error), cursor: null })
     }
+    this.#options.logger.error({ err: error }, 'the source of a stream failed')
+    return this.#interrupt()
   }
 
   /** Returns the answers for the current rights: a stream with a status token may outlive the JWT, whose rights are then removed. */
@@ -127,25 +116,25 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     this.#answers = null
   }
 
-  #deliver(result: Next): void {
-    const resolve = this.#resolve
-    this.#clear()
-    resolve?.(result)
+  #end(how: AnswersEnd): void {
+    this.#leave()
+    this.#released()?.end(how)
   }
 
   /** Ends the stream so that the client reconnects after its last item. The reason must have been logged before. */
   #interrupt(): void {
-    const reject = this.#reject
-    this.#clear()
+    const reader = this.#released()
     this.#follower.stop()
     this.#leave()
-    reject?.(new StreamInterrupted())
+    reader?.end('interrupted')
   }
 
-  #clear(): void {
-    this.#resolve = null
-    this.#reject = null
+  /** Returns the reader, which no longer waits. */
+  #released(): AnswerReader | null {
+    const reader = this.#reader
+    this.#reader = null
     this.#item = null
     this.#answer = null
+    return reader
   }
 }

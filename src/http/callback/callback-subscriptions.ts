@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 import { expired, type Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import { type Answer, type AnswerStream, StreamInterrupted } from '../../graphql/engine/request-outcome.ts'
+import type { Answer, AnswersEnd, AnswerStream, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import { ROUTER_CHALLENGE } from '../../graphql/error-formatter.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
@@ -102,7 +102,7 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
     const confirmed = closing ? 'failed' : await router.send(callback, { action: 'check' })
     if (confirmed !== 'taken' || closing) {
       reserved.delete(callback.id)
-      if (outcome.kind === 'stream') void outcome.return()
+      if (outcome.kind === 'stream') outcome.stop()
       const refusal = engine.refuse([REFUSALS[confirmed === 'refused' ? 'refused' : 'failed']])
       return send(exchange, refusalAnswer(exchange.request, refusal))
     }
@@ -205,7 +205,7 @@ function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts): Runn
     over = true
     clearInterval(heartbeat)
     tokenEnds.unwatch(holder)
-    await stream?.return()
+    stream?.stop()
     if (message !== null) await tell(message)
     resolve()
   }
@@ -226,20 +226,25 @@ function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts): Runn
   const run = async () => {
     if (outcome.kind === 'answer') return finish({ action: 'complete', errors: errorsIn(outcome.json) })
     while (!over) {
-      const { value, done } = await outcome.next()
+      const next = await nextOf(outcome)
       if (over) break
-      if (done === true)
+      if (next === 'interrupted') return interrupt('interrupted')
+      if (next === 'complete')
         return expired(caller, clock().getTime()) ? interrupt('expired') : finish({ action: 'complete' })
       // The result that ends a stream has errors and no cursor.
-      if (value.cursor === null) return finish({ action: 'complete', errors: errorsIn(value.json) })
-      if (!(await tell({ action: 'next', payload: value.json }))) return finish(null)
+      if (next.cursor === null) return finish({ action: 'complete', errors: errorsIn(next.json) })
+      if (!(await tell({ action: 'next', payload: next.json }))) return finish(null)
     }
   }
   run().catch((error: unknown) => {
-    if (!(error instanceof StreamInterrupted)) logger.error({ err: error }, 'a subscription with callbacks failed')
+    logger.error({ err: error }, 'a subscription with callbacks failed')
     interrupt('interrupted')
   })
   return { ended, interrupt: () => interrupt('interrupted') }
+}
+
+function nextOf(stream: AnswerStream): Promise<StreamAnswer | AnswersEnd> {
+  return new Promise((resolve) => stream.pull({ take: resolve, end: resolve }))
 }
 
 /** Returns the list of errors of a result, as JSON. */

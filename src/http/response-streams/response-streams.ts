@@ -3,11 +3,12 @@ import { GraphQLError } from 'graphql'
 import { type Caller, expired } from '../../access/caller.ts'
 import type { SocketLimits } from '../../config/limits.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import {
-  StreamInterrupted,
-  type Answer,
-  type AnswerStream,
-  type StreamAnswer,
+import type {
+  Answer,
+  AnswerReader,
+  AnswersEnd,
+  AnswerStream,
+  StreamAnswer,
 } from '../../graphql/engine/request-outcome.ts'
 import { createSharedTimer, lookPeriodMs, type SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -146,7 +147,7 @@ type ResponseStreamPeer = {
  * One response with the results of one operation: the next is executed when the previous one has left this process. A peer that
  * reads nothing for too long is disconnected.
  */
-export class ResponseStream implements TokenHolder {
+export class ResponseStream implements TokenHolder, AnswerReader {
   readonly caller: Caller
   readonly token: string | null
   readonly address: string | null
@@ -184,7 +185,7 @@ export class ResponseStream implements TokenHolder {
     this.#parts.timer.add(this)
     this.#parts.tokenEnds.watch(this)
     response.write(opening)
-    if (outcome.kind === 'stream') return this.#askForNext()
+    if (outcome.kind === 'stream') return outcome.pull(this)
     response.write(answer({ json: outcome.json, cursor: null }))
     return this.#finish(completion)
   }
@@ -217,27 +218,21 @@ export class ResponseStream implements TokenHolder {
     this.#response.write(this.#framing.keepAlive)
   }
 
-  #askForNext(): void {
-    this.#stream?.next().then(this.#onAnswer, this.#onFailure)
+  take(answer: StreamAnswer): void {
+    if (!this.#isOver) this.#response.write(this.#framing.answer(answer), this.#onSent)
   }
 
-  readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
-    if (this.#isOver) return
-    if (done !== true) this.#response.write(this.#framing.answer(value), this.#onSent)
+  end(how: AnswersEnd): void {
+    if (how === 'interrupted') this.interrupt('interrupted')
     else if (expired(this.caller, this.#parts.clock().getTime())) this.interrupt('expired')
     else this.#finish(this.#framing.completion)
-  }
-
-  readonly #onFailure = (error: unknown) => {
-    if (!(error instanceof StreamInterrupted)) this.#parts.logger.error({ err: error }, 'a stream of answers failed')
-    this.interrupt('interrupted')
   }
 
   readonly #onSent = (error: Error | null | undefined) => {
     // After a failed write the connection closes.
     if (error !== null && error !== undefined) return
     this.#sinceProgress = 0
-    if (!this.#isOver) this.#askForNext()
+    if (!this.#isOver) this.#stream?.pull(this)
   }
 
   #finish(last: string): void {
@@ -250,7 +245,7 @@ export class ResponseStream implements TokenHolder {
   #endOperation(): void {
     this.#isOver = true
     this.#parts.tokenEnds.unwatch(this)
-    void this.#stream?.return()
+    this.#stream?.stop()
     this.#stream = null
   }
 

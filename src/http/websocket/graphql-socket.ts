@@ -45,6 +45,10 @@ export type SocketPeer = {
 export type SocketSetting = { readonly parts: SocketParts; readonly limits: SocketLimits; readonly peer: SocketPeer }
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
+/** Called with the error of a failed write. */
+type OnSent = (error?: Error | null) => void
+
+const NOTHING = Buffer.alloc(0)
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
 /**
@@ -96,12 +100,22 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     else this.#greetingTimer = setTimeout(closeUngreeted, limits.initMs, this)
   }
 
+  /** As `sendFrame`, for a message. */
+  sendText(text: string, onSent: OnSent = () => {}): void {
+    if (this.readyState === WebSocket.OPEN) this.sendFrame(textFrame(text), onSent)
+  }
+
   /**
-   * Sends a message, and calls `onSent` when it has left this process. Does nothing once the socket is closing. Writing past the
-   * library is safe: without compression it never has a partly sent frame.
+   * Sends a frame, and calls `onSent` when it has left this process or cannot: at once if the system takes it at once. Does nothing once
+   * the socket is closing. Writing past the library is safe: without compression it never has a partly sent frame.
    */
-  sendText(text: string, onSent?: (error?: Error | null) => void): void {
-    if (this.readyState === WebSocket.OPEN) this.#connection.write(textFrame(text), onSent)
+  sendFrame(frame: Buffer, onSent: OnSent): void {
+    if (this.readyState !== WebSocket.OPEN) return
+    const connection = this.#connection
+    // Without a callback, which Node would call in a tick of its own.
+    connection.write(frame)
+    if (connection.writableLength === 0) onSent(connection.errored)
+    else connection.write(NOTHING, onSent)
   }
 
   /** Counts an operation that is about to begin. Returns false if too many of its kind are open. */

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql'
 import { MessageType, type SubscribePayload, CloseCode } from 'graphql-ws'
 import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
-import { StreamInterrupted, type AnswerStream, type StreamAnswer } from '../../graphql/engine/request-outcome.ts'
+import type { AnswerReader, AnswersEnd, AnswerStream, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
 import { enterOverSocket, retryAfterS } from '../overload/admit-graphql.ts'
 import { problem } from '../server/direct-answers.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
@@ -11,7 +11,7 @@ import type { GraphqlSocket } from './graphql-socket.ts'
  * One operation of a socket: it is queued, runs, and sends its answers. The next answer of a stream is requested when the last one
  * has left this process (backpressure).
  */
-export class SocketOperation {
+export class SocketOperation implements AnswerReader {
   /** The id that the client gave it, as JSON. */
   readonly id: string
   /** True once it is complete or cancelled: later answers are not sent. */
@@ -41,7 +41,7 @@ export class SocketOperation {
           this.#leaveQueue = null
           // Cancelled during the lookup whether it must be answered.
           if (this.isOver) release()
-          else this.#run(payload, release).catch(this.#onFailure)
+          else this.#run(payload, release).catch((error: unknown) => this.#fault(error))
         },
         refuse: () => {
           this.#leaveQueue = null
@@ -59,7 +59,10 @@ export class SocketOperation {
       this.#leaveQueue()
       this.#leaveQueue = null
       this.#end()
-    } else if (this.#stream !== null) this.#stream.return().then(this.#end, this.#end)
+    } else if (this.#stream !== null) {
+      this.#stream.stop()
+      this.#end()
+    }
   }
 
   async #run(payload: SubscribePayload, release: () => void): Promise<void> {
@@ -69,15 +72,15 @@ export class SocketOperation {
       // It counts until its answer is made, whether the peer reads it or not.
       .finally(release)
     if (this.isOver) {
-      if (outcome.kind === 'stream') await outcome.return()
+      if (outcome.kind === 'stream') outcome.stop()
       return this.#end()
     }
     if (outcome.kind === 'refusal') return this.#fail(JSON.stringify(outcome.errors))
     if (outcome.kind === 'stream') {
       this.#stream = outcome
-      return this.#askForNext()
+      return outcome.pull(this)
     }
-    this.#socket.sendText(this.#next(outcome.json))
+    this.#socket.sendText(`${nextStart(this.id)}${outcome.json}}`)
     return this.#complete()
   }
 
@@ -88,13 +91,13 @@ export class SocketOperation {
     return null
   }
 
-  #askForNext(): void {
-    this.#stream?.next().then(this.#onAnswer, this.#onFailure)
+  take({ json }: StreamAnswer): void {
+    if (!this.isOver) this.#socket.sendFrame(nextFrame(this.id, json), this.#onSent)
   }
 
-  readonly #onAnswer = ({ value, done }: IteratorResult<StreamAnswer, undefined>) => {
+  end(how: AnswersEnd): void {
     if (this.isOver) return
-    if (done !== true) this.#socket.sendText(this.#next(value.json), this.#onSent)
+    if (how === 'interrupted') this.#socket.close(...CLOSING.overload)
     // A stream that ends with its token must not look complete: the close code makes the client reconnect for the rest.
     else if (expired(this.#socket.caller, this.#socket.parts.clock().getTime())) this.#socket.onTokenEnd('expired')
     else this.#complete()
@@ -102,17 +105,12 @@ export class SocketOperation {
 
   readonly #onSent = (error?: Error | null) => {
     // A failed write means that the socket is about to close.
-    if ((error === undefined || error === null) && !this.isOver) this.#askForNext()
+    if ((error === undefined || error === null) && !this.isOver) this.#stream?.pull(this)
   }
 
-  readonly #onFailure = (error: unknown) => {
-    if (error instanceof StreamInterrupted) return this.#socket.close(...CLOSING.overload)
+  #fault(error: unknown): void {
     this.#socket.parts.logger.error({ err: error }, 'an operation of a socket failed')
     this.#socket.close(...CLOSING.failed)
-  }
-
-  #next(json: string): string {
-    return `{"id":${this.id},"type":"${MessageType.Next}","payload":${json}}`
   }
 
   #fail(errors: string): void {
@@ -184,6 +182,39 @@ const EIGHT_BYTES = 127
  */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
+  const frame = emptyFrame(length)
+  frame.write(text, frame.length - length)
+  return frame
+}
+
+/** Returns the message of a stream's answer as one frame. */
+function nextFrame(id: string, json: string): Buffer {
+  const start = nextStart(id)
+  const payload = bytesOf(json)
+  const length = Buffer.byteLength(start) + payload.length + 1
+  const frame = emptyFrame(length)
+  const written = frame.write(start, frame.length - length)
+  frame.set(payload, frame.length - length + written)
+  frame[frame.length - 1] = CLOSING_BRACE
+  return frame
+}
+
+const CLOSING_BRACE = 0x7d
+
+function nextStart(id: string): string {
+  return `{"id":${id},"type":"${MessageType.Next}","payload":`
+}
+
+let last = { json: '', bytes: Buffer.alloc(0) }
+
+/** Returns the bytes of an answer, which are kept until the next one: many sockets get the same. */
+function bytesOf(json: string): Buffer {
+  if (json !== last.json) last = { json, bytes: Buffer.from(json) }
+  return last.bytes
+}
+
+/** Returns a frame of which only the text, its last `length` bytes, is to be written. */
+function emptyFrame(length: number): Buffer {
   const head = length < TWO_BYTES ? 2 : length < 2 ** 16 ? 4 : 10
   const frame = Buffer.allocUnsafe(head + length)
   frame[0] = FINAL_TEXT
@@ -195,6 +226,5 @@ export function textFrame(text: string): Buffer {
     frame[1] = EIGHT_BYTES
     frame.writeBigUInt64BE(BigInt(length), 2)
   }
-  frame.write(text, head)
   return frame
 }

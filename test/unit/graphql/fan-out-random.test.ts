@@ -23,7 +23,7 @@ import {
 import { openSqliteFixture } from '../../contract/store/sqlite-fixture.ts'
 import { documentFor } from '../../rights/selection.ts'
 import { turns } from '../streams/log.ts'
-import { engineOf, METHOD, schema, streamServices } from './streams.ts'
+import { engineOf, METHOD, nextText, schema, streamServices } from './streams.ts'
 
 const HOUR = 3_600_000
 
@@ -186,7 +186,7 @@ async function open(engines: readonly [Engine, Engine], asked: Opening, head: nu
 }
 
 async function collect(stream: Extract<RequestOutcome, { kind: 'stream' }>, told: Told): Promise<void> {
-  for (let next = await stream.next(); next.done !== true; next = await stream.next()) told.texts.push(next.value.json)
+  for (let text = await nextText(stream); text !== null; text = await nextText(stream)) told.texts.push(text)
   told.isOver = true
 }
 
@@ -254,8 +254,7 @@ it('a stream gets the same bytes, whether its executions are shared or its own, 
           await tell(store, step, choose)
           compared += await expectSame(store, pairs)
         }
-        for (const { outcomes } of pairs)
-          for (const outcome of outcomes) if (outcome.kind === 'stream') await outcome.return()
+        for (const { outcomes } of pairs) for (const outcome of outcomes) if (outcome.kind === 'stream') outcome.stop()
         expect(tail.listeners).toBe(0)
       } finally {
         tail.close()

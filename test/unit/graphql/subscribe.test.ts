@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Caller, type Scope } from '../../../src/access/caller.ts'
 import type { Engine, EngineOptions } from '../../../src/graphql/engine/engine.ts'
-import { type AnswerStream, StreamInterrupted } from '../../../src/graphql/engine/request-outcome.ts'
+import type { AnswerStream } from '../../../src/graphql/engine/request-outcome.ts'
 import { issueStatusToken } from '../../../src/keys/derived-secrets.ts'
 import type { FollowServices } from '../../../src/streams/follow.ts'
 import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 import { append, openStore, tailOf, turns } from '../streams/log.ts'
-import { engineOf, nextText, streamServices } from './streams.ts'
+import { engineOf, nextOf, nextText, streamServices } from './streams.ts'
 
 const HOUR = 3_600_000
 const READER = client(['payments:read'])
@@ -48,22 +48,22 @@ describe('streams of equal rights', () => {
     const own: Caller = { ...READER, subject: 'ada', identity: 'one' } as Caller
     const streams = [await open(engine, READER), await open(engine, own, { after: null })]
     await Promise.all(streams.map(caughtUp))
-    const next = Promise.all(streams.map((stream) => stream.next()))
+    const next = Promise.all(streams.map(nextOf))
     await append(store)
     const [one, other] = await next
-    expect(one?.value?.json).toContain('"kind":"EVENT"')
-    expect(one?.value).toBe(other?.value)
+    expect(one).toMatchObject({ json: expect.stringContaining('"kind":"EVENT"') })
+    expect(one).toBe(other)
   })
 
   it('have answers of their own where executions are not shared', async () => {
     const { store, engine } = await setUp({}, { executionShortcuts: false })
     const streams = [await open(engine, READER), await open(engine, READER)]
     await Promise.all(streams.map(caughtUp))
-    const next = Promise.all(streams.map((stream) => stream.next()))
+    const next = Promise.all(streams.map(nextOf))
     await append(store)
     const [one, other] = await next
-    expect(one?.value).not.toBe(other?.value)
-    expect(one?.value).toEqual(other?.value)
+    expect(one).not.toBe(other)
+    expect(one).toEqual(other)
   })
 
   it('have their own previous cursor in the answer to one item', async () => {
@@ -71,10 +71,9 @@ describe('streams of equal rights', () => {
     const early = await caughtUp(await open(engine, READER))
     await append(store, 'P1')
     const late = await caughtUp(await open(engine, READER))
-    const next = Promise.all([early.next(), late.next()])
+    const next = Promise.all([nextText(early), nextText(late)])
     await append(store)
-    const texts = (await next).map(({ value }) => value?.json ?? '')
-    expect(texts.map((text) => JSON.parse(text).data.paymentUpdates.previousCursor)).toEqual(
+    expect((await next).map((text) => JSON.parse(text ?? '').data.paymentUpdates.previousCursor)).toEqual(
       [1, 2].map((position) => services.cursors.encode('log', position)),
     )
   })
@@ -91,11 +90,11 @@ describe('a subscription', () => {
   it('ends at once while its next answer is waited for, and has no more', async () => {
     const { services, engine } = await setUp()
     const stream = await caughtUp(await open(engine, READER))
-    const waiting = stream.next()
+    const waiting = nextOf(stream)
     await turns(2)
-    expect(await stream.return()).toEqual({ done: true, value: undefined })
-    expect(await waiting).toEqual({ done: true, value: undefined })
-    expect(await stream.next()).toEqual({ done: true, value: undefined })
+    stream.stop()
+    expect(await waiting).toBe('complete')
+    expect(await nextOf(stream)).toBe('complete')
     expect(services.tail.listeners).toBe(0)
   })
 
@@ -104,8 +103,8 @@ describe('a subscription', () => {
     const log = { ...store.log, head: () => Promise.reject(new Error('The disk is away.')) }
     const engine = engineOf({ ...services, store: { ...store, log } })
     const stream = await open(engine, READER, { after: services.cursors.encode('log', 0) })
-    await expect(stream.next()).rejects.toThrow(StreamInterrupted)
-    expect((await stream.next()).done).toBe(true)
+    expect(await nextOf(stream)).toBe('interrupted')
+    expect(await nextOf(stream)).toBe('complete')
   })
 
   it('that makes room for a newer one says so, and ends', async () => {
