@@ -4,12 +4,14 @@
  *   --cases <list>       any of `one` (one event to every socket) and `own` (each socket follows a separate payment); default: both
  *   --sockets <n>        sockets of each of the three servers, opened by one process for each; default 10,000
  *   --events <n>         events to all sockets in each round; default 4
- *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, ws, graphql-ws
+ *   --only, --rounds, --program, --page: see `support/run-bench.ts`; servers: product, another-node, ws, graphql-ws
  */
 import { randomUUID } from 'node:crypto'
+import { findPostgres } from '../test/support/postgres.ts'
 import { cpuSecondsOfThreads } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
 import { type Sent, sendAll } from './support/http/send.ts'
+import { productionEnv, startServer } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import {
   eventRequest,
@@ -38,10 +40,14 @@ const LATER_STATUSES = STATUSES.length - 2
 const WARM_UP_EVENTS = 2
 const CONNECTIONS = 64
 const PEERS = ['ws', 'graphql-ws'] as const
+/** The second node of two. */
+const ANOTHER = 'another-node'
 const SEND = { connections: CONNECTIONS, perSecond: null }
 
-const OWN_LEGEND = `Of own topics the product's events are webhooks that it checks and stores, those of ws are posted texts: “without a socket” is the same
-for payments, and topics, that nobody follows.`
+const OWN_LEGEND = `Of own topics the product's events are webhooks that it checks and stores; those of “another-node” are webhooks to a first node on the
+same PostgreSQL database, and the node of the sockets, which is measured, reads them from the log; those of ws are posted texts. “Without
+a socket” is the same for payments, and topics, that nobody follows. The events/s of “another-node” are those that the first node stores on the
+load's core.`
 
 await runBench({
   name: 'fanout',
@@ -130,40 +136,66 @@ async function fanOut({ server, crowd }: SocketServer, requests: readonly string
   return { cpuUs: ((cpuSecondsOfThreads(server.pid) - cpuBefore) * 1e6) / frames, lastMs: median(times) }
 }
 
+/** A server of own topics, and the requests by which the events of its payments, or topics, come. */
+type Source = SocketServer & { readonly followed: () => string; readonly others: () => string }
+
 /** Measures events of payments that one socket each follows, and events of payments that no socket follows. */
 async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Delivered>[]> {
   await using cleanUp = new AsyncDisposableStack()
-  const product = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
   const perRound = Math.floor(sockets / OWN_TOPICS_PER_EVENT)
-  const unfollowed = Math.ceil(((bench.rounds + 1) * perRound) / LATER_STATUSES)
-  bench.progress(`storing ${shown(sockets + unfollowed)} payments`)
-  const followed = Array.from({ length: sockets }, () => randomUUID())
-  const others = Array.from({ length: unfollowed }, () => randomUUID())
-  await storePayments(product.url, [...followed, ...others])
-  const open = { topics: followed, query: PAYMENT_UPDATES, cleanUp }
-  bench.progress('opening sockets of the product')
-  const ours = await openSockets('product', product, open)
-  const sources = { followed: webhooksFrom(2, followed), others: webhooksFrom(2, others) }
-  const frame = await firstFrame(ours, followed)
-  const servers = [ours]
+  const payments = {
+    followed: Array.from({ length: sockets }, () => randomUUID()),
+    others: Array.from({ length: Math.ceil(((bench.rounds + 1) * perRound) / LATER_STATUSES) }, () => randomUUID()),
+  }
+  const open = { topics: payments.followed, query: PAYMENT_UPDATES, cleanUp }
+  const startProduct = async (name: string, { first, second }: Awaited<ReturnType<typeof startNodes>>) => {
+    bench.progress(`storing payments, and opening sockets of ${name}`)
+    await storePayments(first.url, [...payments.followed, ...payments.others])
+    const sources = { followed: webhooksFrom(2, payments.followed), others: webhooksFrom(2, payments.others) }
+    // Webhooks go to the first node, and the second one is measured.
+    const { crowd } = await openSockets('product', second, open)
+    return { name, server: { ...second, url: first.url }, crowd, ...sources }
+  }
+  const alone = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
+  const ours = await startProduct('product', { first: alone, second: alone })
+  const frame = await firstFrame(ours, payments.followed)
+  const servers: Source[] = [ours]
+  if (bench.includes(ANOTHER)) {
+    const another = await startProduct(ANOTHER, await startNodes(bench, cleanUp))
+    await firstFrame(another, payments.followed)
+    servers.push(another)
+  }
   if (bench.includes('ws')) {
     bench.progress('opening sockets of ws')
-    servers.push(await openSockets('ws', await startSocketPeer('ws', cleanUp), open))
+    const peer = await openSockets('ws', await startSocketPeer('ws', cleanUp), open)
+    const requests = (topics: readonly string[]) => eventsInTurn(topics, frame)
+    servers.push({ ...peer, followed: requests(payments.followed), others: requests(payments.others) })
   }
   const measured = servers.map(({ name }) => ({ name, results: [] as Delivered[] }))
   for (let round = 0; round <= bench.rounds; round += 1) {
     bench.progress(round === 0 ? 'own topics: warming up' : `own topics: round ${round} of ${bench.rounds}`)
-    for (const [index, server] of servers.entries()) {
-      const requestsTo = (topics: readonly string[], source: () => string) =>
-        Array.from({ length: perRound }, (_, event) =>
-          server === ours ? source() : eventRequest('ws', topics[event % topics.length] ?? '', frame),
-        )
-      const requests = { followed: requestsTo(followed, sources.followed), others: requestsTo(others, sources.others) }
-      const result = await deliver(server, requests)
+    for (const [index, source] of servers.entries()) {
+      const result = await deliver(source, perRound)
       if (round > 0) measured[index]?.results.push(result)
     }
   }
   return measured
+}
+
+/** Starts two nodes on one PostgreSQL database, of which the second has the measured core for itself. */
+async function startNodes({ program }: Bench, cleanUp: AsyncDisposableStack) {
+  const postgres = await findPostgres()
+  if (postgres === null) throw new Error('There is no PostgreSQL server.')
+  const database = await postgres.createDatabase()
+  cleanUp.defer(() => database.drop())
+  const env = productionEnv({ ...SOCKET_SETTINGS, DATABASE_URL: database.url })
+  const first = await startServer(program, { env, cleanUp, measured: false })
+  return { first, second: await startServer(program, { env, cleanUp }) }
+}
+
+function eventsInTurn(topics: readonly string[], frame: string): () => string {
+  let event = 0
+  return () => eventRequest('ws', topics[event++ % topics.length] ?? '', frame)
 }
 
 /** Returns the frame of an event: the second status of the first payment. */
@@ -174,11 +206,9 @@ async function firstFrame({ server, crowd }: SocketServer, [payment = '']: reado
   return crowd.sample()
 }
 
-async function deliver(
-  { server, crowd }: SocketServer,
-  requests: { readonly followed: readonly string[]; readonly others: readonly string[] },
-): Promise<Delivered> {
-  const cpuOf = async (texts: readonly string[], frames: number) => {
+async function deliver({ server, crowd, followed, others }: Source, events: number): Promise<Delivered> {
+  const cpuOf = async (source: () => string, frames: number) => {
+    const texts = Array.from({ length: events }, source)
     await crowd.mark()
     const before = cpuSecondsOfThreads(server.pid)
     const sent: Sent = await sendAll(server.url, texts, SEND)
@@ -189,8 +219,8 @@ async function deliver(
       perSecond: texts.length / seconds,
     }
   }
-  const withoutStream = await cpuOf(requests.others, 0)
-  return { ...(await cpuOf(requests.followed, requests.followed.length)), withoutStreamUs: withoutStream.cpuUs }
+  const withoutStream = await cpuOf(others, 0)
+  return { ...(await cpuOf(followed, events)), withoutStreamUs: withoutStream.cpuUs }
 }
 
 function figuresOfOne(measured: readonly Measured<Fanned>[]): Figure[] {
@@ -216,30 +246,20 @@ function figuresOfOne(measured: readonly Measured<Fanned>[]): Figure[] {
 }
 
 function figuresOfOwn(measured: readonly Measured<Delivered>[]): Figure[] {
-  const [ours, peer] = ['product', 'ws'].map((name) => measured.find((each) => each.name === name)?.results)
-  if (ours === undefined || peer === undefined) return []
-  const ratio = (of: (our: Delivered, their: Delivered) => number) =>
-    median(ours.flatMap((our, round) => (peer[round] === undefined ? [] : [of(our, peer[round])])))
-  const goal = { kind: 'at least', value: 0.6 } as const
+  const [ours, another, peer] = ['product', ANOTHER, 'ws'].map((name) => measured.find((each) => each.name === name))
+  if (peer === undefined) return []
+  const figure = (name: string, of: typeof ours, ratio: (our: Delivered, their: Delivered) => number): Figure[] => {
+    const rounds = of?.results.map((our, round) => ratio(our, peer.results[round] ?? our)) ?? []
+    if (rounds.length === 0) return []
+    const goal = of === another ? ({ kind: 'at least', value: 0.6 } as const) : null
+    return [{ name: `own topics: ${name}`, value: median(rounds), decimals: 2, goal }]
+  }
+  const byCpu = (our: Delivered, their: Delivered) => their.cpuUs / our.cpuUs
   return [
-    {
-      name: 'own topics: events/s ÷ ws',
-      value: ratio((our, their) => our.perSecond / their.perSecond),
-      decimals: 2,
-      goal,
-    },
-    {
-      name: 'own topics: events/s ÷ ws, by CPU time',
-      value: ratio((our, their) => their.cpuUs / our.cpuUs),
-      decimals: 2,
-      goal,
-    },
-    {
-      name: 'own topics: CPU of what a socket adds, ws ÷ product',
-      value: ratio((our, their) => addedUs(their) / addedUs(our)),
-      decimals: 2,
-      goal: null,
-    },
+    ...figure('events/s ÷ ws, of a node that does not store them, by CPU time', another, byCpu),
+    ...figure('events/s ÷ ws, with the webhooks', ours, (our, their) => our.perSecond / their.perSecond),
+    ...figure('events/s ÷ ws, with the webhooks, by CPU time', ours, byCpu),
+    ...figure('CPU of what a socket adds, ws ÷ product', ours, (our, their) => addedUs(their) / addedUs(our)),
   ]
 }
 
