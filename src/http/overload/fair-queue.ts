@@ -26,17 +26,21 @@ export type FairQueue<Item, Group extends string> = {
 }
 
 /** The flows of a group, in order of service, and the number of their items. */
-type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; readonly ranking: Ranking; size: number }
+type GroupFlows<Item> = { readonly flows: Map<string, Item[]>; size: number }
 
-/** `mayLose` returns whether one of the items of a flow may be removed for others. */
+/** The lengths of the flows: of all, and of those of each group of which `mayLose` is true. */
+type Rankings<Group extends string> = { readonly all: Ranking; readonly byGroup: Readonly<Record<Group, Ranking>> }
+
+/**
+ * `mayLose` returns whether one of the items of a flow may be removed for others. The flows are ranked from the first question for the
+ * longest until the queue is empty: otherwise it would cost each request as much as the rest of its queueing.
+ */
 export function createFairQueue<Item, Group extends string>(
   groups: readonly Group[],
   mayLose: (items: readonly Item[]) => boolean,
 ): FairQueue<Item, Group> {
-  const byGroup = Object.fromEntries(
-    groups.map((group): [string, GroupFlows<Item>] => [group, { flows: new Map(), ranking: createRanking(), size: 0 }]),
-  ) as Record<Group, GroupFlows<Item>>
-  const ranking = createRanking()
+  const byGroup = forEach(groups, (): GroupFlows<Item> => ({ flows: new Map(), size: 0 }))
+  let rankings: Rankings<Group> | null = null
   /** In order of arrival. */
   const arrivals = new Set<Item>()
   const items = ({ name, group }: Flow<Group>) => byGroup[group].flows.get(name)
@@ -45,8 +49,18 @@ export function createFairQueue<Item, Group extends string>(
 
   const rank = (flow: Flow<Group>) => {
     const own = items(flow)
-    ranking.set(flow.name, own?.length ?? null)
-    byGroup[flow.group].ranking.set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
+    rankings?.all.set(flow.name, own?.length ?? null)
+    rankings?.byGroup[flow.group].set(flow.name, own === undefined || !mayLose(own) ? null : own.length)
+  }
+  const ranked = (): Rankings<Group> => {
+    if (rankings !== null) return rankings
+    rankings = { all: createRanking(), byGroup: forEach(groups, createRanking) }
+    for (const group of groups) for (const name of byGroup[group].flows.keys()) rank({ name, group })
+    return rankings
+  }
+  const changed = (flow: Flow<Group>) => {
+    if (arrivals.size === 0) rankings = null
+    if (rankings !== null) rank(flow)
   }
   const nextFlow = (mayBegin: (flow: string) => boolean): Flow<Group> | null => {
     for (const group of order)
@@ -63,7 +77,7 @@ export function createFairQueue<Item, Group extends string>(
       else own.push(item)
       byGroup[flow.group].size += 1
       arrivals.add(item)
-      rank(flow)
+      changed(flow)
     },
     next(mayBegin) {
       const flow = nextFlow(mayBegin)
@@ -74,9 +88,9 @@ export function createFairQueue<Item, Group extends string>(
       byGroup[flow.group].size -= 1
       flows.delete(flow.name)
       if (own.length > 0) flows.set(flow.name, own)
-      order = [...order.filter((group) => group !== flow.group), flow.group]
+      if (order.at(-1) !== flow.group) order = [...order.filter((group) => group !== flow.group), flow.group]
       arrivals.delete(item)
-      rank(flow)
+      changed(flow)
       return item
     },
     hasNext: (mayBegin) => nextFlow(mayBegin) !== null,
@@ -86,7 +100,7 @@ export function createFairQueue<Item, Group extends string>(
       own.splice(own.lastIndexOf(item), 1)
       byGroup[flow.group].size -= 1
       if (own.length === 0) byGroup[flow.group].flows.delete(flow.name)
-      rank(flow)
+      changed(flow)
       return true
     },
     oldest() {
@@ -96,18 +110,22 @@ export function createFairQueue<Item, Group extends string>(
     countOf: (flow) => items(flow)?.length ?? 0,
     sizeOf: (group) => byGroup[group].size,
     longest() {
-      const name = ranking.top()?.key ?? ''
+      const name = ranked().all.top()?.key ?? ''
       for (const group of groups) {
         const own = byGroup[group].flows.get(name)
         if (own !== undefined) return own
       }
       return []
     },
-    longestOf: (group) => byGroup[group].flows.get(byGroup[group].ranking.top()?.key ?? '') ?? [],
+    longestOf: (group) => byGroup[group].flows.get(ranked().byGroup[group].top()?.key ?? '') ?? [],
     *flows() {
       for (const group of groups) yield* byGroup[group].flows.values()
     },
   }
+}
+
+function forEach<Group extends string, Value>(groups: readonly Group[], make: () => Value): Record<Group, Value> {
+  return Object.fromEntries(groups.map((group) => [group, make()])) as Record<Group, Value>
 }
 
 /** Keys with integer scores from 0; finds the highest in constant time. */

@@ -70,13 +70,22 @@ it('finds the longest flow, of all and of a group, and among equals the one that
 const seed = newSeed()
 
 it(`holds each item once, and no flow is passed twice while another waits (seed ${seed})`, () => {
-  const step = oneof(tuple(constant('push'), constantFrom('a', 'b', 'c')), tuple(constant('next'), constant('')))
+  const step = oneof(
+    tuple(constant('push'), constantFrom('a', 'b', 'c')),
+    tuple(constantFrom('next', 'longest'), constant('')),
+  )
   assert(
     property(array(step, { maxLength: 200 }), (steps) => {
       const queue = create()
       const waiting = new Map<string, string[]>()
       let passed = new Map<string, number>()
+      const expectLongest = () =>
+        expect(queue.longest().length).toBe(Math.max(0, ...[...waiting.values()].map((items) => items.length)))
       for (const [index, [kind, flow]] of steps.entries()) {
+        if (kind === 'longest') {
+          expectLongest()
+          continue
+        }
         if (kind === 'push') {
           queue.push(flowOf(flow), `${flow}${index}`)
           waiting.set(flow, [...(waiting.get(flow) ?? []), `${flow}${index}`])
@@ -90,7 +99,7 @@ it(`holds each item once, and no flow is passed twice while another waits (seed 
         expect(Math.max(0, ...passed.values())).toBeLessThan(3)
       }
       expect(queue.size).toBe([...waiting.values()].flat().length)
-      expect(queue.longest().length).toBe(Math.max(0, ...[...waiting.values()].map((items) => items.length)))
+      expectLongest()
     }),
     { seed },
   )
