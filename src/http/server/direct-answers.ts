@@ -76,8 +76,10 @@ export function createDirectAnswers(options: DirectAnswersOptions) {
       if (response.destroyed) return
       const { status, body } = answer
       const head = answers.headersFor(request, answer)
-      if (body !== null) head.push('content-length', String(Buffer.byteLength(body)))
-      response.writeHead(status, head).end(body ?? undefined)
+      const bytes = body === null ? 0 : Buffer.byteLength(body)
+      if (body !== null) head.push('content-length', String(bytes))
+      // ASCII has the same bytes in both encodings, and Latin-1 is written without a conversion.
+      response.writeHead(status, head).end(body ?? undefined, bytes === body?.length ? 'latin1' : 'utf8')
       cutUnreadAnswer(response, unreadMs)
     },
   }
