@@ -73,6 +73,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   readonly caller: string | null
   readonly endsAt: number
   heapIndex = -1
+  waitIndex = -1
   readonly #services: FollowServices
   readonly #filter: EventFilter | undefined
   readonly #matches: ((event: PaymentEvent) => boolean) | undefined

@@ -9,6 +9,8 @@ import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
 export type Waiting = Piece & {
   /** The stream to wait for; null for the whole log. */
   readonly streamId: string | null
+  /** Its place among those that wait; -1 while it does not wait. Only the tail changes it. */
+  waitIndex: number
   /** Called before `run`, with the position up to which the follower has missed no event. */
   isUpTo(position: number): void
   /** Called when the tail closes. Does not throw. */
@@ -25,7 +27,7 @@ export type Tail = {
   open(streamId: string | null): void
   /** Removes it. */
   leave(streamId: string | null): void
-  /** Schedules `waiting.run` once, after the next event of its stream. */
+  /** Schedules `waiting.run` once, after the next event of its stream; does nothing if it waits already. */
   wait(waiting: Waiting): void
   /** Cancels a wait; does nothing if it is over. */
   cancel(waiting: Waiting): void
@@ -60,7 +62,8 @@ const PAGE = 1_000
 export async function startTail(options: TailOptions): Promise<Tail> {
   const { log, logger, scheduler, wakeUps = NO_WAKE_UPS, pollMs = POLL_MS, capacity = CAPACITY } = options
   let recent = createRecentEvents(await log.head(), capacity)
-  const waitingFor = new Map<string | null, Set<Waiting>>()
+  // Lists instead of sets: a set reads each of its members, which lie apart in memory, when it grows.
+  const waitingFor = new Map<string | null, Waiting[]>()
   const followed = createFollowedStreams(wakeUps)
   let pulling = false
   let wokenMeanwhile = false
@@ -73,6 +76,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
     if (woken === undefined) return
     waitingFor.delete(streamId)
     for (const waiting of woken) {
+      waiting.waitIndex = -1
       waiting.isUpTo(before)
       scheduler.push(waiting)
     }
@@ -141,13 +145,23 @@ export async function startTail(options: TailOptions): Promise<Tail> {
     open: followed.open,
     leave: followed.leave,
     wait(waiting) {
+      if (waiting.waitIndex !== -1) return
       const others = waitingFor.get(waiting.streamId)
-      if (others === undefined) waitingFor.set(waiting.streamId, new Set([waiting]))
-      else others.add(waiting)
+      waiting.waitIndex = others?.length ?? 0
+      if (others === undefined) waitingFor.set(waiting.streamId, [waiting])
+      else others.push(waiting)
     },
     cancel(waiting) {
-      const others = waitingFor.get(waiting.streamId)
-      if (others?.delete(waiting) === true && others.size === 0) waitingFor.delete(waiting.streamId)
+      const { waitIndex } = waiting
+      const others = waitIndex === -1 ? undefined : waitingFor.get(waiting.streamId)
+      const last = others?.pop()
+      if (others === undefined || last === undefined) return
+      waiting.waitIndex = -1
+      if (last !== waiting) {
+        others[waitIndex] = last
+        last.waitIndex = waitIndex
+      }
+      if (others.length === 0) waitingFor.delete(waiting.streamId)
     },
     next: (position, streamId, matches) => recent.next(position, streamId, matches),
     get start() {
@@ -169,7 +183,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       endBranches()
       const all = [...waitingFor.values()]
       waitingFor.clear()
-      for (const set of all) for (const waiting of set) waiting.stop()
+      for (const waiting of all.flat()) waiting.stop()
     },
   }
 }

@@ -74,16 +74,15 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   }
 
   take(item: StreamItem): void {
+    const answer = this.#current()?.answer(item)
+    if (answer === undefined) return
+    if (answer.isMade(this)) return this.#give(answer, item)
     this.#item = item
-    this.#answer = this.#current()?.answer(item) ?? null
-    if (this.#answer?.isMade(this) === true) this.run()
+    this.#answer = answer
   }
 
   run(): void {
-    if (this.#item === null || this.#answer === null) return
-    const answer = this.#answer.answerFor(this.#item)
-    if (answer === null) this.#interrupt()
-    else this.#released()?.take(answer)
+    if (this.#item !== null && this.#answer !== null) this.#give(this.#answer, this.#item)
   }
 
   end(reason: StreamEnd): void {
@@ -109,6 +108,12 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
     this.#answers = fanOut.join({ ...subscription, caller: { ...caller, expiresAt: 0 } })
     fanOut.leave(answers)
     return this.#answers
+  }
+
+  #give(made: ItemAnswer, item: StreamItem): void {
+    const answer = made.answerFor(item)
+    if (answer === null) this.#interrupt()
+    else this.#released()?.take(answer)
   }
 
   #leave(): void {

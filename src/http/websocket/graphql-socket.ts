@@ -45,9 +45,6 @@ export type SocketPeer = {
 export type SocketSetting = { readonly parts: SocketParts; readonly limits: SocketLimits; readonly peer: SocketPeer }
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
-/** Called with the error of a failed write. */
-type OnSent = (error?: Error | null) => void
-
 const NOTHING = Buffer.alloc(0)
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
@@ -101,21 +98,25 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   }
 
   /** As `sendFrame`, for a message. */
-  sendText(text: string, onSent: OnSent = () => {}): void {
-    if (this.readyState === WebSocket.OPEN) this.sendFrame(textFrame(text), onSent)
+  sendText(text: string): boolean {
+    return this.sendFrame(textFrame(text))
   }
 
   /**
-   * Sends a frame, and calls `onSent` when it has left this process or cannot: at once if the system takes it at once. Does nothing once
-   * the socket is closing. Writing past the library is safe: without compression it never has a partly sent frame.
+   * Sends a frame. Returns whether it has left this process; if not, `afterSent` calls back when it has. Does nothing once the socket is
+   * closing. Writing past the library is safe: without compression it never has a partly sent frame.
    */
-  sendFrame(frame: Buffer, onSent: OnSent): void {
-    if (this.readyState !== WebSocket.OPEN) return
+  sendFrame(frame: Buffer): boolean {
+    if (this.readyState !== WebSocket.OPEN) return false
     const connection = this.#connection
     // Without a callback, which Node would call in a tick of its own.
     connection.write(frame)
-    if (connection.writableLength === 0) onSent(connection.errored)
-    else connection.write(NOTHING, onSent)
+    return connection.writableLength === 0 && connection.errored === null
+  }
+
+  /** Calls back when all that was sent has left this process, or cannot; not once the socket is closing. */
+  afterSent(then: (error?: Error | null) => void): void {
+    if (this.readyState === WebSocket.OPEN) this.#connection.write(NOTHING, then)
   }
 
   /** Counts an operation that is about to begin. Returns false if too many of its kind are open. */
@@ -220,7 +221,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
       case MessageType.Complete:
         return this.#operations?.get(JSON.stringify(message.id))?.cancel()
       case MessageType.Ping:
-        return this.sendText(JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }))
+        this.sendText(JSON.stringify({ type: MessageType.Pong, payload: message.payload ?? undefined }))
+        return
       case MessageType.Pong:
         return
       default:

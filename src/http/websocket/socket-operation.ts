@@ -92,7 +92,9 @@ export class SocketOperation implements AnswerReader {
   }
 
   take({ json }: StreamAnswer): void {
-    if (!this.isOver) this.#socket.sendFrame(nextFrame(this.id, json), this.#onSent)
+    if (this.isOver) return
+    if (this.#socket.sendFrame(nextFrame(this.id, json))) this.#stream?.pull(this)
+    else this.#socket.afterSent((error) => this.#onSent(error))
   }
 
   end(how: AnswersEnd): void {
@@ -103,7 +105,7 @@ export class SocketOperation implements AnswerReader {
     else this.#complete()
   }
 
-  readonly #onSent = (error?: Error | null) => {
+  #onSent(error: Error | null | undefined): void {
     // A failed write means that the socket is about to close.
     if ((error === undefined || error === null) && !this.isOver) this.#stream?.pull(this)
   }
@@ -114,16 +116,20 @@ export class SocketOperation implements AnswerReader {
   }
 
   #fail(errors: string): void {
-    this.isOver = true
-    this.#socket.sendText(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`, this.#end)
+    this.#sendLast(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`)
   }
 
   #complete(): void {
-    this.isOver = true
-    this.#socket.sendText(`{"id":${this.id},"type":"${MessageType.Complete}"}`, this.#end)
+    this.#sendLast(`{"id":${this.id},"type":"${MessageType.Complete}"}`)
   }
 
-  readonly #end = () => {
+  #sendLast(text: string): void {
+    this.isOver = true
+    if (this.#socket.sendText(text)) this.#end()
+    else this.#socket.afterSent(() => this.#end())
+  }
+
+  #end(): void {
     this.#socket.removeOperation(this, this.#isStream)
     this.#isStream = null
     this.onEnd?.()

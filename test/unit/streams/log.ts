@@ -86,6 +86,7 @@ export async function nextEvent(tail: Tail, streamId: string | null): Promise<vo
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const waiting: Waiting = {
     streamId,
+    waitIndex: -1,
     isUpTo: () => {},
     run: resolve,
     stop: () => reject(new Error('The tail has closed.')),

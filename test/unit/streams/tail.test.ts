@@ -37,7 +37,8 @@ describe('the tail of the log', () => {
     const tail = await tailOf(store)
     const upTo: number[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = { streamId: 'payment:P1', isUpTo: (at: number) => upTo.push(at), run: resolve, stop: () => {} }
+    const isUpTo = (at: number) => upTo.push(at)
+    const waiting = { streamId: 'payment:P1', waitIndex: -1, isUpTo, run: resolve, stop: () => {} }
     tail.wait(waiting)
     for (const paymentId of ['P0', 'P0', 'P1']) await append(store, paymentId)
     await promise
@@ -50,6 +51,7 @@ describe('the tail of the log', () => {
     const told: string[] = []
     const waiting = (name: string, streamId: string | null) => ({
       streamId,
+      waitIndex: -1,
       isUpTo: () => {},
       run: () => told.push(`${name} runs`),
       stop: () => told.push(`${name} stops`),
@@ -66,6 +68,31 @@ describe('the tail of the log', () => {
     tail.wait(third)
     tail.close()
     expect([told.at(-1), tail.closed]).toEqual(['3 stops', true])
+  })
+
+  it('wakes each of those that wait for one stream once, whichever of them take it back, or wait twice', async () => {
+    const store = await openStore()
+    const tail = await tailOf(store)
+    const told: number[] = []
+    const waiting = Array.from({ length: 9 }, (_, index) => ({
+      streamId: 'payment:P0',
+      waitIndex: -1,
+      isUpTo: () => {},
+      run: () => told.push(index),
+      stop: () => {},
+    }))
+    const gone = waiting.filter((_, index) => [0, 3, 7, 8].includes(index))
+    for (const one of [...waiting, ...waiting]) tail.wait(one)
+    for (const one of [...gone, ...gone]) tail.cancel(one)
+    for (const one of gone.slice(1, 2)) tail.wait(one)
+    const woken = nextEvent(tail, null)
+    await append(store)
+    await woken
+    expect(new Set(told)).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+    for (const one of waiting) tail.cancel(one)
+    await append(store)
+    await turns(5)
+    expect(told).toHaveLength(6)
   })
 
   it('counts its followers', async () => {
