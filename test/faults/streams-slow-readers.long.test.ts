@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { settledBytes } from '../../bench/support/memory.ts'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
@@ -13,7 +14,7 @@ const STOPPED = 100
 /** More events than the tail of the log keeps in memory, so that it has its full size before the readers stop. */
 const WARM_EVENTS = 12_000
 const CONTROL_EVENTS = 4_000
-const BATCH = 250
+const BATCH = 1_000
 const CUT_MS = 30_000
 const GROWTH_BYTES = 20 * 1024 * 1024
 const SENDERS = 16
@@ -23,18 +24,19 @@ beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRET
 afterAll(() => sandbox.close())
 
 it('a hundred clients that stop reading are cut in time, cost little memory, and miss nothing afterwards', async () => {
-  const app = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
+  const app = await startReady({
+    env: { ...settingsFor(sandbox, temporaryFolder()), NODE_OPTIONS: '--expose-gc' },
+    preload: [fileURLToPath(new URL('../../bench/support/gc-on-signal.ts', import.meta.url))],
+  })
+  const size = () => settledBytes(app.child.pid ?? 0)
   await tellMany(app.url, WARM_EVENTS)
   const good = await followLog(app.url)
   const readingOn = good.until(isEnd)
   const stopped = await Promise.all(Array.from({ length: STOPPED }, () => followLog(app.url)))
   // The memory of a hundred reading clients is not measured: it is in use before they stop.
   const reading = stopped.map((stream) => stream.until(({ event }) => event?.toStatus === 'now_stop'))
-  let before = 0
-  for (let sent = 0; sent < CONTROL_EVENTS; sent += BATCH) {
-    await tellMany(app.url, BATCH)
-    before = Math.max(before, sizeOf(app.child.pid))
-  }
+  await tellMany(app.url, CONTROL_EVENTS)
+  const before = await size()
   await tell(app.url, 'now_stop')
   await Promise.all(reading)
   for (const stream of stopped) stream.pause()
@@ -44,7 +46,7 @@ it('a hundred clients that stop reading are cut in time, cost little memory, and
   while ((await openSockets(app.url)) > 1) {
     expect(performance.now() - began).toBeLessThan(CUT_MS)
     await tellMany(app.url, BATCH)
-    largest = Math.max(largest, sizeOf(app.child.pid))
+    largest = Math.max(largest, await size())
   }
   await tell(app.url, 'the_end')
   await readingOn
@@ -76,12 +78,6 @@ async function tellMany(url: string, count: number): Promise<void> {
     while (left-- > 0) await tell(url)
   }
   await Promise.all(Array.from({ length: SENDERS }, sender))
-}
-
-/** Returns the resident memory of a process in bytes (proc(5), VmRSS). */
-function sizeOf(pid: number | undefined): number {
-  const [, kilobytes = 'NaN'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Number(kilobytes) * 1024
 }
 
 async function openSockets(url: string): Promise<number> {
