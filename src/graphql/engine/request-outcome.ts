@@ -45,8 +45,8 @@ export type AnswerReader = {
 }
 
 /**
- * The responses of a subscription, produced on demand. Read by callbacks, since the promises of ten thousand streams cost as much
- * processor time as their answers.
+ * The responses of a subscription, produced on demand. Read by callbacks: promises would show in what an event to ten thousand streams
+ * costs.
  */
 export type AnswerStream = {
   readonly kind: 'stream'
