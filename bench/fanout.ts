@@ -168,8 +168,8 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
   if (bench.includes('ws')) {
     bench.progress('opening sockets of ws')
     const peer = await openSockets('ws', await startSocketPeer('ws', cleanUp), open)
-    const requests = (topics: readonly string[]) => eventsInTurn(topics, frame)
-    servers.push({ ...peer, followed: requests(payments.followed), others: requests(payments.others) })
+    const { followed, others } = payments
+    servers.push({ ...peer, followed: eventsInTurn(followed, frame), others: eventsInTurn(others, frame) })
   }
   const measured = servers.map(({ name }) => ({ name, results: [] as Delivered[] }))
   for (let round = 0; round <= bench.rounds; round += 1) {

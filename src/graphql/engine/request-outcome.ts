@@ -55,3 +55,8 @@ export type AnswerStream = {
   /** Ends the stream at once. A reader that waits for an answer is told that it is complete. */
   stop(): void
 }
+
+/** Resolves with the next answer, or with how the stream has ended. */
+export function nextOf(stream: AnswerStream): Promise<StreamAnswer | AnswersEnd> {
+  return new Promise((resolve) => stream.pull({ take: resolve, end: resolve }))
+}

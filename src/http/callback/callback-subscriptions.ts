@@ -4,7 +4,7 @@ import { GraphQLError } from 'graphql'
 import { expired, type Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
-import type { Answer, AnswersEnd, AnswerStream, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
+import { type Answer, type AnswerStream, nextOf } from '../../graphql/engine/request-outcome.ts'
 import { ROUTER_CHALLENGE } from '../../graphql/error-formatter.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
@@ -241,10 +241,6 @@ function runCallback(outcome: Answer | AnswerStream, parts: CallbackParts): Runn
     interrupt('interrupted')
   })
   return { ended, interrupt: () => interrupt('interrupted') }
-}
-
-function nextOf(stream: AnswerStream): Promise<StreamAnswer | AnswersEnd> {
-  return new Promise((resolve) => stream.pull({ take: resolve, end: resolve }))
 }
 
 /** Returns the list of errors of a result, as JSON. */

@@ -39,7 +39,7 @@ export function createFairQueue<Item, Group extends string>(
   groups: readonly Group[],
   mayLose: (items: readonly Item[]) => boolean,
 ): FairQueue<Item, Group> {
-  const byGroup = forEach(groups, (): GroupFlows<Item> => ({ flows: new Map(), size: 0 }))
+  const byGroup = perGroup(groups, (): GroupFlows<Item> => ({ flows: new Map(), size: 0 }))
   let rankings: Rankings<Group> | null = null
   /** In order of arrival. */
   const arrivals = new Set<Item>()
@@ -54,7 +54,7 @@ export function createFairQueue<Item, Group extends string>(
   }
   const ranked = (): Rankings<Group> => {
     if (rankings !== null) return rankings
-    rankings = { all: createRanking(), byGroup: forEach(groups, createRanking) }
+    rankings = { all: createRanking(), byGroup: perGroup(groups, createRanking) }
     for (const group of groups) for (const name of byGroup[group].flows.keys()) rank({ name, group })
     return rankings
   }
@@ -124,7 +124,7 @@ export function createFairQueue<Item, Group extends string>(
   }
 }
 
-function forEach<Group extends string, Value>(groups: readonly Group[], make: () => Value): Record<Group, Value> {
+function perGroup<Group extends string, Value>(groups: readonly Group[], make: () => Value): Record<Group, Value> {
   return Object.fromEntries(groups.map((group) => [group, make()])) as Record<Group, Value>
 }
 

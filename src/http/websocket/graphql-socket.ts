@@ -13,7 +13,8 @@ import { takeFromRate, type ConcurrencyLimiter } from '../limits/flood-guard.ts'
 import type { DescribeOptions } from '../overload/admit-graphql.ts'
 import type { Overload } from '../overload/overload.ts'
 import { connectionToken } from '../server/client-caller.ts'
-import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation, textFrame } from './socket-operation.ts'
+import { textFrame } from './frames.ts'
+import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation } from './socket-operation.ts'
 
 /** Dependencies that all sockets of a process share. */
 export type SocketParts = DescribeOptions & {

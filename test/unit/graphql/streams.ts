@@ -3,7 +3,7 @@ import { NO_FLAGS, type PayinMethod } from '../../../src/domain/methods/payin-me
 import { createAdmission } from '../../../src/graphql/admission/admission.ts'
 import type { Services } from '../../../src/graphql/context.ts'
 import { createEngine, type Engine, type EngineOptions } from '../../../src/graphql/engine/engine.ts'
-import type { AnswersEnd, AnswerStream, StreamAnswer } from '../../../src/graphql/engine/request-outcome.ts'
+import { type AnswerStream, nextOf } from '../../../src/graphql/engine/request-outcome.ts'
 import { createErrorFormatter } from '../../../src/graphql/error-formatter.ts'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
@@ -75,11 +75,6 @@ export function engineOf(
     tracing: null,
     ...parts,
   })
-}
-
-/** Returns the next answer, or how the stream has ended. */
-export function nextOf(stream: AnswerStream): Promise<StreamAnswer | AnswersEnd> {
-  return new Promise((resolve) => stream.pull({ take: resolve, end: resolve }))
 }
 
 /** Returns the text of the next answer; null at the end. */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS, type Caller, type Scope } from '../../../src/access/caller.ts'
 import type { Engine, EngineOptions } from '../../../src/graphql/engine/engine.ts'
-import type { AnswerStream } from '../../../src/graphql/engine/request-outcome.ts'
+import { type AnswerStream, nextOf } from '../../../src/graphql/engine/request-outcome.ts'
 import { issueStatusToken } from '../../../src/keys/derived-secrets.ts'
 import type { FollowServices } from '../../../src/streams/follow.ts'
 import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 import { append, openStore, tailOf, turns } from '../streams/log.ts'
-import { engineOf, nextOf, nextText, streamServices } from './streams.ts'
+import { engineOf, nextText, streamServices } from './streams.ts'
 
 const HOUR = 3_600_000
 const READER = client(['payments:read'])
