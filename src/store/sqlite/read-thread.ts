@@ -7,13 +7,13 @@ import {
   type DatabaseConnection,
   Kysely,
   type QueryResult,
-  SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../store-errors.ts'
 import type { Tables } from '../tables.ts'
 import { cachedStatements, toStoreFailure } from './sqlite-connection.ts'
+import { LocklessAdapter } from './sqlite-dialect.ts'
 
 /** A thread with its own reading connection: slow queries there do not block the event loop of the process. */
 export type ReadThread = {
@@ -36,8 +36,8 @@ export type ReadAnswer = { readonly id: number } & (
 /** After compilation the file has another extension. */
 const MAIN = new URL(`./read-thread-main${extname(import.meta.url)}`, import.meta.url)
 
-/** Maximum number of pending queries; a page takes the thread about a millisecond. */
-const MAX_WAITING = 1000
+/** Maximum number of pending queries: more than the requests in flight may have, of which the overload protection bounds the number. */
+const MAX_WAITING = 20_000
 
 type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
 
@@ -153,7 +153,7 @@ export function queriesFrom(all: ReadThread['all']): Kysely<Tables> {
   const nothing = () => Promise.resolve()
   return new Kysely<Tables>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new LocklessAdapter(),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createDriver: () => ({

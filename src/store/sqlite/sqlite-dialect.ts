@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { Kysely, type KyselyPlugin, SqliteDialect } from 'kysely'
+import { Kysely, type KyselyPlugin, SqliteAdapter, SqliteDialect } from 'kysely'
 import type { Transaction } from '../group-commit.ts'
 import type { Load } from '../rows/rows.ts'
 import type { AnySpec, StoredRow } from '../rows/table.ts'
@@ -15,13 +15,29 @@ import {
 import { cachedStatements, toStoreFailure } from './sqlite-connection.ts'
 
 /**
+ * SQLite without the library's lock around each query, since each is one statement, which a connection runs at once, or the thread in order.
+ * Each release of that lock wakes all queries that wait for it, and all but one wait again (`ConnectionMutex` of kysely).
+ */
+export class LocklessAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+class LocklessDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new LocklessAdapter()
+  }
+}
+
+/**
  * Creates queries on one open connection of `node:sqlite`; they reject with `StoreFailure`. The caller that opened the connection also
  * closes it.
  */
 export function queriesOn(database: DatabaseSync): Kysely<Tables> {
   const prepare = cachedStatements((sql) => guarded(() => statement(database.prepare(sql))))
   return new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: { prepare, close: () => database.close() } }),
+    dialect: new LocklessDialect({ database: { prepare, close: () => database.close() } }),
   })
 }
 

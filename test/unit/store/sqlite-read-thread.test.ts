@@ -2,7 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createListReads, createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
+import {
+  createListReads,
+  createReadThread,
+  queriesFrom,
+  type ReadThread,
+} from '../../../src/store/sqlite/read-thread.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 import { delivery, report } from '../../contract/store/builders.ts'
 import { type SqliteFile, sqliteFile } from '../../contract/store/sqlite-fixture.ts'
@@ -49,7 +54,7 @@ describe('the thread that reads', () => {
 
   it('lets only so many wait', async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: 1200 }, () => thread.all('SELECT position FROM log_head', [])),
+      Array.from({ length: 20_200 }, () => thread.all('SELECT position FROM log_head', [])),
     )
     const refused = results.filter(({ status }) => status === 'rejected')
     expect(refused).toHaveLength(200)
@@ -141,6 +146,18 @@ describe('where lists are read', () => {
     reader.close()
     await expect(createListReads({ reader, thread, bytes: () => SMALL })(SHORT, [])).rejects.toThrow(StoreClosedError)
   })
+})
+
+it('passes all queries on at once, so that none waits for the end of another', async () => {
+  let asked = 0
+  const { promise, resolve } = Promise.withResolvers<unknown[]>()
+  const queries = queriesFrom(() => {
+    asked += 1
+    if (asked === 100) resolve([{ position: 0 }])
+    return promise
+  })
+  const read = () => queries.selectFrom('log_head').select('position').executeTakeFirst()
+  expect(await Promise.all(Array.from({ length: 100 }, read))).toContainEqual({ position: 0 })
 })
 
 /** Returns how often the event loop turned while a query that counts so far was run. */
