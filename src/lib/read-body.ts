@@ -30,7 +30,10 @@ export async function readBody(
   const { destroyed, readableLength = 0 } = stream
   const isWhole = readableLength > 0 && readableLength === announced && announced <= limits.bytes
   const body: unknown = isWhole && destroyed !== true ? stream.read() : null
-  return Buffer.isBuffer(body) ? body : readUntilEnd(stream, limits)
+  if (!Buffer.isBuffer(body)) return readUntilEnd(stream, limits)
+  // Until a request was read to its end, the server keeps it in memory with its connection.
+  stream.resume()
+  return body
 }
 
 function readUntilEnd(stream: BodyStream, limits: BodyLimits): Promise<Buffer | BodyFault> {

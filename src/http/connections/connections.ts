@@ -48,7 +48,7 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
 type TrackedConnection = {
   /** Milliseconds of `performance.now()`. */
   readonly acceptedAt: number
-  /** The latest request; earlier ones are complete. */
+  /** The latest request, until it is complete and answered: it would stay in memory with an idle connection. Earlier ones are complete. */
   last: IncomingMessage | null
   /** Number of requests without a response. */
   unanswered: number
@@ -56,6 +56,12 @@ type TrackedConnection = {
   answeredBytes: number | null
   /** Upgraded: another protocol reads and ends it. */
   upgraded: boolean
+}
+
+/** Calls back when a request whose response has been sent is complete: it may be answered before its last byte is read. */
+function whenComplete(request: IncomingMessage, then: () => void): void {
+  if (request.complete) then()
+  else request.once('close', then)
 }
 
 type Connections = {
@@ -91,6 +97,9 @@ export function trackConnections(server: Server): Connections {
     response.on('close', () => {
       connection.unanswered -= 1
       connection.answeredBytes = socket.bytesRead
+      whenComplete(request, () => {
+        if (connection.last === request) connection.last = null
+      })
       connections.onChange(socket, connection)
     })
   })
@@ -162,8 +171,11 @@ export type RequestsInOrder = {
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Socket) => void
 }
 
-/** The response to a connection's latest request, and the number of requests that wait for an earlier one. */
-type Line = { last: ServerResponse; waiting: number }
+/**
+ * The response to a connection's latest request, and the number of requests that wait for an earlier one. Null when that request is complete
+ * and answered: the response, with its header, would stay in memory with an idle connection.
+ */
+type Line = { last: ServerResponse | null; waiting: number }
 
 /**
  * Handles pipelined requests of a connection one at a time: a request starts after the one before it was answered, and not at all if
@@ -172,17 +184,25 @@ type Line = { last: ServerResponse; waiting: number }
  */
 export function answerInOrder(begin: RequestListener): RequestsInOrder {
   const lines = new WeakMap<Socket, Line>()
+  const lineOf = (socket: Socket): Line => {
+    const known = lines.get(socket)
+    if (known !== undefined) return known
+    const line = { last: null, waiting: 0 }
+    lines.set(socket, line)
+    return line
+  }
   return {
     onRequest(request, response) {
       const { socket } = request
-      const line = lines.get(socket)
-      if (line === undefined) {
-        lines.set(socket, { last: response, waiting: 0 })
-        return begin(request, response)
-      }
+      const line = lineOf(socket)
       const before = line.last
       line.last = response
-      if (before.writableFinished) return begin(request, response)
+      response.once('close', () =>
+        whenComplete(request, () => {
+          if (line.last === response) line.last = null
+        }),
+      )
+      if (before === null || before.writableFinished) return begin(request, response)
       line.waiting += 1
       if (line.waiting > MAX_PIPELINED) return void socket.destroy()
       return void before.once('close', () => {
@@ -191,9 +211,8 @@ export function answerInOrder(begin: RequestListener): RequestsInOrder {
       })
     },
     onClientError(error, socket) {
-      const line = lines.get(socket)
-      if (line === undefined) return refuse(error, socket)
-      const { last, waiting } = line
+      const { last, waiting } = lineOf(socket)
+      if (last === null) return refuse(error, socket)
       const isInBody = !last.req.complete
       if (isInBody ? !last.headersSent && waiting === 0 : last.writableFinished) return refuse(error, socket)
       // A refusal now would be read as a second response to the latest request, or as part of its response.
