@@ -48,6 +48,8 @@ export type Engine = {
    * in `Requester`.
    */
   recall(text: string, fromRouter: boolean): Answer | null
+  /** Names the current span by the operation of a recalled answer. */
+  describeRecalled(answer: Answer): void
   /** Returns the refusal of a request with these errors, formatted for clients. */
   refuse(errors: readonly GraphQLError[]): Refusal
 }
@@ -142,10 +144,11 @@ export function createEngine(options: EngineOptions): Engine {
     recall(text, fromRouter) {
       // Most requests of a router, whose answers are private: the look-up would take a hash of the whole text.
       if (fromRouter && text.includes('_entities')) return null
-      const found = publicAnswers?.find(recallKey(text, fromRouter)) ?? null
-      const node = found === null ? undefined : nodes.get(found)
+      return publicAnswers?.find(recallKey(text, fromRouter)) ?? null
+    },
+    describeRecalled(recalled) {
+      const node = nodes.get(recalled)
       if (node !== undefined) describeSpan(tracing?.current, node)
-      return found
     },
   }
 }

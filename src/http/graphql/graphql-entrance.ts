@@ -3,7 +3,7 @@ import { type BodyFault, readBody } from '../../lib/read-body.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { type DirectAnswer, type DirectAnswers, problemAnswer } from '../server/direct-answers.ts'
 import type { Protection } from '../server/protection.ts'
-import type { TraceRequest } from '../server/trace-requests.ts'
+import type { Traced, TraceRequest } from '../server/trace-requests.ts'
 import { type EVENTS_PATH, type Exchange, GRAPHQL_PATH, refusalOfBody, TOO_LARGE } from './graphql-body.ts'
 
 /** What differs between the addresses of GraphQL. */
@@ -14,6 +14,11 @@ export type GraphqlRoute = {
   readonly maxBytes: (request: IncomingMessage) => number
   /** Returns the refusal of a request whose body is not read; null for others. */
   readonly turnAway: (exchange: Exchange) => DirectAnswer | null
+  /**
+   * Sends the recent answer to an equal request, if there is one; returns whether it did. Called before the request is queued, also in an
+   * overload: to send it takes less than to refuse the request. Default: there is none.
+   */
+  readonly answerAgain?: (exchange: Exchange, traced: Traced) => boolean
   /** Answers a request that was admitted. Rejects on an internal fault. */
   readonly answer: (exchange: Exchange) => void | Promise<void>
 }
@@ -58,7 +63,10 @@ export function createGraphqlEntrance({ direct, protection, trace, logger }: Gra
     const refused = refusal ?? route.turnAway(exchange)
     if (refused !== null) return send(exchange, refused)
     const traced = trace(request, response, path)
-    const admit = () => protection.admit(exchange, () => traced(() => begin(route, exchange)))
+    const admit = () => {
+      if (route.answerAgain?.(exchange, traced) === true) return
+      protection.admit(exchange, () => traced(() => begin(route, exchange)))
+    }
     if (request.method === 'GET') return admit()
     const maxBytes = route.maxBytes(request)
     const unread = refusalOfBody(request, maxBytes)

@@ -51,18 +51,23 @@ export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRoute
     accepts: (request) => !hasExplorer || request.url !== GRAPHQL_PATH || !asksForPage(request),
     maxBytes: (request) => (options.isRouter(request) ? routerBytes : limits.bodyBytes),
     turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
-    answer(exchange) {
-      const fromRouter = isFromRouter(exchange.request)
-      const recalled = recall(options, exchange, fromRouter)
-      if (recalled === null) return respond(parts, { exchange, fromRouter })
-      return parts.sender.sendRecalled(exchange, recalled)
+    answerAgain(exchange, traced) {
+      const recalled = recall(options, exchange)
+      if (recalled === null) return false
+      traced(() => {
+        engine.describeRecalled(recalled)
+        parts.sender.sendRecalled(exchange, recalled)
+      })
+      return true
     },
+    answer: (exchange) => respond(parts, { exchange, fromRouter: isFromRouter(exchange.request) }),
   })
 }
 
 /** Returns the recent result of an equal request, if the caller is known without waiting; otherwise null. */
-function recall({ engine, callerOf }: GraphqlRouteOptions, exchange: Exchange, fromRouter: boolean): Answer | null {
+function recall({ engine, callerOf, isFromRouter }: GraphqlRouteOptions, exchange: Exchange): Answer | null {
   const { request } = exchange
+  const fromRouter = isFromRouter(request)
   if (callerOf(exchange) instanceof Promise || responseType(request.headers.accept) === null) return null
   if (wantsTrace(request, fromRouter) || crossSiteRefusal(request) !== null) return null
   return engine.recall(requestText(exchange), fromRouter)

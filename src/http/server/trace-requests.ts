@@ -3,7 +3,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts'
 import { GRAPHQL_PATH } from '../graphql/graphql-body.ts'
 
 /** Runs the answering of a request so that what it does is part of the request's trace. */
-type Traced = (answer: () => void) => void
+export type Traced = (answer: () => void) => void
 
 /** Begins the trace of a request to a route. Called before its body is read, which loses the asynchronous context. */
 export type TraceRequest = (request: IncomingMessage, response: ServerResponse, route: string) => Traced

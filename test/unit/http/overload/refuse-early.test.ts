@@ -16,6 +16,8 @@ const SHOP = 'https://shop.example.test'
 /** Maximum number of waiting requests before the delay is known. */
 const MAX_WAITING = 4_096
 const BODY = JSON.stringify({ query: '{ __typename }' })
+/** A request to which there is a recent answer. */
+const KNOWN_BODY = JSON.stringify({ query: '{ __typename } # again' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const ANSWER = { status: 200, body: '{"answered":true}' }
@@ -63,6 +65,11 @@ beforeEach(async () => {
       accepts: () => true,
       maxBytes: () => 1_000,
       turnAway: () => null,
+      answerAgain(exchange) {
+        if (exchange.body !== KNOWN_BODY) return false
+        entrance.send(exchange, ANSWER)
+        return true
+      },
       answer(exchange) {
         begun.push(exchange.request.url ?? '')
         entrance.send(exchange, ANSWER)
@@ -121,6 +128,16 @@ describe('a full queue', () => {
     const seconds = Number(reply.headers['retry-after'])
     expect(reply).toMatchObject({ status: 503, body: JSON.stringify(problem(503, seconds)) })
     expect({ begun, refused }).toEqual({ begun: [], refused: 1 })
+  })
+
+  it('refuses no request whose body was read and to which there is a recent answer', async () => {
+    fill()
+    const headers = { authorization: 'Bearer x' }
+    const [known, other] = await Promise.all([
+      ask(GRAPHQL_PATH, { body: KNOWN_BODY, headers }),
+      ask(GRAPHQL_PATH, { headers }),
+    ])
+    expect([known.status, other.status, begun, refused]).toEqual([200, 503, [], 1])
   })
 
   it.each([{}, { origin: SHOP }, { origin: 'https://other.example.test' }])(
