@@ -173,8 +173,8 @@ export function createScheduler(server: Server, sources: () => readonly Source[]
   const arm = () => {
     if (armed) return
     armed = true
-    // Mostly nothing is queued: new work begins at once, or in the next turn.
-    const steps = hasWork() ? MAX_BEGINNINGS : 0
+    // Mostly nothing is queued: new work begins at once, or in the next turn. While connections arrive, most turns begin nothing.
+    const steps = !hasWork() || (passes > 0 && passes < MAX_PASSES) ? 0 : MAX_BEGINNINGS
     setImmediate(steps === 0 ? passTurn : turn)
     for (let step = 0; step < steps; step += 1) setImmediate(beginOne)
     if (steps > 0) setImmediate(endTurn)
