@@ -39,24 +39,48 @@ const MAIN = new URL(`./read-thread-main${extname(import.meta.url)}`, import.met
 /** Maximum number of pending queries: more than the requests in flight may have, of which the overload protection bounds the number. */
 const MAX_WAITING = 20_000
 
-type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
+/**
+ * Number of queries that the thread has at once: enough that it need not wait for the event loop, and no more answers arrive in one turn of
+ * it.
+ */
+const MAX_POSTED = 8
+
+type Waiting = {
+  readonly query: ThreadQuery
+  resolve(rows: unknown[]): void
+  reject(error: unknown): void
+}
 
 /** Creates a read thread, which starts with its first query. */
 export function createReadThread(path: string): ReadThread {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | null = null
   let closed = false
+  // Ids increase, and the thread answers in their order.
   let lastId = 0
+  let lastPosted = 0
+  let lastAnswered = 0
 
   const rejectAll = (error: Error): void => {
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
+    lastPosted = lastAnswered = lastId
+  }
+  const postNext = (thread: Worker): void => {
+    while (lastPosted < lastId && lastPosted - lastAnswered < MAX_POSTED) {
+      lastPosted += 1
+      const query = waiting.get(lastPosted)?.query
+      if (query !== undefined) thread.postMessage(query, [])
+    }
   }
   const start = (): Worker => {
     const started = new Worker(MAIN, { workerData: path })
     started.on('message', (answer: ReadAnswer) => {
       const asked = waiting.get(answer.id)
       waiting.delete(answer.id)
+      lastAnswered = answer.id
+      // In the next turn: this one goes on as long as there are answers, up to a thousand of them.
+      if (lastPosted < lastId) setImmediate(postNext, started)
       if (waiting.size === 0) started.unref()
       if ('rows' in answer) asked?.resolve(answer.rows)
       else asked?.reject(toStoreFailure(Object.assign(new Error(answer.failure.message), answer.failure)))
@@ -75,10 +99,12 @@ export function createReadThread(path: string): ReadThread {
       if (closed) throw new StoreClosedError()
       if (waiting.size >= MAX_WAITING) throw new StoreBusyError()
       const id = (lastId += 1)
-      worker ??= start()
-      worker.ref()
-      worker.postMessage({ id, sql, parameters } satisfies ThreadQuery, [])
-      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+      const thread = (worker ??= start())
+      thread.ref()
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { query: { id, sql, parameters }, resolve, reject })
+        postNext(thread)
+      })
     },
     async close() {
       closed = true

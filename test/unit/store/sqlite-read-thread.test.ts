@@ -61,6 +61,30 @@ describe('the thread that reads', () => {
     for (const result of refused) expect(result).toMatchObject({ reason: expect.any(StoreBusyError) as unknown })
   })
 
+  it('gives the event loop few answers in a turn, however many queries wait', async () => {
+    let turn = 0
+    const turns: number[] = []
+    const reading = Array.from({ length: 200 }, async () => {
+      await thread.all('SELECT position FROM log_head', [])
+      turns.push(turn)
+      // Work, during which the thread goes on.
+      for (const until = performance.now() + 1; performance.now() < until;);
+    })
+    const count = () => {
+      turn += 1
+      if (turns.length < reading.length) setImmediate(count)
+    }
+    count()
+    await Promise.all(reading)
+    expect(
+      Math.max(
+        ...Map.groupBy(turns, (at) => at)
+          .values()
+          .map(({ length }) => length),
+      ),
+    ).toBeLessThanOrEqual(8)
+  })
+
   it('is replaced when it has ended, and those who waited are told', async () => {
     const folder = join(dirname(file.path), 'later')
     const early = createReadThread(join(folder, 'payments.db'))
