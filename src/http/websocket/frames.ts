@@ -1,7 +1,11 @@
 import { MessageType } from 'graphql-ws'
 
-/** The first byte of a text message in one frame. */
+/** The first byte of a text message in one frame, and of a ping. */
 const FINAL_TEXT = 0x81
+const FINAL_PING = 0x89
+
+/** A ping without a payload. */
+export const PING: Buffer = Buffer.from([FINAL_PING, 0])
 /** Length markers for lengths of two and of eight bytes. */
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127

@@ -13,7 +13,7 @@ import { takeFromRate, type ConcurrencyLimiter } from '../limits/flood-guard.ts'
 import type { DescribeOptions } from '../overload/admit-graphql.ts'
 import type { Overload } from '../overload/overload.ts'
 import { connectionToken } from '../server/client-caller.ts'
-import { textFrame } from './frames.ts'
+import { PING, textFrame } from './frames.ts'
 import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation } from './socket-operation.ts'
 
 /** Dependencies that all sockets of a process share. */
@@ -161,7 +161,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (!this.#isAlive) return this.#cut('overload')
     this.#sincePing = 0
     this.#isAlive = false
-    this.ping()
+    this.sendFrame(PING)
   }
 
   onPong(): void {
