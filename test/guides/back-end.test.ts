@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { composeServices } from '@theguild/federation-composition'
 import { graphql, parse } from 'graphql'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { projectOf, snippetsOf, typeFaults } from './snippets.ts'
 
@@ -28,6 +28,14 @@ async function pay(checkoutUrl: string): Promise<void> {
 }
 
 const checkoutUrls = (output: string): string[] => output.split('\n').map((line) => line.split(' ')[2] ?? '')
+
+/** Returns the place of the newest change of a status. */
+async function newestCursor(): Promise<string> {
+  const query = '{ paymentEvents(first: 100, filter: { kinds: [PAYMENT_STATUS_CHANGED] }) { pageInfo { endCursor } } }'
+  const token = env['PAYMENTS_TOKEN'] ?? ''
+  const { data } = await network.ask<{ paymentEvents: { pageInfo: { endCursor: string } } }>(query, { token })
+  return data?.paymentEvents.pageInfo.endCursor ?? ''
+}
 
 describe('the guide for the back end', () => {
   test('is written in sound types', () => {
@@ -61,17 +69,21 @@ describe('the guide for the back end', () => {
   })
 
   test('has a follower that goes on where it was killed', async () => {
-    const { run } = projectOf(GUIDE, env)
+    const { folder, run } = projectOf(GUIDE, env)
     const follower = run('follow-payments.ts')
     await follower.line(/^up to date$/)
     const [one = '', two = ''] = checkoutUrls(await run('bill-orders.ts').output())
     await pay(one)
     expect(await follower.line(/paid/)).toBe('A-1 paid 19.90 AUD')
+    // Killed before it has noted its place, it would say the same again.
+    const newest = await newestCursor()
+    await vi.waitUntil(() => readFileSync(join(folder, 'place.txt'), 'utf8') === newest, 10_000)
     await follower.kill()
     await pay(two)
     const again = run('follow-payments.ts')
     expect(await again.line(/paid/)).toBe('A-2 paid 19.90 AUD')
-  })
+    // It starts three programs, one after the other.
+  }, 90_000)
 
   test('has a subgraph that composes with ours, and refers to our link', async () => {
     const typeDefs = parse(snippetsOf(GUIDE).get('orders.graphql') ?? '')
