@@ -45,7 +45,7 @@ describe.each(BEGINNINGS)('kill -9 in the migrations of %s', (_, prepare) => {
         await remove()
       }
     },
-    FULL ? 600_000 : 60_000,
+    FULL ? 600_000 : 180_000,
   )
 })
 
