@@ -50,6 +50,14 @@ export function createGraphqlEntrance({ direct, protection, trace, logger }: Gra
     if (exchange.response.headersSent) exchange.response.destroy()
     else send(exchange, problemAnswer(500))
   }
+  const answerAgain = (route: GraphqlRoute, exchange: Exchange, traced: Traced): boolean => {
+    try {
+      return route.answerAgain?.(exchange, traced) ?? false
+    } catch (error) {
+      failWith(exchange)(error)
+      return true
+    }
+  }
   const begin = (route: GraphqlRoute, exchange: Exchange) => {
     try {
       const answering = route.answer(exchange)
@@ -64,8 +72,7 @@ export function createGraphqlEntrance({ direct, protection, trace, logger }: Gra
     if (refused !== null) return send(exchange, refused)
     const traced = trace(request, response, path)
     const admit = () => {
-      if (route.answerAgain?.(exchange, traced) === true) return
-      protection.admit(exchange, () => traced(() => begin(route, exchange)))
+      if (!answerAgain(route, exchange, traced)) protection.admit(exchange, () => traced(() => begin(route, exchange)))
     }
     if (request.method === 'GET') return admit()
     const maxBytes = route.maxBytes(request)

@@ -6,6 +6,7 @@ const FINAL_PING = 0x89
 
 /** A ping without a payload. */
 export const PING: Buffer = Buffer.from([FINAL_PING, 0])
+
 /** Length markers for lengths of two and of eight bytes. */
 const TWO_BYTES = 126
 const EIGHT_BYTES = 127

@@ -66,11 +66,11 @@ export function createReadThread(path: string): ReadThread {
     waiting.clear()
     lastPosted = lastAnswered = lastId
   }
-  const postNext = (thread: Worker): void => {
+  const postNext = (): void => {
     while (lastPosted < lastId && lastPosted - lastAnswered < MAX_POSTED) {
       lastPosted += 1
       const query = waiting.get(lastPosted)?.query
-      if (query !== undefined) thread.postMessage(query, [])
+      if (query !== undefined) worker?.postMessage(query, [])
     }
   }
   const start = (): Worker => {
@@ -80,7 +80,7 @@ export function createReadThread(path: string): ReadThread {
       waiting.delete(answer.id)
       lastAnswered = answer.id
       // In the next turn: this one goes on as long as there are answers, up to a thousand of them.
-      if (lastPosted < lastId) setImmediate(postNext, started)
+      if (lastPosted < lastId) setImmediate(postNext)
       if (waiting.size === 0) started.unref()
       if ('rows' in answer) asked?.resolve(answer.rows)
       else asked?.reject(toStoreFailure(Object.assign(new Error(answer.failure.message), answer.failure)))
@@ -99,11 +99,11 @@ export function createReadThread(path: string): ReadThread {
       if (closed) throw new StoreClosedError()
       if (waiting.size >= MAX_WAITING) throw new StoreBusyError()
       const id = (lastId += 1)
-      const thread = (worker ??= start())
-      thread.ref()
+      worker ??= start()
+      worker.ref()
       return new Promise((resolve, reject) => {
         waiting.set(id, { query: { id, sql, parameters }, resolve, reject })
-        postNext(thread)
+        postNext()
       })
     },
     async close() {

@@ -66,6 +66,7 @@ beforeEach(async () => {
       maxBytes: () => 1_000,
       turnAway: () => null,
       answerAgain(exchange) {
+        if (exchange.request.url?.includes('fault') === true) throw new Error('A fault.')
         if (exchange.body !== KNOWN_BODY) return false
         entrance.send(exchange, ANSWER)
         return true
@@ -128,6 +129,13 @@ describe('a full queue', () => {
     const seconds = Number(reply.headers['retry-after'])
     expect(reply).toMatchObject({ status: 503, body: JSON.stringify(problem(503, seconds)) })
     expect({ begun, refused }).toEqual({ begun: [], refused: 1 })
+  })
+
+  it('fails one request if the search for a recent answer fails', async () => {
+    const path = `${GRAPHQL_PATH}?fault`
+    const replies = await Promise.all([ask(path, { method: 'GET', body: '' }), ask(path)])
+    expect(replies.map(({ status }) => status)).toEqual([500, 500])
+    expect((await ask()).status).toBe(200)
   })
 
   it('refuses no request whose body was read and to which there is a recent answer', async () => {
