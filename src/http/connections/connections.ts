@@ -1,8 +1,7 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { peerName, type RouterCheck } from '../server/client-caller.ts'
-import type { RequestListener } from '../server/direct-answers.ts'
 
 type ConnectionLimit = {
   /** Maximum number of open connections per address; 0 for no limit. */
@@ -59,7 +58,7 @@ type TrackedConnection = {
 }
 
 /** Calls back when a request whose response has been sent is complete: it may be answered before its last byte is read. */
-function whenComplete(request: IncomingMessage, then: () => void): void {
+export function whenComplete(request: IncomingMessage, then: () => void): void {
   if (request.complete) then()
   else request.once('close', then)
 }
@@ -154,82 +153,6 @@ export function drainConnections(connections: Connections): ConnectionDrain {
       for (const socket of open.keys()) socket.destroy()
     },
   }
-}
-
-/** Maximum number of pipelined requests that wait on one connection. Browsers and routers send one at a time. */
-const MAX_PIPELINED = 100
-
-/** Statuses of a request that cannot be read, by the code of the error. Every other one is 400. */
-const STATUSES: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-}
-
-export type RequestsInOrder = {
-  readonly onRequest: RequestListener
-  /** Answers bytes that are not HTTP, or that come too slowly, and closes the connection (event `clientError` of node:http). */
-  readonly onClientError: (error: NodeJS.ErrnoException, socket: Socket) => void
-}
-
-/**
- * The response to a connection's latest request, and the number of requests that wait for an earlier one. Null when that request is complete
- * and answered: the response, with its header, would stay in memory with an idle connection.
- */
-type Line = { last: ServerResponse | null; waiting: number }
-
-/**
- * Handles pipelined requests of a connection one at a time: a request starts after the one before it was answered, and not at all if
- * that response closed the connection. Node alone would run them concurrently, even after a refusal (RFC 9112, sections 9.3.2 and
- * 9.6). A connection with more than a hundred waiting requests is destroyed.
- */
-export function answerInOrder(begin: RequestListener): RequestsInOrder {
-  const lines = new WeakMap<Socket, Line>()
-  const lineOf = (socket: Socket): Line => {
-    const known = lines.get(socket)
-    if (known !== undefined) return known
-    const line = { last: null, waiting: 0 }
-    lines.set(socket, line)
-    return line
-  }
-  return {
-    onRequest(request, response) {
-      const { socket } = request
-      const line = lineOf(socket)
-      const before = line.last
-      line.last = response
-      response.once('close', () =>
-        whenComplete(request, () => {
-          if (line.last === response) line.last = null
-        }),
-      )
-      if (before === null || before.writableFinished) return begin(request, response)
-      line.waiting += 1
-      if (line.waiting > MAX_PIPELINED) return void socket.destroy()
-      return void before.once('close', () => {
-        line.waiting -= 1
-        if (socket.writable) begin(request, response)
-      })
-    },
-    onClientError(error, socket) {
-      const { last, waiting } = lineOf(socket)
-      if (last === null) return refuse(error, socket)
-      const isInBody = !last.req.complete
-      if (isInBody ? !last.headersSent && waiting === 0 : last.writableFinished) return refuse(error, socket)
-      // A refusal now would be read as a second response to the latest request, or as part of its response.
-      if (isInBody || last.headersSent) return void socket.destroy()
-      // The request before the invalid bytes is still in progress.
-      socket.pause()
-      return void last.once('close', () => refuse(error, socket))
-    },
-  }
-}
-
-/** Sends a refusal without a body: the request may be a HEAD, whose answer must have none (RFC 9110, section 9.3.2). */
-function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
-  const status = code === undefined ? 400 : (STATUSES[code] ?? 400)
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
-  if (socket.writable) socket.write(head)
-  socket.destroy()
 }
 
 /** Requests whose bodies are passed on as they come, so that they take no memory. */

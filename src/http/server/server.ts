@@ -11,9 +11,9 @@ import {
   drainConnections,
   type ConnectionDrain,
   trackConnections,
-  answerInOrder,
   limitUnfinishedBodies,
 } from '../connections/connections.ts'
+import { answerInOrder } from '../connections/requests-in-order.ts'
 import { sendMissingPage, asksForPage } from '../pages/pages.ts'
 import { createNetworkCheck, isLoopback, type RouterCheck } from './client-caller.ts'
 import {

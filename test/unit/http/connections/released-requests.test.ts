@@ -4,7 +4,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { answerInOrder, trackConnections } from '../../../../src/http/connections/connections.ts'
+import { trackConnections } from '../../../../src/http/connections/connections.ts'
+import { answerInOrder } from '../../../../src/http/connections/requests-in-order.ts'
 import { readBody } from '../../../../src/lib/read-body.ts'
 
 setFlagsFromString('--expose-gc')
@@ -22,7 +23,8 @@ beforeEach(async () => {
     const announced = Number(request.headers['content-length'] ?? 0)
     void readBody(request, { bytes: 1_000, milliseconds: null }, announced).then(() => response.end('read'))
   })
-  server = createServer(onRequest).on('clientError', onClientError)
+  // Node closes an idle connection after five seconds, and then lets go of everything.
+  server = createServer({ keepAliveTimeout: 60_000 }, onRequest).on('clientError', onClientError)
   trackConnections(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -49,4 +51,5 @@ it.each([
     collectGarbage()
     return given.every((reference) => reference.deref() === undefined)
   }, 10_000)
+  expect(peer.readableEnded).toBe(false)
 })
