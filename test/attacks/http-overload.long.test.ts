@@ -72,9 +72,9 @@ async function recovery(clients: Clients, url: string): Promise<number> {
 }
 
 /**
- * `least`: share of the usual answers per second of the process's own CPU time. The rest are two refusals for each answer: reading and
- * answering them, and the garbage collection of what they hold for a second (`npm run bench -- refusals`), so that it is more for longer
- * answers. A new connection for each question must also be accepted. The bounds leave room for a machine whose speed changes meanwhile.
+ * `least`: share of the usual answers per second of the process's own CPU time. What is missing went into refusals, two for each answer
+ * (`npm run bench -- refusals`): reading and answering them, and the garbage collection of what they hold for a second, which weighs less
+ * the longer an answer takes. A new connection for each question must also be accepted. The bounds leave room for a machine whose speed changes meanwhile.
  */
 it.each([
   { name: 'of five milliseconds each, over connections that are kept', fields: 40, once: false, least: 0.7 },
