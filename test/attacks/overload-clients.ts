@@ -28,6 +28,11 @@ export type Answers = {
 }
 
 const SLICE_MS = 10
+/**
+ * Connections that are opened in a slice. On a busy machine this process gets little time, and would write its first request only after
+ * the server's limit for headers, if it opened all of them at once.
+ */
+const OPENED_PER_SLICE = 50
 const NOTHING: Answers = { answered: 0, shed: 0, other: 0, lag: 0 }
 
 let counts: { -readonly [Name in keyof Answers]: number } = { ...NOTHING }
@@ -54,15 +59,17 @@ function ask({ url, query, perSecond, connections, once, address: client }: Orde
   const open = new Set<Socket>()
   let due = 0
   let last = performance.now()
+  let mayOpen = OPENED_PER_SLICE
 
   const send = () => {
     for (; due >= 1; due -= 1) {
-      const socket = idle.pop() ?? (open.size < connections ? opened() : null)
+      const socket = idle.pop() ?? (mayOpen > 0 && open.size < connections ? opened() : null)
       if (socket === null) return
       socket.write(question)
     }
   }
   const opened = () => {
+    mayOpen -= 1
     const socket = connect({ host: address.hostname, port: Number(address.port), noDelay: true })
     open.add(socket)
     readAnswers(socket, (status) => {
@@ -80,6 +87,7 @@ function ask({ url, query, perSecond, connections, once, address: client }: Orde
     counts.lag = Math.max(counts.lag, now - last - SLICE_MS)
     due = perSecond === null ? connections : due + ((now - last) / 1_000) * perSecond
     last = now
+    mayOpen = OPENED_PER_SLICE
     send()
   }, SLICE_MS)
   return () => {
