@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { cutUnreadAnswer } from '../../../../src/http/server/direct-answers.ts'
+
+const UNREAD_MS = 100
+
+async function startServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function beginAnswer(url: string): Promise<IncomingMessage> {
+  const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
+  return answer
+}
+
+it('a peer that reads is not cut, however long it waits for the parts of its answer', async () => {
+  const url = await startServer(async (_request, response) => {
+    cutUnreadAnswer(response, UNREAD_MS)
+    for (const part of ['one ', 'two ', 'three']) {
+      // Several times what a peer that reads nothing is left.
+      await sleep(4 * UNREAD_MS)
+      response.write(part)
+    }
+    response.end()
+  })
+  expect(await text(await beginAnswer(url))).toBe('one two three')
+})
+
+it('a peer that reads nothing is cut, also after a part that was late', async () => {
+  const closed = Promise.withResolvers<void>()
+  const url = await startServer(async (_request, response) => {
+    response.flushHeaders()
+    cutUnreadAnswer(response, UNREAD_MS)
+    await sleep(4 * UNREAD_MS)
+    // More than Linux buffers of a connection.
+    response.end(Buffer.alloc(32 * 1024 * 1024))
+    response.once('close', closed.resolve)
+  })
+  const answer = await beginAnswer(url)
+  await closed.promise
+  await expect(text(answer)).rejects.toThrow('aborted')
+})
