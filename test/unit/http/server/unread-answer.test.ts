@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +8,8 @@ import { cutUnreadAnswer } from '../../../../src/http/server/direct-answers.ts'
 
 const UNREAD_MS = 100
 
-async function startServer(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
+async function startServer(answer: (response: ServerResponse) => Promise<unknown>): Promise<string> {
+  const server = createServer((_request, response) => void answer(response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -22,7 +22,7 @@ async function beginAnswer(url: string): Promise<IncomingMessage> {
 }
 
 it('a peer that reads is not cut, however long it waits for the parts of its answer', async () => {
-  const url = await startServer(async (_request, response) => {
+  const url = await startServer(async (response) => {
     cutUnreadAnswer(response, UNREAD_MS)
     for (const part of ['one ', 'two ', 'three']) {
       // Several times what a peer that reads nothing is left.
@@ -36,7 +36,7 @@ it('a peer that reads is not cut, however long it waits for the parts of its ans
 
 it('a peer that reads nothing is cut, also after a part that was late', async () => {
   const closed = Promise.withResolvers<void>()
-  const url = await startServer(async (_request, response) => {
+  const url = await startServer(async (response) => {
     response.flushHeaders()
     cutUnreadAnswer(response, UNREAD_MS)
     await sleep(4 * UNREAD_MS)
