@@ -105,8 +105,9 @@ export const UNREAD_MS = 10_000
 
 /**
  * Destroys the connection of a peer that has read nothing of a response for so many milliseconds, because the response stays in
- * memory. A slow peer that reads some of it is kept, and so is one that waits for a part that is not there yet. Meanwhile nothing is read from the peer, because what it sends would also count
- * as activity of the connection. Called when the response has been written, or its stream has begun.
+ * memory. A slow peer that reads some of it is kept, and so is one that waits for a part that is not there yet. Meanwhile nothing is
+ * read from the peer, because what it sends would also count as activity of the connection. Called when the response has been
+ * written, or its stream has begun.
  */
 export function cutUnreadAnswer(response: ServerResponse, milliseconds: number): void {
   const { socket } = response
