@@ -9,7 +9,6 @@ import {
   type GraphQLDirective,
   type GraphQLField,
   type GraphQLInputField,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
@@ -47,17 +46,20 @@ export function readSchemaCosts(schema: GraphQLSchema): SchemaCosts {
   const ofType = (type: GraphQLNamedType): number => own(type) ?? (isCompositeType(type) ? 1 : 0)
   const ofInput = (input: Input): number =>
     own(input) ?? own(getNamedType(input.type)) ?? (isInputObjectType(getNamedType(input.type)) ? 1 : 0)
+  const inputCosts = remembered((input: Input) => {
+    const type = getNamedType(input.type)
+    return { weight: ofInput(input), fields: isInputObjectType(type) ? type.getFields() : null }
+  })
 
   const weightOfValue = (input: Input, value: unknown): number => {
     if (value === null || value === undefined) return 0
     if (Array.isArray(value)) return value.reduce<number>((total, item) => total + weightOfValue(input, item), 0)
-    const type = getNamedType(input.type)
-    if (!isInputObjectType(type) || typeof value !== 'object') return ofInput(input)
-    const fields = type.getFields()
+    const { weight, fields } = inputCosts(input)
+    if (fields === null || typeof value !== 'object') return weight
     return Object.entries(value).reduce((total, [name, item]) => {
       const field = fields[name]
       return field === undefined ? total : total + weightOfValue(field, item)
-    }, ofInput(input))
+    }, weight)
   }
 
   return {
@@ -65,7 +67,10 @@ export function readSchemaCosts(schema: GraphQLSchema): SchemaCosts {
     itemWeightOf: remembered((field) => ofType(getNamedType(field.type))),
     listSizeOf: remembered((field) => readListSize(field, directiveValues(listSize, field))),
     weightOfValue,
-    isFree: remembered((argument: GraphQLArgument) => ofInput(argument) === 0 && !holdsObject(argument.type)),
+    isFree: (argument) => {
+      const { weight, fields } = inputCosts(argument)
+      return weight === 0 && fields === null
+    },
   }
 }
 
@@ -104,15 +109,12 @@ function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
 }
 
-function holdsObject(type: GraphQLInputType): boolean {
-  return isInputObjectType(getNamedType(type))
-}
-
 /** Returns whether a field's type is a list, nullable or not. */
 export function givesList(field: GraphQLField<unknown, unknown>): boolean {
   return isListType(getNullableType(field.type))
 }
 
+/** Keeps what `make` returns for each object, until the end of the process. */
 function remembered<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new Map<Key, Value>()
   return (key) => {
