@@ -16,8 +16,9 @@ export function amountProblem({ value, currency }: Money): string | null {
   const match = INPUT.exec(value)
   if (match === null) return 'must be a plain decimal number such as "1250.50"'
   const [, whole = '', decimals = ''] = match
-  if (BigInt(whole + decimals) === 0n) return 'must be above zero'
-  if ((whole + decimals).replace(/^0+/, '').length > EXACT_DIGITS) return `must have at most ${EXACT_DIGITS} digits`
+  const significant = (whole + decimals).replace(/^0+/, '')
+  if (significant === '') return 'must be above zero'
+  if (significant.length > EXACT_DIGITS) return `must have at most ${EXACT_DIGITS} digits`
   const exponent = exponentOf(currency)
   if (decimals.length <= exponent) return null
   return exponent === 0
