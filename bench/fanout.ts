@@ -8,9 +8,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { findPostgres } from '../test/support/postgres.ts'
+import { monotonicMs } from './support/clock.ts'
 import { cpuSecondsOfThreads } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
-import { type Sent, sendAll } from './support/http/send.ts'
+import { sendAll } from './support/http/send.ts'
 import { productionEnv, startServer } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import {
@@ -46,8 +47,8 @@ const SEND = { connections: CONNECTIONS, perSecond: null }
 
 const OWN_LEGEND = `Of own topics the product's events are webhooks that it checks and stores; those of “another-node” are webhooks to a first node on the
 same PostgreSQL database, and the node of the sockets, which is measured, reads them from the log; those of ws are posted texts. “Without
-a socket” is the same for payments, and topics, that nobody follows. The events/s of “another-node” are those that the first node stores on the
-load's core.`
+a socket” is the same for payments, and topics, that nobody follows. The first node stores fewer events/s than the other one can read, so
+“another-node” is stopped while they are stored, and its rate counts from the moment when it goes on.`
 
 await runBench({
   name: 'fanout',
@@ -137,7 +138,12 @@ async function fanOut({ server, crowd }: SocketServer, requests: readonly string
 }
 
 /** A server of own topics, and the requests by which the events of its payments, or topics, come. */
-type Source = SocketServer & { readonly followed: () => string; readonly others: () => string }
+type Source = SocketServer & {
+  readonly followed: () => string
+  readonly others: () => string
+  /** True if another node stores the events. */
+  readonly readsLog: boolean
+}
 
 /** Measures events of payments that one socket each follows, and events of payments that no socket follows. */
 async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Delivered>[]> {
@@ -154,7 +160,7 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
     const sources = { followed: webhooksFrom(2, payments.followed), others: webhooksFrom(2, payments.others) }
     // Webhooks go to the first node, and the second one is measured.
     const { crowd } = await openSockets('product', second, open)
-    return { name, server: { ...second, url: first.url }, crowd, ...sources }
+    return { name, server: { ...second, url: first.url }, crowd, ...sources, readsLog: first !== second }
   }
   const alone = await startSubgraph({ program: bench.program, env: SOCKET_SETTINGS, cleanUp })
   const ours = await startProduct('product', { first: alone, second: alone })
@@ -169,7 +175,8 @@ async function measureOwn(bench: Bench, sockets: number): Promise<Measured<Deliv
     bench.progress('opening sockets of ws')
     const peer = await openSockets('ws', await startSocketPeer('ws', cleanUp), open)
     const { followed, others } = payments
-    servers.push({ ...peer, followed: eventsInTurn(followed, frame), others: eventsInTurn(others, frame) })
+    const sources = { followed: eventsInTurn(followed, frame), others: eventsInTurn(others, frame) }
+    servers.push({ ...peer, ...sources, readsLog: false })
   }
   const measured = servers.map(({ name }) => ({ name, results: [] as Delivered[] }))
   for (let round = 0; round <= bench.rounds; round += 1) {
@@ -206,21 +213,24 @@ async function firstFrame({ server, crowd }: SocketServer, [payment = '']: reado
   return crowd.sample()
 }
 
-async function deliver({ server, crowd, followed, others }: Source, events: number): Promise<Delivered> {
-  const cpuOf = async (source: () => string, frames: number) => {
+async function deliver({ server, crowd, followed, others, readsLog }: Source, events: number): Promise<Delivered> {
+  const measure = async (source: () => string, frames: number) => {
     const texts = Array.from({ length: events }, source)
     await crowd.mark()
     const before = cpuSecondsOfThreads(server.pid)
-    const sent: Sent = await sendAll(server.url, texts, SEND)
+    const isStopped = readsLog && frames > 0
+    if (isStopped) process.kill(server.pid, 'SIGSTOP')
+    const sent = await sendAll(server.url, texts, SEND).finally(() => isStopped && process.kill(server.pid, 'SIGCONT'))
+    const beganAt = isStopped ? monotonicMs() : (sent.sentAt[0] ?? 0)
     const { lastAt } = await crowd.delivered(frames)
-    const seconds = Math.max(sent.seconds, (lastAt - (sent.sentAt[0] ?? 0)) / 1_000)
+    const seconds = Math.max(isStopped ? 0 : sent.seconds, (lastAt - beganAt) / 1_000)
     return {
       cpuUs: ((cpuSecondsOfThreads(server.pid) - before) * 1e6) / texts.length,
       perSecond: texts.length / seconds,
     }
   }
-  const withoutStream = await cpuOf(others, 0)
-  return { ...(await cpuOf(followed, events)), withoutStreamUs: withoutStream.cpuUs }
+  const withoutStream = await measure(others, 0)
+  return { ...(await measure(followed, events)), withoutStreamUs: withoutStream.cpuUs }
 }
 
 function figuresOfOne(measured: readonly Measured<Fanned>[]): Figure[] {
@@ -254,10 +264,12 @@ function figuresOfOwn(measured: readonly Measured<Delivered>[]): Figure[] {
     const goal = of === another ? ({ kind: 'at least', value: 0.6 } as const) : null
     return [{ name: `own topics: ${name}`, value: median(rounds), decimals: 2, goal }]
   }
+  const byRate = (our: Delivered, their: Delivered) => our.perSecond / their.perSecond
   const byCpu = (our: Delivered, their: Delivered) => their.cpuUs / our.cpuUs
   return [
+    ...figure('events/s ÷ ws, of a node that does not store them', another, byRate),
     ...figure('events/s ÷ ws, of a node that does not store them, by CPU time', another, byCpu),
-    ...figure('events/s ÷ ws, with the webhooks', ours, (our, their) => our.perSecond / their.perSecond),
+    ...figure('events/s ÷ ws, with the webhooks', ours, byRate),
     ...figure('events/s ÷ ws, with the webhooks, by CPU time', ours, byCpu),
     ...figure('CPU of what a socket adds, ws ÷ product', ours, (our, their) => addedUs(their) / addedUs(our)),
   ]
