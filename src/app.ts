@@ -26,7 +26,7 @@ export type App = {
   close(): Promise<void>
 }
 
-/** How long the services may take to finish, in milliseconds; a command that is not finished stays recorded as started. */
+/** How long the services may take to finish, in milliseconds; the outcome of a command that is not finished is recorded as unknown. */
 const LAST_WORK_MS = 1_500
 
 /**

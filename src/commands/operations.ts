@@ -163,6 +163,8 @@ export type Operations = {
   payouts(query: { from: Date; to: Date; page: number; currency: string | null }): Promise<PayoutList>
   balances(query: BalanceQuery): Promise<BalanceList>
   balanceHistory(query: { from: Date; to: Date; page: number; site: string | null }): Promise<BalanceHistory>
+  /** Records that the outcomes of the commands still under way are unknown, when the process ends. */
+  close(): Promise<void>
 }
 
 /** A contact of the named site, or of the one that serves a currency. */
@@ -197,7 +199,7 @@ const UPLOAD_PATIENCE_MS = 180_000
 
 export function createOperations(options: OperationsOptions): Operations {
   const { store, keys, logger, clock } = options
-  const recording = {
+  const commands = createIdempotentCommands({
     commands: store.commands,
     keys,
     logger,
@@ -205,12 +207,11 @@ export function createOperations(options: OperationsOptions): Operations {
     owner: randomUUID(),
     newId: randomUUID,
     newCorrelationId,
-  }
-  const onceFor = createIdempotentCommands(recording)
-  const uploads = createIdempotentCommands({ ...recording, patienceMs: UPLOAD_PATIENCE_MS })(UPLOADER)
+  })
+  const uploads = commands.of(UPLOADER, UPLOAD_PATIENCE_MS)
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }
-  const partsFor = (holder: KeyHolder) => ({ ...shared, once: onceFor(holder) })
+  const partsFor = (holder: KeyHolder) => ({ ...shared, once: commands.of(holder) })
   return {
     createPaymentLink: (request, holder) => createPaymentLink(partsFor(holder), request),
     createPayin: (request, holder) => createPayin(partsFor(holder), request),
@@ -252,5 +253,6 @@ export function createOperations(options: OperationsOptions): Operations {
     payouts: (query) => listPayouts(options, query),
     balances: (query) => readBalances(options, query),
     balanceHistory: (query) => readBalanceHistory(options, query),
+    close: commands.close,
   }
 }

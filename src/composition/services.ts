@@ -207,6 +207,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
+      await operations.close()
       await wakeUps.close()
       sharing.close()
       redis?.close()

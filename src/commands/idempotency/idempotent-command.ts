@@ -26,8 +26,6 @@ export type IdempotencyOptions = {
   readonly newId: () => string
   /** Makes the correlation id of an attempt. */
   readonly newCorrelationId: () => string
-  /** How long a caller waits for an outcome, in milliseconds. Default: 8,000. */
-  readonly patienceMs?: number
 }
 
 /** The owner of idempotency keys. */
@@ -54,33 +52,40 @@ const UNCLEAR = Symbol('unclear')
 /** Longer than the upstream client's own deadline for a POST, so that a lease never ends under a call. */
 const LEASE_MS = 30_000
 
+/** The commands of a process. */
+export type ProcessCommands = {
+  /** Returns the commands of a caller, who waits for an outcome for `patienceMs` milliseconds at most. Default: 8,000. */
+  of(holder: KeyHolder, patienceMs?: number): IdempotentCommands
+  /** Marks the attempts UNKNOWN that are still under way when the process ends, so that a repeat does not wait for the end of their leases. */
+  close(): Promise<void>
+}
+
+/** What runs in this process: the commands by idempotency key, and the ids of those that were sent. */
+type UnderWay = {
+  readonly byKey: Map<string, { readonly input: string; readonly outcome: Promise<CommandOutcome<unknown>> }>
+  readonly sent: Set<string>
+}
+
 /**
  * Runs each command of a caller at most once. The command is recorded before the call; the record is ended with the result. An
  * attempt whose outcome is unknown is marked UNKNOWN: it is sent again only after a search for its outcome.
  */
-export function createIdempotentCommands(options: IdempotencyOptions): (holder: KeyHolder) => IdempotentCommands {
-  const running: Running = new Map()
-  return (holder) => idempotentCommandsOf(holder, options, running)
+export function createIdempotentCommands(options: IdempotencyOptions): ProcessCommands {
+  const underWay: UnderWay = { byKey: new Map(), sent: new Set() }
+  return {
+    of: (holder, patienceMs = COMMAND_PATIENCE_MS) =>
+      idempotentCommandsOf({ ...holder, patienceMs }, options, underWay),
+    async close() {
+      await Promise.all(Array.from(underWay.sent, (id) => options.commands.markUnknown(id)))
+    },
+  }
 }
 
-/** The commands that run in this process, by idempotency key. */
-type Running = Map<string, { readonly input: string; readonly outcome: Promise<CommandOutcome<unknown>> }>
-
 function idempotentCommandsOf(
-  { keyScope, mayRead }: KeyHolder,
-  options: IdempotencyOptions,
-  running: Running,
+  { keyScope, mayRead, patienceMs }: KeyHolder & { readonly patienceMs: number },
+  { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef }: IdempotencyOptions,
+  { byKey: running, sent }: UnderWay,
 ): IdempotentCommands {
-  const {
-    commands,
-    keys,
-    logger,
-    clock,
-    owner,
-    newId,
-    newCorrelationId: newRef,
-    patienceMs = COMMAND_PATIENCE_MS,
-  } = options
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
 
   /** Returns the command recorded under the key. A command without a key scope counts only if its input is the same. */
@@ -241,10 +246,13 @@ function idempotentCommandsOf(
     command: Command,
   ): Promise<CommandOutcome<Result>> => {
     let answer: Answer
+    sent.add(command.id)
     try {
       answer = await task.send(command.ref)
     } catch (error) {
-      return ended(task, command, error)
+      return await ended(task, command, error)
+    } finally {
+      sent.delete(command.id)
     }
     return settle(task, command, { answer, replayed: false })
   }

@@ -38,6 +38,8 @@ export type LinkTask = Task<string, string>
 export type Fixture = {
   readonly store: Store
   readonly once: IdempotentCommands
+  /** Ends the process of `once`. */
+  endProcess(): Promise<void>
   /** Correlation ids of the attempts that were sent to the payments API. */
   readonly sent: string[]
   now: Date
@@ -53,7 +55,9 @@ export type Fixture = {
   recorded(key?: string): ReturnType<Store['commands']['find']>
 }
 
-export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fixture> {
+type Over = Partial<IdempotencyOptions> & { readonly patienceMs?: number }
+
+export async function setUp({ patienceMs, ...over }: Over = {}): Promise<Fixture> {
   const { store, destroy } = await openSqliteFixture()
   onTestFinished(destroy)
   const sent: string[] = []
@@ -68,10 +72,11 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,
     })
-  const onceFor = everybody(over)
+  const commands = everybody(over)
   const fixture: Fixture = {
     store,
-    once: onceFor(HOLDER),
+    once: commands.of(HOLDER, patienceMs),
+    endProcess: commands.close,
     sent,
     now: NOW,
     answers: [],
@@ -95,8 +100,8 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       findOutcome: ({ ref }) => fixture.trace(ref),
       ...parts,
     }),
-    neighbour: (options = {}) => everybody(options)(HOLDER),
-    another: onceFor,
+    neighbour: (options = {}) => everybody(options).of(HOLDER),
+    another: commands.of,
     recorded: (key = 'key-1') => store.commands.find(commandKey('createPaymentLink', key)),
   }
   return fixture

@@ -157,6 +157,23 @@ describe('the lease of another process', () => {
     expect(fixture.sent).toHaveLength(1)
   })
 
+  it('ends with that process, and an answer that comes meanwhile counts', async () => {
+    const fixture = await setUp()
+    const gate = Promise.withResolvers<string>()
+    fixture.answers = [() => gate.promise]
+    const first = fixture.once.run(fixture.task())
+    while (fixture.sent.length === 0) await setImmediate()
+    await fixture.once.run(fixture.task({ key: 'answered' }))
+    await fixture.endProcess()
+    expect(await fixture.recorded('answered')).toMatchObject({ state: 'SETTLED' })
+    expect(await fixture.recorded()).toMatchObject({ state: 'UNKNOWN' })
+    expect(await fixture.neighbour().run(fixture.task())).toMatchObject({ kind: 'outcome-unknown' })
+    gate.resolve('LINK-1')
+    expect(await first).toMatchObject({ kind: 'done', result: 'LINK-1' })
+    expect(await fixture.neighbour().run(fixture.task())).toMatchObject({ result: 'LINK-1', replayed: true })
+    expect(fixture.sent).toHaveLength(2)
+  })
+
   it('that has ended means that nobody knows the outcome', async () => {
     const fixture = await setUp()
     const ended = NOW.getTime() + LEASE_MS

@@ -29,7 +29,8 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
   app.child.kill('SIGTERM')
   expect(await app.ended).toMatchObject({ code: 0, signal: null })
   expect((await app.ended).at - asked).toBeLessThan(15_000)
-  expect(await webhook.answered).toBe(408)
+  // The payments API sends a webhook again that is cut.
+  await expect(webhook.answered).rejects.toThrow('socket hang up')
   expect((await slow).data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
 
   const again = await startReady({ env })
