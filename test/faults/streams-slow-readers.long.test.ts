@@ -18,7 +18,8 @@ const BATCH = 500
 /** Each frame has the id of its operation: long ones fill the system's buffers before the readers are cut, whatever the machine's speed. */
 const LONG_ID = 'x'.repeat(8_000)
 const CUT_MS = 60_000
-const GROWTH_BYTES = 20 * 1024 * 1024
+/** The size of a busy process varies by tens of megabytes. One that holds what the stopped clients do not read grows by two gigabytes. */
+const GROWTH_BYTES = 64 * 1024 * 1024
 const SENDERS = 16
 
 let sandbox: Sandbox
