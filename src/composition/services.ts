@@ -49,6 +49,9 @@ export type Backend = {
   close(milliseconds: number): Promise<void>
 }
 
+/** How long the end of a process waits for the database to record the commands under way, in milliseconds. */
+const LAST_RECORD_MS = 500
+
 type BackendOptions = {
   readonly logger: Logger
   readonly clock: () => Date
@@ -207,7 +210,11 @@ export async function startServices(config: AppConfig, options: BackendOptions):
           'the drain was cut short: what is under way is taken up at the next start',
         ),
       )
-      await operations.close()
+      await withTimeout(operations.close(), LAST_RECORD_MS, () => {
+        throw new Error('The database did not answer in time.')
+      }).catch((error: unknown) =>
+        logger.warn({ err: error }, 'the commands under way stay recorded as sent until their leases end'),
+      )
       await wakeUps.close()
       sharing.close()
       redis?.close()
