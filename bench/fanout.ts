@@ -48,7 +48,8 @@ const SEND = { connections: CONNECTIONS, perSecond: null }
 const OWN_LEGEND = `Of own topics the product's events are webhooks that it checks and stores; those of “another-node” are webhooks to a first node on the
 same PostgreSQL database, and the node of the sockets, which is measured, reads them from the log; those of ws are posted texts. “Without
 a socket” is the same for payments, and topics, that nobody follows. The first node stores fewer events/s than the other one can read, so
-“another-node” is stopped while they are stored, and its rate counts from the moment when it goes on.`
+“another-node” is stopped while they are stored, and its rate counts from the moment when it goes on. What posts the texts to ws runs beside its
+clients meanwhile, and lowers its rate; CPU times do not depend on that.`
 
 await runBench({
   name: 'fanout',

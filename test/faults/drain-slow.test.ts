@@ -46,7 +46,7 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
 }, 60_000)
 
 it.skipIf(!canMakeServer())(
-  'ends in time although the database does not answer, and a command is under way',
+  'ends with 0 although the database does not answer while a command is under way',
   async () => {
     const own = await createOwnServer()
     onTestFinished(() => own.remove())
@@ -55,13 +55,13 @@ it.skipIf(!canMakeServer())(
     await ask(app.url, CREATE_LINK, { input: linkInput() })
     sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 20_000 } })
     const calls = sandbox.control.calls().length
-    const slow = ask(app.url, CREATE_LINK, { input: linkInput() }).catch((error: unknown) => error)
+    // How it is answered depends on which deadline comes first.
+    const slow = ask(app.url, CREATE_LINK, { input: linkInput() }).catch(() => null)
     await expect.poll(() => sandbox.control.calls().length).toBe(calls + 1)
     own.pause()
 
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 0, signal: null })
-    own.resume()
     await slow
   },
   60_000,

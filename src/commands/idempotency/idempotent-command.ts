@@ -53,7 +53,7 @@ const UNCLEAR = Symbol('unclear')
 const LEASE_MS = 30_000
 
 /** The commands of a process. */
-export type ProcessCommands = {
+type ProcessCommands = {
   /** Returns the commands of a caller, who waits for an outcome for `patienceMs` milliseconds at most. Default: 8,000. */
   of(holder: KeyHolder, patienceMs?: number): IdempotentCommands
   /** Marks the attempts UNKNOWN that are still under way when the process ends, so that a repeat does not wait for the end of their leases. */

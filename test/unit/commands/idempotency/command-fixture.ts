@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import {
   createIdempotentCommands,
@@ -109,6 +110,15 @@ export async function setUp({ patienceMs, ...over }: Over = {}): Promise<Fixture
 
 export const passes = (fixture: Fixture, milliseconds: number) => {
   fixture.now = new Date(fixture.now.getTime() + milliseconds)
+}
+
+/** Runs the command of `task()` until it is sent. `answer` is the payments API's. */
+export async function sendUnanswered(fixture: Fixture) {
+  const { promise, resolve: answer } = Promise.withResolvers<string>()
+  fixture.answers = [() => promise]
+  const outcome = fixture.once.run(fixture.task())
+  while (fixture.sent.length === 0) await setImmediate()
+  return { outcome, answer }
 }
 
 export const noAnswer = () => Promise.reject(unknownOutcome('timeout'))

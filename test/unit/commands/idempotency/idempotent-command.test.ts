@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { notSent, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
 import { linkOf, NOW, present } from '../../../contract/store/builders.ts'
-import { noAnswer, REFUSED, REJECTION, setUp } from './command-fixture.ts'
+import { noAnswer, REFUSED, REJECTION, sendUnanswered, setUp } from './command-fixture.ts'
 
 describe('a command', () => {
   it('is recorded before it is sent, and ends with its result', async () => {
@@ -182,12 +182,9 @@ describe('many callers with one key', () => {
 
   it('do not hold up the callers with another key', async () => {
     const fixture = await setUp()
-    const gate = Promise.withResolvers<string>()
-    fixture.answers = [() => gate.promise]
-    const first = fixture.once.run(fixture.task())
-    while (fixture.sent.length === 0) await setImmediate()
+    const { outcome, answer } = await sendUnanswered(fixture)
     expect(await fixture.once.run(fixture.task({ key: 'key-2' }))).toMatchObject({ kind: 'done', replayed: false })
-    gate.resolve('LINK-1')
-    await first
+    answer('LINK-1')
+    await outcome
   })
 })

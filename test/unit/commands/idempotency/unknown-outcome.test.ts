@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { IncompleteSearchError } from '../../../../src/upstream/endpoints/agreement-endpoints.ts'
 import { command, NOW, present } from '../../../contract/store/builders.ts'
-import { LEASE_MS, type LinkTask, noAnswer, passes, setUp } from './command-fixture.ts'
+import { LEASE_MS, type LinkTask, noAnswer, passes, sendUnanswered, setUp } from './command-fixture.ts'
 
 describe('a command of which nobody knows the outcome', () => {
   it('is settled by the trace that it left', async () => {
@@ -141,35 +140,29 @@ describe('a command of which nobody knows the outcome', () => {
 describe('the lease of another process', () => {
   it('that is live means that the command is under way', async () => {
     const fixture = await setUp()
-    const gate = Promise.withResolvers<string>()
-    fixture.answers = [() => gate.promise]
-    const first = fixture.once.run(fixture.task())
-    while (fixture.sent.length === 0) await setImmediate()
+    const { outcome, answer } = await sendUnanswered(fixture)
     const neighbour = fixture.neighbour()
     const underWay = { kind: 'idempotency-conflict', inProgress: true }
     expect(await neighbour.run(fixture.task())).toEqual(underWay)
     expect(await neighbour.earlier(fixture.task())).toEqual(underWay)
     passes(fixture, LEASE_MS - 1)
     expect(await neighbour.run(fixture.task())).toEqual(underWay)
-    gate.resolve('LINK-1')
-    expect(await first).toMatchObject({ kind: 'done', result: 'LINK-1' })
+    answer('LINK-1')
+    expect(await outcome).toMatchObject({ kind: 'done', result: 'LINK-1' })
     expect(await neighbour.run(fixture.task())).toMatchObject({ kind: 'done', result: 'LINK-1', replayed: true })
     expect(fixture.sent).toHaveLength(1)
   })
 
   it('ends with that process, and an answer that comes meanwhile counts', async () => {
     const fixture = await setUp()
-    const gate = Promise.withResolvers<string>()
-    fixture.answers = [() => gate.promise]
-    const first = fixture.once.run(fixture.task())
-    while (fixture.sent.length === 0) await setImmediate()
+    const { outcome, answer } = await sendUnanswered(fixture)
     await fixture.once.run(fixture.task({ key: 'answered' }))
     await fixture.endProcess()
     expect(await fixture.recorded('answered')).toMatchObject({ state: 'SETTLED' })
     expect(await fixture.recorded()).toMatchObject({ state: 'UNKNOWN' })
     expect(await fixture.neighbour().run(fixture.task())).toMatchObject({ kind: 'outcome-unknown' })
-    gate.resolve('LINK-1')
-    expect(await first).toMatchObject({ kind: 'done', result: 'LINK-1' })
+    answer('LINK-1')
+    expect(await outcome).toMatchObject({ kind: 'done', result: 'LINK-1' })
     expect(await fixture.neighbour().run(fixture.task())).toMatchObject({ result: 'LINK-1', replayed: true })
     expect(fixture.sent).toHaveLength(2)
   })
