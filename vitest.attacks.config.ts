@@ -11,6 +11,5 @@ export default defineConfig({
     maxWorkers: 1,
     env: { TEST_FAULTS: 'full' },
     testTimeout: 60 * 60_000,
-    hookTimeout: 120_000,
   },
 })

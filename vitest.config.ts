@@ -9,11 +9,10 @@ export const COMMON = defineConfig({
     environment: 'node',
     pool: 'forks',
     maxWorkers: 2,
-    // They end what hangs; what has to be quick says so itself.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // What is polled for happens, however busy the machine is.
-    expect: { poll: { timeout: 20_000 } },
+    // They end what hangs, and are far above what a test takes on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // Two processors are shared with browsers and databases there; whatever needs a second try is named at the end. A found
     // counterexample is none the less one when the next seed finds none.
     retry: process.env['CI'] === undefined ? 0 : { count: 1, condition: /^(?![^]*Property failed)/ },

@@ -20,6 +20,5 @@ export default defineConfig({
     maxWorkers: 1,
     env: { TEST_FAULTS: 'full' },
     testTimeout: 30 * 60_000,
-    hookTimeout: 120_000,
   },
 })

@@ -7,7 +7,5 @@ export default defineConfig({
     ...COMMON,
     include: ['test/gateway/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
   },
 })

@@ -29,7 +29,7 @@ function exampleProject(): string {
   return folder
 }
 
-describe('docs/sandbox.md', { timeout: 30_000 }, () => {
+describe('docs/sandbox.md', () => {
   it('has an example whose types are right', async () => {
     const folder = exampleProject()
     await expect(run(join(root, 'node_modules/.bin/tsc'), ['-p', folder])).resolves.toMatchObject({ stdout: '' })

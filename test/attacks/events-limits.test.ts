@@ -41,11 +41,11 @@ describe('streams of events', () => {
     }
     streams.push(await follow('somebody else', from('192.0.2.3')))
     streams[0]?.cut()
-    await expect.poll(() => gauge(network, 'payments_event_streams_open'), { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => gauge(network, 'payments_event_streams_open')).toBe(2)
     streams.push(await follow('somebody', from('192.0.2.3')))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     for (const stream of streams) stream.cut()
-    await expect.poll(() => gauge(network, 'payments_event_streams_open'), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => gauge(network, 'payments_event_streams_open')).toBe(0)
   })
 
   it('of one address may be so many at once, without a subject too, and a router has one for each client', async () => {
@@ -58,6 +58,6 @@ describe('streams of events', () => {
     streams.push(await follow('b', from('192.0.2.8')))
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     for (const stream of streams) stream.cut()
-    await expect.poll(() => gauge(network, 'payments_event_streams_open'), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => gauge(network, 'payments_event_streams_open')).toBe(0)
   })
 })

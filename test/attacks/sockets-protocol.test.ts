@@ -261,8 +261,8 @@ it('nothing of all that touched the process or anybody else, and nothing was lef
   await network.sandbox.control.setStatus(link.id, 'pending')
   const item = await bystander.next()
   expect(item?.kind).toBe('EVENT')
-  await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: 5_000 }).toBe(1)
-  await expect.poll(() => gauge(network, 'payments_streams_open'), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => gauge(network, 'payments_sockets_open')).toBe(1)
+  await expect.poll(() => gauge(network, 'payments_streams_open')).toBe(1)
   expect(network.log()).not.toContain('a message could not be handled')
 })
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, assert, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startCallbackRouter, type CallbackRouter } from '../support/callback-router.ts'
 import { openEvents, type EventResponse } from '../support/events.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -37,7 +37,7 @@ afterEach(async () => {
   // The router's answer 404 to the next message ends its streams.
   router.reply(() => 404)
   await network.sandbox.control.setStatus(link.id, 'pending')
-  await vi.waitFor(async () => assert.equal(await openStreams(), 0))
+  await vi.waitUntil(async () => (await openStreams()) === 0, 30_000)
   router.reply(() => ({ status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }))
 })
 

@@ -44,7 +44,10 @@ const FLAGS = [
 ]
 
 /** Milliseconds that a page may take to show what a test waits for: two processors run everything. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
+
+/** Console errors of a page while its server is unreachable, ends, or refuses a request. */
+export const GONE = /ERR_CONNECTION_(?:REFUSED|RESET)|ERR_EMPTY|ERR_INCOMPLETE|WebSocket connection|status of 50[03]/
 
 export type TestBrowser = {
   /** True if Chromium is not installed; the suites that need it are skipped. */

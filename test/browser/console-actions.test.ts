@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAgreement, NO_ANSWER, readAgreement } from '../support/agreements.ts'
 import { doubtfulDelivery, misaddressedDelivery } from '../support/deliveries.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
@@ -10,9 +10,8 @@ import { readPayment } from '../support/payins.ts'
 import { historyOf } from '../support/payments.ts'
 import { unansweredCreation } from '../support/unanswered.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { openConsole, PATIENT, soon } from './console.ts'
+import { openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 const REFUNDS = '/v3/payin_links/refund'
 
@@ -37,7 +36,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('Amount in AUD').fill('25.50')
     await page.getByRole('button', { name: 'Go on' }).click()
-    expect(await page.getByRole('dialog').textContent()).toMatch(/25\.50.*order-part/)
+    await expect.poll(() => page.getByRole('dialog').textContent()).toMatch(/25\.50.*order-part/)
     expect(await accessibilityFaults(page)).toEqual([])
     expect(asked(network, 'POST', REFUNDS)).toBe(before)
     await page.getByRole('button', { name: /^Refund A?\$25.50/ }).evaluate((button) => {
@@ -52,12 +51,14 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     const history = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
     await history.filter({ hasText: /, refund of A?\$25\.50 pending/ }).waitFor()
     const listed = page.getByRole('list', { name: 'Refunds' }).getByRole('listitem')
-    await soon(() => listed.allTextContents()).toEqual([expect.stringMatching(/^Pending .*25\.50.*, requested here/)])
+    await expect
+      .poll(() => listed.allTextContents())
+      .toEqual([expect.stringMatching(/^Pending .*25\.50.*, requested here/)])
     expect(await accessibilityFaults(page)).toEqual([])
     // The button that opened the dialog is gone, because nothing can be refunded now: the focus goes to the heading.
     await page.getByText('Nothing can be refunded while the status is return_pending.').waitFor()
     expect(await page.getByRole('button', { name: 'Refund …' }).count()).toBe(0)
-    await soon(() => focused(page)).toBe('Payment order-part')
+    await expect.poll(() => focused(page)).toBe('Payment order-part')
   })
 
   test('asks again with the same key when an answer was lost, even after a reload', async () => {
@@ -92,10 +93,12 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('button', { name: /^Refund A?\$125.50/ }).click()
     await page.getByText('The refund was not made.').waitFor()
-    expect(await page.getByRole('alert').filter({ hasText: 'UPSTREAM_REJECTED' }).textContent()).toContain('amount')
+    await expect
+      .poll(() => page.getByRole('alert').filter({ hasText: 'UPSTREAM_REJECTED' }).textContent())
+      .toContain('amount')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
-    await soon(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
   test('reconciles a payment that changed without a word', async () => {
@@ -106,7 +109,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('button', { name: 'Reconcile now' }).click()
     await page.getByText('The payments API was read, and something had changed.').waitFor()
     const events = page.getByRole('list', { name: 'Events' })
-    expect(await events.getByText('pending → received (by read)').count()).toBe(1)
+    await expect.poll(() => events.getByText('pending → received (by read)').count()).toBe(1)
     network.sandbox.control.addFault({ times: 20, answer: { status: 503 } })
     await page.getByRole('button', { name: 'Reconcile now' }).click()
     await page.getByRole('alert').filter({ hasText: 'UPSTREAM_UNAVAILABLE' }).waitFor()
@@ -124,7 +127,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
       .getByRole('radio', { name: /It is not there/ })
       .check()
     await form(lost.orderId).getByRole('button', { name: 'Record' }).click()
-    await soon(() => form(lost.orderId).count()).toBe(0)
+    await expect.poll(() => form(lost.orderId).count()).toBe(0)
     await form(made.orderId).getByRole('radio', { name: 'It is there' }).check()
     await form(made.orderId).getByLabel('with the id').fill('no number')
     await form(made.orderId).getByRole('button', { name: 'Record' }).click()
@@ -132,7 +135,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await form(made.orderId).getByLabel('with the id').fill(String(made.paymentId))
     await form(made.orderId).getByRole('button', { name: 'Record' }).click()
     await page.getByRole('link', { name: made.orderId }).waitFor()
-    await soon(() => form(made.orderId).count()).toBe(0)
+    await expect.poll(() => form(made.orderId).count()).toBe(0)
     await setGatewayStatus(network, String(made.paymentId), 'failed')
     await setGatewayStatus(network, String(made.paymentId), 'pending')
     await page.getByRole('link', { name: made.orderId }).click()
@@ -141,7 +144,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByLabel('Status there').selectOption('RECEIVED')
     await page.getByRole('button', { name: 'Record this status' }).click()
     await page.getByText('failed → received (by operator)').waitFor()
-    await soon(() => page.getByText('A callback also said').count()).toBe(0)
+    await expect.poll(() => page.getByText('A callback also said').count()).toBe(0)
   })
 
   test('suspends, resumes and cancels an agreement', async () => {
@@ -173,13 +176,13 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('row').filter({ hasText: paymentId }).getByRole('link').first().click()
     await page.getByRole('button', { name: 'Decide it anew …' }).click()
     await page.getByText('Nothing has been changed yet. If it is applied:').waitFor()
-    expect(await page.getByRole('dialog').locator('.facts').textContent()).toContain('is read, and decides')
+    await expect.poll(() => page.getByRole('dialog').locator('.facts').textContent()).toContain('is read, and decides')
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('button', { name: 'Apply it' }).click()
     await page.getByText('It was applied.').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Decide it anew …' }).waitFor()
-    await soon(() => focused(page)).toBe('Decide it anew …')
+    await expect.poll(() => focused(page)).toBe('Decide it anew …')
   })
 
   test('is told why a delivery in quarantine is not decided anew', async () => {
@@ -188,14 +191,16 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
     await page.getByRole('link', { name: 'Those that need a person' }).click()
     const row = page.getByRole('row').filter({ hasText: paymentId }).filter({ hasText: 'Quarantined' })
-    expect(await row.textContent()).toContain('It speaks of something else than its address.')
-    expect(await row.textContent()).toContain('Reconcile the payment of its address')
+    await expect.poll(() => row.textContent()).toContain('It speaks of something else than its address.')
+    await expect.poll(() => row.textContent()).toContain('Reconcile the payment of its address')
     expect(await accessibilityFaults(page)).toEqual([])
     await row.getByRole('link').first().click()
     await page.waitForURL(`**/console#/deliveries/${deliveryId}`)
-    expect(await page.locator('.facts').textContent()).toContain('It speaks of something else than its address.')
+    await expect
+      .poll(() => page.locator('.facts').textContent())
+      .toContain('It speaks of something else than its address.')
     await page.getByRole('button', { name: 'Decide it anew …' }).click()
-    expect(await page.getByRole('dialog').getByRole('alert').textContent()).toContain('MISADDRESSED')
+    await expect.poll(() => page.getByRole('dialog').getByRole('alert').textContent()).toContain('MISADDRESSED')
     expect(await page.getByRole('button', { name: 'Apply it' }).count()).toBe(0)
   })
 
@@ -206,9 +211,9 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
       at: `/payments/${paymentId}`,
     })
     await page.getByRole('button', { name: 'Reconcile now' }).waitFor()
-    expect(await page.locator('.unavailable').allTextContents()).toEqual([
-      'Refunds: unavailable. The token lacks payments:refund.',
-    ])
+    await expect
+      .poll(() => page.locator('.unavailable').allTextContents())
+      .toEqual(['Refunds: unavailable. The token lacks payments:refund.'])
   })
 
   async function paymentPage(reference: string, status: 'pending' | 'received', expectedErrors: RegExp[] = []) {

@@ -1,15 +1,12 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
-import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
-import { goTo, openConsole, PATIENT, soon } from './console.ts'
+import { accessibilityFaults, findBrowser, GONE, keepPicture } from './browser.ts'
+import { goTo, openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
-/** Console errors of a browser while the server is unreachable for a moment. */
-const GONE = /ERR_CONNECTION_REFUSED|WebSocket connection|status of 503/
 
 describe.skipIf(browser.isMissing)('the feed of the console', () => {
   let network: Network
@@ -50,7 +47,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await createLink(own, { reference: 'stored-102' })
     await rowOf(page, 'stored-102', 'Link created').waitFor()
     const newest = Array.from({ length: 101 }, (_, index) => `stored-${102 - index}`)
-    expect(await page.locator('[data-row]').allTextContents()).toEqual(newest)
+    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(newest)
     // A page that is opened during an outage has no event to continue from.
     await page.route('**/graphql', (route) => route.abort('connectionrefused'))
     await page.evaluate(() => {
@@ -74,7 +71,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await isLive(page)
     await network.restart()
     await paid('order-after')
-    await rowOf(page, 'order-after', '→ received').waitFor({ timeout: 15_000 })
+    await rowOf(page, 'order-after', '→ received').waitFor()
     for (const reference of ['order-before', 'order-meanwhile', 'order-after'])
       expect(await texts(page, reference)).toEqual(LIFE)
     expect(await numbers(page)).toEqual(await recorded(await numbers(page)))
@@ -88,7 +85,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await page.getByLabel('Agreement created').check()
     await page.waitForURL('**/console#/feed?kind=AGREEMENT_CREATED')
     await rowOf(page, 'order-filter', '→ received').waitFor({ state: 'detached' })
-    expect(await page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.goBack()
     await rowOf(page, 'order-filter', '→ received').waitFor()
     expect(await page.getByLabel('Agreement created').isChecked()).toBe(false)
@@ -141,14 +138,14 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     const page = await openConsole(profile, empty)
     await page.evaluate(countFrames)
     begin.resolve()
-    await page.getByRole('row').filter({ hasText: 'order-10000' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('row').filter({ hasText: 'order-10000' }).waitFor({ timeout: 0 })
     expect(await page.evaluate(() => Number(document.documentElement.dataset['frames']))).toBeGreaterThan(2)
-    expect(await page.locator('[data-row]').count()).toBe(500)
+    await expect.poll(() => page.locator('[data-row]').count()).toBe(500)
     await page.getByText('The newest 500 are shown.').waitFor()
     // Frequent kinds of events do not push out rare ones.
     await page.getByLabel('Agreement created').check()
-    await soon(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
-  })
+    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
+  }, 300_000)
 
   /** Creates a link and sets its payment to `received`. */
   async function paid(reference: string): Promise<{ readonly id: string }> {

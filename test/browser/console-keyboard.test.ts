@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { goTo, openConsole, PATIENT, soon } from './console.ts'
+import { goTo, openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 
 describe.skipIf(browser.isMissing)('the console without a mouse', () => {
@@ -30,26 +29,26 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.getByRole('heading', { level: 1, name: 'Live events' }).waitFor()
 
     await keys(page, 'g', 'p')
-    await soon(() => focused(page)).toBe('Payments')
+    await expect.poll(() => focused(page)).toBe('Payments')
     await page.getByRole('link', { name: 'order-2' }).waitFor()
     await keys(page, 'j', 'j', 'j', 'k')
-    await soon(() => focused(page)).toBe('order-2')
+    await expect.poll(() => focused(page)).toBe('order-2')
     await keys(page, 'Enter')
     await page.getByRole('heading', { level: 1, name: 'Payment order-2' }).waitFor()
     await tabTo(page, 'Refund …')
     await keys(page, 'Enter')
-    await soon(() => focused(page)).toBe('Refund')
+    await expect.poll(() => focused(page)).toBe('Refund')
     await keys(page, 'Tab', 'Tab')
     await page.keyboard.insertText('Changed their mind')
     await keys(page, 'Enter')
     await page.getByRole('button', { name: /^Refund A?\$125.50/ }).waitFor()
-    await soon(() => focused(page)).toBe('Refund')
+    await expect.poll(() => focused(page)).toBe('Refund')
     await keys(page, 'Tab', 'Enter')
     await page.getByText('The refund was asked for.').waitFor()
-    await soon(() => focused(page)).toBe('Refund')
+    await expect.poll(() => focused(page)).toBe('Refund')
     await keys(page, 'Escape')
     // Nothing is left to refund, so the button that opened the dialog is gone.
-    await soon(() => focused(page)).toBe('Payment order-2')
+    await expect.poll(() => focused(page)).toBe('Payment order-2')
     expect(asked(network, 'POST', '/v3/payin_links/refund')).toBe(1)
   })
 
@@ -61,11 +60,11 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     }
     await keys(page, '/')
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
-    await soon(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
     // Keys typed into a field are not commands.
     await page.keyboard.type('gfj?')
     expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await page.getByLabel('Reference, id, link').inputValue()).toBe('gfj?')
+    await expect.poll(() => page.getByLabel('Reference, id, link').inputValue()).toBe('gfj?')
   })
 
   test('tells its keys, and can do without them', async () => {
@@ -78,8 +77,8 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await keys(page, 'g', 'p')
     expect(page.url()).toContain('#/methods')
     await keys(page, 'Tab', 'Space', 'Escape')
-    await soon(() => page.getByRole('dialog').count()).toBe(0)
-    await soon(() => focused(page)).toBe('Keys')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => focused(page)).toBe('Keys')
     await keys(page, 'g', 'p', '?')
     expect(page.url()).toContain('#/methods')
     expect(await page.getByRole('dialog').count()).toBe(0)

@@ -1,13 +1,12 @@
 import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
-import { goTo, openConsole, PATIENT, soon } from './console.ts'
+import { goTo, openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 
 describe.skipIf(browser.isMissing)('payments in the console', () => {
@@ -38,19 +37,21 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
       await page.getByLabel('Reference, id, link').fill(text)
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/console#/payments?q=${encodeURIComponent(text)}`)
-      await soon(() => page.locator('tbody tr td:last-child').allTextContents()).toEqual([field])
+      await expect.poll(() => page.locator('tbody tr td:last-child').allTextContents()).toEqual([field])
       expect(await references(page)).toEqual(['order-failed'])
     }
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('Reference, id, link').fill('order-1')
     await page.getByRole('button', { name: 'Search' }).click()
-    await soon(() => references(page)).toEqual([...Array.from({ length: 10 }, (_, n) => `order-${19 - n}`), 'order-1'])
+    await expect
+      .poll(() => references(page))
+      .toEqual([...Array.from({ length: 10 }, (_, n) => `order-${19 - n}`), 'order-1'])
     await page.getByLabel('Reference, id, link').fill('nobody-knows-it')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByText('Nothing begins with “nobody-knows-it”.').waitFor()
     const open = await createLink(network, { reference: 'order-open' })
     await goTo(page, `/payments?q=${open.id}`)
-    expect(await page.getByText('has no payment yet').textContent()).toContain('order-open')
+    await expect.poll(() => page.getByText('has no payment yet').textContent()).toContain('order-open')
   })
 
   test('are not searched by their payers without the right to see them', async () => {
@@ -98,15 +99,15 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     const page = await openConsole(profile, network, { at: '/payments' })
     await page.getByRole('checkbox', { name: 'Failed' }).check()
     await page.waitForURL('**/console#/payments?phase=FAILED')
-    await soon(() => references(page)).toEqual(['order-failed'])
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
     await page.getByRole('checkbox', { name: 'Succeeded' }).check()
     await page.waitForURL('**/console#/payments?phase=SUCCEEDED%2CFAILED')
-    await soon(async () => (await references(page)).length).toBe(20)
+    await expect.poll(async () => (await references(page)).length).toBe(20)
     await page.goBack()
-    await soon(() => references(page)).toEqual(['order-failed'])
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
     expect(await page.getByRole('checkbox', { name: 'Succeeded' }).isChecked()).toBe(false)
     await page.reload()
-    await soon(() => references(page)).toEqual(['order-failed'])
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
     await page.getByLabel('Changed before').fill('2020-01-31T12:00')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL('**before=2020-01-31T12%3A00%3A00.000Z**')
@@ -116,14 +117,14 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
 
   test('are paged forward', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/payments?phase=SUCCEEDED' })
-    await soon(async () => (await references(page)).length).toBe(20)
+    await expect.poll(async () => (await references(page)).length).toBe(20)
     const first = await references(page)
     await page.getByRole('link', { name: 'Next page' }).click()
-    await soon(async () => (await references(page)).length).toBe(2)
+    await expect.poll(async () => (await references(page)).length).toBe(2)
     const second = await references(page)
     expect(new Set([...first, ...second]).size).toBe(22)
     await page.goBack()
-    await soon(() => references(page)).toEqual(first)
+    await expect.poll(() => references(page)).toEqual(first)
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
@@ -151,24 +152,15 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
       'Payment status changed: waiting → received (by webhook)',
       'Payment status changed: received → in_dispute (by webhook)',
     ])
-    expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual([
-      'link made',
-      'pending',
-      'authorised',
-      'waiting',
-      'received',
-      'in_dispute',
-    ])
-    expect(await page.locator('svg.timeline circle').count()).toBe(6)
-    await soon(async () => cells(deliveriesOf(page), 2)).toEqual([
-      'in_dispute',
-      'received',
-      'waiting',
-      'authorised',
-      'pending',
-    ])
+    await expect
+      .poll(() => page.locator('svg.timeline .lane').allTextContents())
+      .toEqual(['link made', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
+    await expect.poll(() => page.locator('svg.timeline circle').count()).toBe(6)
+    await expect
+      .poll(async () => cells(deliveriesOf(page), 2))
+      .toEqual(['in_dispute', 'received', 'waiting', 'authorised', 'pending'])
     // One body was delivered three times, and the forged ones were rejected.
-    await soon(async () => cells(deliveriesOf(page), 3)).toEqual(['1', '3', '1', '1', '1'])
+    await expect.poll(async () => cells(deliveriesOf(page), 3)).toEqual(['1', '3', '1', '1', '1'])
     expect(await page.getByText('failed').count()).toBe(0)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 1000 })
@@ -185,15 +177,15 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     const page = await openConsole(await browser.profile(), shop, { at: '/payments' })
     await page.getByRole('link', { name: 'Duplicate payments to settle' }).click()
     await page.waitForURL('**/console#/payments?duplicate=OPEN')
-    await soon(() => references(page)).toEqual(['order-twice'])
+    await expect.poll(() => references(page)).toEqual(['order-twice'])
     await page.getByRole('link', { name: 'order-twice' }).click()
     const notice = page.getByRole('region', { name: 'Duplicate payment' })
-    expect(await notice.textContent()).toContain('Its order was paid already by order-twice')
+    await expect.poll(() => notice.textContent()).toContain('Its order was paid already by order-twice')
     expect(await accessibilityFaults(page)).toEqual([])
     await notice.getByRole('button', { name: 'Refund this payment' }).click()
     await page.getByRole('dialog', { name: 'Refund' }).getByRole('button', { name: 'Close' }).click()
     await notice.getByRole('button', { name: 'Keep both' }).click()
-    await soon(() => notice.textContent()).toContain('Both payments are kept.')
+    await expect.poll(() => notice.textContent()).toContain('Both payments are kept.')
     await goTo(page, '/payments?duplicate=OPEN')
     await page.getByText('There are no payments here.').waitFor()
   })
@@ -203,23 +195,25 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     const page = await openConsole(await browser.profile(), network, { at: `/payments/${paymentId}` })
     await deliveriesOf(page).first().getByRole('link').first().click()
     await page.waitForURL('**/console#/deliveries/**')
-    expect(await page.getByRole('group', { name: 'Body' }).textContent()).toContain('"status": "received"')
+    await expect.poll(() => page.getByRole('group', { name: 'Body' }).textContent()).toContain('"status": "received"')
     expect(await accessibilityFaults(page)).toEqual([])
     const { hash } = new URL(page.url())
     const without = await openConsole(await browser.profile(), network, {
       scopes: ['payments:read'],
       at: hash.slice(1),
     })
-    await soon(() => without.locator('.unavailable').allTextContents()).toEqual([
-      'Bodies: unavailable. The token lacks payments:risk.',
-      'Replays: unavailable. The token lacks webhooks:replay.',
-    ])
+    await expect
+      .poll(() => without.locator('.unavailable').allTextContents())
+      .toEqual([
+        'Bodies: unavailable. The token lacks payments:risk.',
+        'Replays: unavailable. The token lacks webhooks:replay.',
+      ])
   })
 
   test('say why they failed', async () => {
     const { paymentId } = known('order-failed')
     const page = await openConsole(await browser.profile(), network, { at: `/payments/${paymentId}` })
-    expect(await page.locator('.facts').textContent()).toContain('generic_declined')
+    await expect.poll(() => page.locator('.facts').textContent()).toContain('generic_declined')
   })
 
   async function make(reference: string, status: 'received' | 'failed'): Promise<void> {

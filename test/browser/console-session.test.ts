@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { goTo, openConsole, PATIENT } from './console.ts'
+import { goTo, openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 /** Console error of a browser for an answer that rejects the token. */
 const REFUSAL = /status of 401/
@@ -35,7 +34,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
     await page.getByText('grace').click()
     await page.getByText(/^The token ends .+20\d\d/).waitFor()
-    expect(await page.locator('.identity li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
+    await expect.poll(() => page.locator('.identity li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
@@ -85,13 +84,13 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     test.each(['anew', 'in place'] as const)('is asked, and stays (%s)', async (how) => {
       const { page, dialog } = await asks(how)
       expect(page.url()).toBe(`${network.app.url}/console`)
-      expect(await dialog.textContent()).toMatch(/signed in as grace, until .+ token for mallory/)
+      await expect.poll(() => dialog.textContent()).toMatch(/signed in as grace, until .+ token for mallory/)
       expect(await accessibilityFaults(page)).toEqual([])
       await page.getByRole('button', { name: 'Stay signed in as grace' }).click()
       await dialog.waitFor({ state: 'detached' })
-      expect(await page.locator(identity).textContent()).toBe('grace')
+      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
       await page.reload()
-      expect(await page.locator(identity).textContent()).toBe('grace')
+      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
       expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).not.toBeNull()
     })
 
@@ -102,7 +101,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       const again = await asks('in place')
       await again.page.reload()
       await again.page.getByRole('button', { name: 'Sign out' }).waitFor()
-      for (const each of [page, again.page]) expect(await each.locator(identity).textContent()).toBe('grace')
+      for (const each of [page, again.page]) await expect.poll(() => each.locator(identity).textContent()).toBe('grace')
     })
 
     test.each(['anew', 'in place'] as const)(
@@ -113,7 +112,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
         await page.locator(identity, { hasText: 'mallory' }).waitFor()
         expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).toBeNull()
         await page.reload()
-        expect(await page.locator(identity).textContent()).toBe('mallory')
+        await expect.poll(() => page.locator(identity).textContent()).toBe('mallory')
       },
     )
 
@@ -125,7 +124,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
         await goTo(page, `token=${given}`)
         await page.waitForURL(`${network.app.url}/console`)
         expect(await page.getByRole('dialog').count()).toBe(0)
-        expect(await page.locator(identity).textContent()).toBe('grace')
+        await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
       }
     })
   })
@@ -136,13 +135,15 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
   ])('is told that they gave %s', async (_what, token, sentence) => {
     const { page, signIn } = await formAt()
     await signIn(await token())
-    expect(await page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain(sentence)
+    await expect.poll(() => page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain(sentence)
   })
 
   test('is told when the server does not accept their token', async () => {
     const { page, signIn } = await formAt([REFUSAL])
     await signIn(await forgedToken())
-    expect(await page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain('does not accept this token')
+    await expect
+      .poll(() => page.getByRole('alert').filter({ hasText: /./ }).textContent())
+      .toContain('does not accept this token')
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
@@ -150,14 +151,16 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     // A request that is under way when the token ends is answered with 401.
     const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
     const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 3 })}`)
-    expect(await page.locator('.notice').textContent()).toBe('Your token has expired. Sign in with a new one.')
+    await expect
+      .poll(() => page.locator('.notice').textContent())
+      .toBe('Your token has expired. Sign in with a new one.')
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
   test('is signed out when the server no longer accepts the token', async () => {
     const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
     const page = await open(`${network.app.url}/console#token=${await forgedToken()}`)
-    expect(await page.locator('.notice').textContent()).toContain('The server no longer accepts your token.')
+    await expect.poll(() => page.locator('.notice').textContent()).toContain('The server no longer accepts your token.')
   })
 
   test('sees in every view which scope is missing', async () => {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { openedUpload, pictures, refusedContact } from '../support/identity.ts'
@@ -11,9 +11,8 @@ import { createLink, type CreatedLink } from '../support/operations.ts'
 import { BY_HAND } from '../support/payins.ts'
 import { V1_SITES, v1PayeeInput, v1PayoutInput } from '../support/payouts.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { goTo, openConsole, PATIENT, soon } from './console.ts'
+import { goTo, openConsole } from './console.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 
 describe.skipIf(browser.isMissing)('the views of the console', () => {
@@ -46,13 +45,13 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
 
   test('list links, and show one', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/links' })
-    await soon(() => rows(page)).toEqual(['order-open', 'order-view'])
+    await expect.poll(() => rows(page)).toEqual(['order-open', 'order-view'])
     await page.getByRole('checkbox', { name: 'Succeeded' }).check()
-    await soon(() => rows(page)).toEqual(['order-view'])
+    await expect.poll(() => rows(page)).toEqual(['order-view'])
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'order-view' }).click()
     await page.getByRole('heading', { level: 1, name: 'Link order-view' }).waitFor()
-    expect(await page.locator('.facts').textContent()).toMatch(/Paid.*125\.50.*received/)
+    await expect.poll(() => page.locator('.facts').textContent()).toMatch(/Paid.*125\.50.*received/)
     await page.getByRole('button', { name: 'Reconcile now' }).click()
     await page.getByText('The payments API was read: nothing had changed.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
@@ -60,28 +59,30 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
 
   test('list agreements by status, and show one', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/agreements' })
-    await soon(() => rows(page)).toEqual(['mandate-new', 'mandate-active'])
+    await expect.poll(() => rows(page)).toEqual(['mandate-new', 'mandate-active'])
     await page.getByRole('checkbox', { name: 'Active' }).check()
-    await soon(() => rows(page)).toEqual(['mandate-active'])
+    await expect.poll(() => rows(page)).toEqual(['mandate-active'])
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'mandate-active' }).click()
     await page.getByRole('heading', { level: 1, name: 'Agreement mandate-active' }).waitFor()
-    expect(await page.locator('.facts').textContent()).toMatch(/Active.*250\.50.*Membership of the club.*Ada Payer/)
-    expect(await page.locator('svg.timeline .lane').allTextContents()).toEqual(['created', 'active'])
+    await expect
+      .poll(() => page.locator('.facts').textContent())
+      .toMatch(/Active.*250\.50.*Membership of the club.*Ada Payer/)
+    await expect.poll(() => page.locator('svg.timeline .lane').allTextContents()).toEqual(['created', 'active'])
   })
 
   test('list payouts by status, and show one with its transactions', async () => {
     const input = payoutInput({ externalId: 'batch-view' })
     const { id } = await made(mutate(network, 'createPayout', input), 'payout')
     const page = await openConsole(await browser.profile(), network, { at: '/payouts' })
-    await soon(() => rows(page)).toEqual(['batch-view'])
+    await expect.poll(() => rows(page)).toEqual(['batch-view'])
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'batch-view' }).click()
     await page.getByRole('heading', { level: 1, name: 'Payout batch-view' }).waitFor()
-    expect(await page.locator('.facts').textContent()).toContain('Prizes of the week')
+    await expect.poll(() => page.locator('.facts').textContent()).toContain('Prizes of the week')
     const transactions = page.getByRole('table', { name: 'Transactions' }).getByRole('row')
-    expect(await transactions.count()).toBe(3)
-    expect(await transactions.nth(2).textContent()).toContain('Joan')
+    await expect.poll(() => transactions.count()).toBe(3)
+    await expect.poll(() => transactions.nth(2).textContent()).toContain('Joan')
     await network.sandbox.control.setPayoutStatus(id, 'completed')
     await page.locator('.facts').getByText('Completed').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
@@ -100,8 +101,10 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const [payout] = other.sandbox.control.state().payouts
     await other.sandbox.control.setPayoutStatus(payout?.uuid ?? '', 'completed')
     await page.locator('.facts').getByText('Completed').waitFor()
-    await soon(() => page.locator('.facts').textContent()).toMatch(/Came back.*777\.03.*1 of 2.*bank account or PayID/)
-    expect(await page.getByRole('table', { name: 'Transactions' }).textContent()).toContain('***@b.test')
+    await expect
+      .poll(() => page.locator('.facts').textContent())
+      .toMatch(/Came back.*777\.03.*1 of 2.*bank account or PayID/)
+    await expect.poll(() => page.getByRole('table', { name: 'Transactions' }).textContent()).toContain('***@b.test')
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
@@ -114,14 +117,16 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await page.getByRole('heading', { level: 1, name: /^Import \d+$/ }).waitFor()
     await page.locator('.facts').getByText('Done').waitFor()
     const lists = page.getByRole('table', { name: 'Lists' }).getByRole('row', { name: 'krw Payins' })
-    expect(await lists.getByRole('cell').allTextContents()).toEqual(['Payins', '1', '0', '0', '1', '0', '0', '–'])
+    await expect
+      .poll(() => lists.getByRole('cell').allTextContents())
+      .toEqual(['Payins', '1', '0', '0', '1', '0', '0', '–'])
     await page.getByText(`krw, payins, not on record: ${elsewhere}`).waitFor()
     const totals = page.getByRole('table', { name: 'Theirs beside ours' }).getByRole('row', { name: 'All sites' })
-    expect(await totals.last().textContent()).toBe('All sitesPaymentsKRWDifference125000.00.00')
+    await expect.poll(() => totals.last().textContent()).toBe('All sitesPaymentsKRWDifference125000.00.00')
     expect(await accessibilityFaults(page)).toEqual([])
 
     await goTo(page, '/imports')
-    await soon(() => rows(page)).toHaveLength(1)
+    await expect.poll(() => rows(page)).toHaveLength(1)
     await page.getByLabel('Made from').fill('2100-01-01T00:00')
     await page.getByRole('button', { name: 'Record what is missing' }).click()
     await page.getByRole('alert').getByText('must be in the past').waitFor()
@@ -135,7 +140,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const input = gatewayInput({ orderId: 'gateway-view' })
     const { paymentId } = await mutate(network, 'createGatewayPayment', input)
     const page = await openConsole(await browser.profile(), network, { at: '/gateway-payments' })
-    await soon(() => rows(page)).toEqual(['gateway-view'])
+    await expect.poll(() => rows(page)).toEqual(['gateway-view'])
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'gateway-view' }).click()
     await page.getByRole('heading', { level: 1, name: 'Gateway payment gateway-view' }).waitFor()
@@ -150,8 +155,8 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const email = await refusedContact(network)
     const page = await openConsole(await browser.profile(), network, { at: '/contacts' })
     const contacts = page.getByRole('table', { name: 'Contacts' }).getByRole('row')
-    await soon(() => contacts.filter({ hasText: email }).count()).toBe(1)
-    expect(await contacts.nth(1).textContent()).toMatch(/Ada Contact.*Rejected.*The document cannot be read/)
+    await expect.poll(() => contacts.filter({ hasText: email }).count()).toBe(1)
+    await expect.poll(() => contacts.nth(1).textContent()).toMatch(/Ada Contact.*Rejected.*The document cannot be read/)
     expect(page.url()).not.toContain(email)
     expect(await accessibilityFaults(page)).toEqual([])
   })
@@ -163,9 +168,9 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const row = page.getByRole('table', { name: 'Contacts' }).getByRole('row').filter({ hasText: email })
     await row.getByText('Pending').waitFor()
     // The list is read each minute; the stream tells of the end at once.
-    await vi.waitUntil(async () => (await openStreams(checked)) > 1, { timeout: 10_000 })
+    await expect.poll(() => openStreams(checked)).toBeGreaterThan(1)
     await checked.sandbox.control.advance((2 * BY_HAND.paceMs) / 1_000)
-    await row.getByText('Approved').waitFor({ timeout: 20_000 })
+    await row.getByText('Approved').waitFor()
     expect(page.url()).not.toContain(email)
   })
 
@@ -174,16 +179,16 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const page = await openConsole(await browser.profile(), network, { at: '/accounts' })
     await page.getByText('UPSTREAM_NOT_FOUND').waitFor()
     const balances = page.getByRole('table', { name: 'Balances' })
-    expect(await balances.getByRole('row').count()).toBe(network.sandbox.sites.length)
+    await expect.poll(() => balances.getByRole('row').count()).toBe(network.sandbox.sites.length)
     const movements = page.getByRole('table', { name: 'Movements' }).getByRole('row')
-    await soon(() => movements.filter({ hasText: /payment, in.*done.*125\.50/ }).count()).toBe(1)
+    await expect.poll(() => movements.filter({ hasText: /payment, in.*done.*125\.50/ }).count()).toBe(1)
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
   test('list deliveries by disposition and by what they are about', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
     const applied = page.getByRole('row').filter({ hasText: 'Applied' })
-    await soon(() => applied.count()).toBeGreaterThan(0)
+    await expect.poll(() => applied.count()).toBeGreaterThan(0)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('checkbox', { name: 'Quarantined' }).check()
     await page.getByText('There are no deliveries here.').waitFor()
@@ -192,7 +197,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
       { id: link.id },
     )
     await goTo(page, `/deliveries?subject=${data.paymentLink.payment.id}`)
-    await soon(() => applied.count()).toBe(1)
+    await expect.poll(() => applied.count()).toBe(1)
     await applied.getByRole('link', { name: data.paymentLink.payment.id }).click()
     await page.getByRole('heading', { level: 1, name: 'Payment order-view' }).waitFor()
   })

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
 import type { Scope } from '../../src/access/caller.ts'
 import type { Network } from '../support/network.ts'
 import type { Profile } from './browser.ts'
@@ -29,12 +28,4 @@ export async function goTo(page: Page, view: string): Promise<void> {
   await page.evaluate((hash) => {
     location.hash = hash
   }, `#${view}`)
-}
-
-/** Timeout of a test of the console, in milliseconds: it shares its processors with a browser. */
-export const PATIENT = { testTimeout: 60_000 }
-
-/** Returns an assertion that is repeated until it holds, for up to 15 seconds. */
-export function soon<Value>(look: () => Promise<Value> | Value) {
-  return expect.poll(look, { timeout: 15_000 })
 }

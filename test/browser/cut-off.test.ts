@@ -1,15 +1,14 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgreement } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
 import { findBrowser } from './browser.ts'
-import { goTo, openConsole, PATIENT } from './console.ts'
+import { goTo, openConsole } from './console.ts'
 import { textsCutOff } from './cut-off.ts'
 import { visit } from './sandbox-visit.ts'
 import { placeOrder } from './shop.ts'
 
-vi.setConfig(PATIENT)
 const browser = await findBrowser()
 
 /** A phone, a laptop and a large screen. */

@@ -80,7 +80,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     expect(JSON.stringify(await page.evaluate('({ ...localStorage })'))).not.toContain('Bearer ey')
     await page.reload()
     await textIn(page, 'headers', '// "authorization"')
-  }, 60_000)
+  })
 
   test('knows the schema: it marks what is wrong, and completes what is begun', async () => {
     const { open } = await browser.profile()
@@ -91,7 +91,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     const suggested = page.locator('.suggest-widget .monaco-list-row', { hasText: 'paymentsHealth' })
     await page.keyboard.press('Control+Space')
     await suggested.waitFor()
-    expect(await suggested.innerText()).toContain('paymentsHealth')
+    await expect.poll(() => suggested.innerText()).toContain('paymentsHealth')
   })
 
   test('says so when the schema is for the router alone, to everyone, and reads it with the secret', async () => {
@@ -99,7 +99,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     const { open } = await browser.profile({ expectedErrors: [/status of 401/] })
     const page = await opened(open, guarded.app.url)
     await page.getByRole('status').getByText('The schema is not shown').waitFor()
-    expect(await page.getByRole('status').innerText()).toContain('"x-router-secret"')
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('"x-router-secret"')
     await run(page)
     await textIn(page, 'answer', '"code": "au_card_aud"')
     const faults = await accessibilityFaults(page)
@@ -111,7 +111,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     await page.getByRole('button', { name: /^Re-fetch GraphQL schema/ }).click()
     await expect.poll(() => page.getByRole('status').innerText()).toBe('')
     await guarded.close()
-  }, 60_000)
+  })
 })
 
 /** CSS selectors of the editors. Of variables and headers only one is visible at a time. */
@@ -136,7 +136,7 @@ const run = (page: Page) => page.getByRole('button', { name: 'Execute query' }).
 
 /** Waits until an editor shows a text. */
 async function textIn(page: Page, area: Area, text: string): Promise<void> {
-  await expect.poll(() => shownIn(page, area), { timeout: 8_000, interval: 50 }).toContain(withoutBlanks(text))
+  await expect.poll(() => shownIn(page, area)).toContain(withoutBlanks(text))
 }
 
 /** Returns an editor's text without white space: a long line is split into several elements. */
@@ -158,5 +158,5 @@ async function write(page: Page, area: Exclude<Area, 'answer'>, text: string): P
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
   await page.keyboard.press('ControlOrMeta+v')
-  await expect.poll(() => shownIn(page, area), { timeout: 8_000, interval: 50 }).toBe(withoutBlanks(text))
+  await expect.poll(() => shownIn(page, area)).toBe(withoutBlanks(text))
 }

@@ -63,7 +63,7 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     const { id, statusToken } = await newLink(network)
     const opened = await open(`${site.url}/${page}#${fragmentOf({ id, statusToken, graph: graphOf(network) })}`)
     await shows(opened, 'Waiting for you to pay.')
-    expect(await opened.textContent('body')).toContain('A$125.50')
+    await expect.poll(() => opened.textContent('body')).toContain('A$125.50')
     await payAt(await hostedPage(context, opened))
     await shows(opened, 'Paid. Thank you.')
     expect(await opened.getByRole('button', { name: 'Pay' }).count()).toBe(0)

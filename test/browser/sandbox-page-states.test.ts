@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startSandbox } from '../../src/sandbox/index.ts'
 import { startNetwork, type Network } from '../support/network.ts'
-import { accessibilityFaults, findBrowser } from './browser.ts'
+import { accessibilityFaults, findBrowser, GONE } from './browser.ts'
 import { notice, visit } from './sandbox-visit.ts'
 
 const browser = await findBrowser()
@@ -29,9 +29,9 @@ async function widthOf(page: Page): Promise<number> {
 }
 
 describe.skipIf(browser.isMissing)('the page of a sandbox that is alone', () => {
-  test('says when the sandbox has gone, and goes on when one is there again', { timeout: 20_000 }, async () => {
+  test('says when the sandbox has gone, and goes on when one is there again', async () => {
     const first = await startSandbox()
-    const { open } = await browser.profile({ expectedErrors: [/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/] })
+    const { open } = await browser.profile({ expectedErrors: [GONE] })
     const page = await open(first.origin)
     await page.getByText('Live').waitFor()
     await first.close()
@@ -83,7 +83,6 @@ describe.skipIf(browser.isMissing)('the page of a sandbox in which nothing has h
 
   test.each([SECTIONS.slice(0, 4), SECTIONS.slice(4, 8), SECTIONS.slice(8)])(
     'is accessible, in light and dark, and fits into 360 pixels: %s, %s, %s, %s',
-    { timeout: 20_000 },
     async (...sections) => {
       const { open } = await browser.profile({ viewport: { width: 360, height: 740 } })
       const page = await open(network.sandbox.origin)

@@ -86,10 +86,9 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await row.getByRole('button', { name: /^Resend/ }).click()
     await notice(page, /was sent again: 200\.$/)
     await row.getByRole('listitem').nth(1).waitFor()
-    expect(await row.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringMatching(/^200, \d+ ms$/),
-      expect.stringMatching(/^200, \d+ ms, resent$/),
-    ])
+    await expect
+      .poll(() => row.getByRole('listitem').allTextContents())
+      .toEqual([expect.stringMatching(/^200, \d+ ms$/), expect.stringMatching(/^200, \d+ ms, resent$/)])
     await keepPicture(page, 'sandbox-webhooks')
 
     await row.getByRole('button', { name: /^Look/ }).click()

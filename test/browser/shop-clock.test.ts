@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { casesOf } from '../faults/rounds.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { findBrowser } from './browser.ts'
-import { placeOrder, PURCHASE_MS, showsHeadline } from './shop.ts'
+import { placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
@@ -25,7 +25,7 @@ const CASES = casesOf(
   4,
 )
 
-describe.skipIf(browser.isMissing)('the time left to pay', { timeout: PURCHASE_MS }, () => {
+describe.skipIf(browser.isMissing)('the time left to pay', () => {
   let network: Network
   beforeAll(async () => {
     network = await startNetwork({ sandbox: { paceMs: 50 } })

@@ -2,11 +2,11 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
-import { actionsIn, openDrawer, openPopup, PAY, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
+import { actionsIn, openDrawer, openPopup, PAY, placeOrder, sequencesIn, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
-describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () => {
+describe.skipIf(browser.isMissing)('a purchase', () => {
   let network: Network
   beforeAll(async () => {
     network = await startNetwork({ sandbox: { paceMs: 50 } })
@@ -29,7 +29,9 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
     await showsHeadline(page, 'paid')
     await expect.poll(() => sequencesIn(page)).toEqual([2, 3, 4, 5])
-    expect(await page.getByRole('listitem').filter({ hasText: 'Done' }).getAttribute('aria-current')).toBe('step')
+    await expect
+      .poll(() => page.getByRole('listitem').filter({ hasText: 'Done' }).getAttribute('aria-current'))
+      .toBe('step')
     await popup.getByText('The payment was received.').waitFor()
     await popup.getByText('You are taken back in a few seconds.').waitFor()
     await popup.waitForEvent('close')
@@ -37,7 +39,7 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await keepPicture(page, 'shop-status')
 
     await page.getByRole('button', { name: 'Back to the shop' }).click()
-    expect(await page.getByLabel('Quantity of Stoneware cup').inputValue()).toBe('0')
+    await expect.poll(() => page.getByLabel('Quantity of Stoneware cup').inputValue()).toBe('0')
   })
 
   test('in the same window comes back to the order, which no address tells the server of', async () => {
@@ -83,7 +85,7 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await tabTo(page, page.getByRole('radio', { name: 'Choose on the payment page' }))
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
-    expect(await page.getByRole('radio', { name: /^Card/ }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('radio', { name: /^Card/ }).isChecked()).toBe(true)
     await tabTo(page, page.getByRole('button', { name: 'Continue to payment' }))
     await page.keyboard.press('Enter')
     await showsHeadline(page, 'ready')
@@ -118,12 +120,12 @@ describe.skipIf(browser.isMissing)('a purchase', { timeout: PURCHASE_MS }, () =>
     await page.getByLabel('Quantity of Espresso machine').fill('14')
     const card = page.getByRole('radio', { name: /^Card/ })
     await page.getByText('Up to A$25,000.00: your basket is above it.').waitFor()
-    expect(await card.isDisabled()).toBe(true)
+    await expect.poll(() => card.isDisabled()).toBe(true)
     expect(await page.getByRole('radio', { name: /^Bank transfer by alias/ }).isDisabled()).toBe(false)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('Quantity of Espresso machine').fill('99')
     await page.getByRole('alert').filter({ hasText: 'No way to pay takes A$188,019.50' }).waitFor()
-    expect(await page.getByRole('button', { name: 'Continue to payment' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Continue to payment' }).isDisabled()).toBe(true)
     expect(await accessibilityFaults(page)).toEqual([])
   })
 })

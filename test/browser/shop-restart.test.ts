@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
 import { notice, visit } from './sandbox-visit.ts'
-import { openPopup, placeOrder, PURCHASE_MS, showsHeadline } from './shop.ts'
+import { openPopup, placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
-describe.skipIf(browser.isMissing)('the shop over a reset of the sandbox', { timeout: PURCHASE_MS }, () => {
+describe.skipIf(browser.isMissing)('the shop over a reset of the sandbox', () => {
   let network: Network
   beforeAll(async () => {
     network = await startNetwork({ sandbox: { paceMs: 50 } })

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { openDrawer, openPopup, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
+import { openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
-describe.skipIf(browser.isMissing)('an order that is come back to', { timeout: PURCHASE_MS }, () => {
+describe.skipIf(browser.isMissing)('an order that is come back to', () => {
   let network: Network
   beforeAll(async () => {
     network = await startNetwork({ sandbox: { paceMs: 50 } })
@@ -81,7 +81,7 @@ describe.skipIf(browser.isMissing)('an order that is come back to', { timeout: P
     const guest = await browser.profile()
     const again = await guest.open(address)
     await showsHeadline(again, 'ready')
-    expect(await again.locator('.facts').textContent()).toContain('1 × Coffee beans, 250 g')
+    await expect.poll(() => again.locator('.facts').textContent()).toContain('1 × Coffee beans, 250 g')
     const popup = await openPopup(again)
     await popup.getByRole('button', { name: 'Pay', exact: true }).click()
     await showsHeadline(again, 'paid')
@@ -99,6 +99,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', { timeout: P
     expect(await accessibilityFaults(withoutToken)).toEqual([])
     const forged = await stranger.open(address.href.replace(/.{4}$/, 'AAAA'))
     await forged.getByText('The order is not there, or its address is not complete.').waitFor()
-    expect(await forged.getByText('Coffee').count()).toBe(1)
+    await expect.poll(() => forged.getByText('Coffee').count()).toBe(1)
   })
 })

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { act } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser, keepPicture } from './browser.ts'
-import { actionsIn, openDrawer, openPopup, placeOrder, PURCHASE_MS, sequencesIn, showsHeadline } from './shop.ts'
+import { actionsIn, openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from './shop.ts'
 
 /** Milliseconds after which a request without an answer cannot be in flight any more. */
 const REPEATED_AFTER_MS = 30_001
 
 const browser = await findBrowser()
 
-describe.skipIf(browser.isMissing)('trouble with a payment', { timeout: PURCHASE_MS }, () => {
+describe.skipIf(browser.isMissing)('trouble with a payment', () => {
   let network: Network
   let ahead = 0
   beforeAll(async () => {

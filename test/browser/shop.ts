@@ -1,8 +1,5 @@
 import type { Page } from 'playwright-core'
 
-/** Timeout of a test in milliseconds: a purchase opens several pages, each with timeouts of its own. */
-export const PURCHASE_MS = 60_000
-
 /** Headlines of an order's page, in English. */
 export const HEADLINES = {
   ready: 'Your order is ready to be paid.',

@@ -46,7 +46,7 @@ it('when the database was replaced, a feed says that it begins anew, and a link 
   expect(eventsOf(anew).length).toBeGreaterThanOrEqual(4)
   await feed.leave()
   // A server that stops answers with `Retry-After: 5`, which the client honours.
-}, 20_000)
+})
 
 it('polling tells what changes without an event, such as a link whose time is over', async () => {
   let aheadMs = 0

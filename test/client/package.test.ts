@@ -45,7 +45,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'app.ts'), APP)
   return () => rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 it.each(['nodenext', 'bundler'])(
   'an app has its types, without any of ours (%s)',

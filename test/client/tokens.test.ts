@@ -31,11 +31,11 @@ it('gets another token before one is over, and nobody notices', async () => {
       return issued.at(-1) ?? null
     },
   })
-  await expect.poll(() => proxy.open.length === 1 && issued.length > LIVES, { timeout: 9_000 }).toBe(true)
+  await expect.poll(() => proxy.open.length === 1 && issued.length > LIVES).toBe(true)
   expect(Math.min(...leftMs)).toBeGreaterThan(0)
   await tellAndCompare(watch, begin)
   expect(watch.connections).toEqual(['connecting', 'live', 'closed'])
-}, 20_000)
+})
 
 it.each(TRANSPORTS)('goes on with another token after the first was over, over %s', async (transport) => {
   const short = await network.token({ scopes: ['payments:read'], ttlSeconds: 1 })
@@ -48,7 +48,7 @@ it.each(TRANSPORTS)('goes on with another token after the first was over, over %
       return renewed ? network.token({ scopes: ['payments:read'] }) : short
     },
   })
-  await expect.poll(() => renewed, { timeout: 5_000 }).toBe(true)
+  await expect.poll(() => renewed).toBe(true)
   await tellAndCompare(watch, begin)
 })
 

@@ -8,7 +8,6 @@ import { startNetwork, type Network } from '../support/network.ts'
 
 const METHODS = 'query Methods { payinMethods { nodes { code } } }'
 const LINKS = 'query Links { paymentLinks { nodes { id } } }'
-const PATIENT = { timeout: 20_000 }
 const idOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 let network: Network
@@ -188,6 +187,6 @@ describe('what a method asks for', () => {
     expect(body).toEqual({ data: { payinMethod: { requiredFields: null } } })
     expect(told).toEqual(NOT_KEPT)
     one.sandbox.control.clearFaults()
-    await expect.poll(async () => (await policyOf(one, query)).policy, PATIENT).toBe(PUBLIC)
+    await expect.poll(async () => (await policyOf(one, query)).policy).toBe(PUBLIC)
   })
 })

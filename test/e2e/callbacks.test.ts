@@ -120,7 +120,7 @@ describe('a subscription with callbacks', () => {
     const begun = performance.now()
     const { id } = await subscribe({ variables: { id: link.id }, extension: { heartbeatIntervalMs } })
     const checks = () => actions(id).filter((action) => action === 'check').length
-    await expect.poll(checks, { timeout: 4_000, interval: 10 }).toBe(2)
+    await expect.poll(checks, { interval: 10 }).toBe(2)
     expect(performance.now() - begun).toBeLessThan(heartbeatIntervalMs)
     replyTo('next', 404)
     await network.sandbox.control.setStatus(link.id, 'pending')
@@ -146,7 +146,7 @@ describe('a subscription with callbacks', () => {
     const link = await createLink(network)
     const headers = { authorization: `Bearer ${await network.token({ ttlSeconds: 2 })}` }
     const { id } = await subscribe({ variables: { id: link.id }, headers })
-    await expect.poll(() => actions(id), { timeout: 4_000 }).toEqual(['check', 'next', 'next', 'complete'])
+    await expect.poll(() => actions(id)).toEqual(['check', 'next', 'next', 'complete'])
     expect(toldOf(id).at(-1)?.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
   })
 })
@@ -174,7 +174,7 @@ describe('a router that', () => {
     let failures = 2
     router.reply(({ action }) => (action === 'next' && failures-- > 0 ? 503 : accepted()))
     const { id } = await subscribe({ variables: { id: link.id, after: items[0]?.cursor } })
-    await expect.poll(() => itemsOf(id).some(isCaughtUp), { timeout: 3_000 }).toBe(true)
+    await expect.poll(() => itemsOf(id).some(isCaughtUp)).toBe(true)
     expect(sequences(itemsOf(id))).toEqual([2, 2, 2, 3, 4, 5])
     replyTo('next', 410)
     await network.sandbox.control.setStatus(link.id, 'in_dispute')
@@ -189,7 +189,7 @@ describe('a router that', () => {
     const { link } = await paidStream(network)
     replyTo('next', reply)
     const { id } = await subscribe({ variables: { id: link.id } })
-    await expect.poll(open, { timeout: 3_000 }).toBe(0)
+    await expect.poll(open).toBe(0)
     expect(actions(id)).toEqual(messages)
     expect(await gauge(network, 'payments_streams_open')).toBe(0)
   })
@@ -207,8 +207,8 @@ describe('a router that', () => {
     expect(actions(slow)).toEqual(['check', 'next'])
     router.reply(() => 404)
     await network.sandbox.control.setStatus(link.id, 'in_dispute')
-    await expect.poll(open, { timeout: 10_000 }).toBe(0)
-  }, 15_000)
+    await expect.poll(open).toBe(0)
+  })
 })
 
 describe('an address', () => {

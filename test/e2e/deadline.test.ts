@@ -16,7 +16,7 @@ beforeAll(async () => {
   proxy.target = new URL(network.sandbox.url).origin
   token = await network.token()
   // The methods are requested once from the payments API, which must not be part of the measurement. The first link may itself take longer.
-  await vi.waitFor(() => tryCreateLink(network), { timeout: 20_000 })
+  await vi.waitFor(() => tryCreateLink(network), 30_000)
 })
 afterAll(async () => {
   await network.close()

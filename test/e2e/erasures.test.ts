@@ -131,7 +131,7 @@ describe('erasePayer', () => {
     const erasure = await erase(network, 'EMAIL', email)
     expect(erasure.payers).toBeGreaterThanOrEqual(600)
     await expect
-      .poll(async () => (await erasures(network)).nodes.find(({ id }) => id === erasure.id), { timeout: 20_000 })
+      .poll(async () => (await erasures(network)).nodes.find(({ id }) => id === erasure.id))
       .toMatchObject({ state: 'DONE', payers: 1_000 })
     expect(await payerOf(network, 'many-999')).toBeNull()
   })

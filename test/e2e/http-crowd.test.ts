@@ -39,7 +39,7 @@ it('lets webhooks in while hundreds of connections all ask at once', async () =>
   expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: WEBHOOKS }, () => 200))
   expect(meanwhile.answered).toBeLessThan(ROUNDS * CROWD)
   expect(meanwhile).toMatchObject({ shed: 0, other: 0 })
-}, 90_000)
+})
 
 it.each([64, 256])(
   'refuses none of %i clients that ask again as soon as they are answered',
@@ -120,6 +120,6 @@ it('goes on with its work at three times what it can do, takes every webhook, an
   expect(over.other).toBe(0)
 
   clients.begin({ ...order, perSecond: peak.perSecond / 4, connections: 64 })
-  await expect.poll(async () => (await sleep(500), clients.count()), { timeout: 30_000 }).toMatchObject({ shed: 0 })
-  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status, { timeout: 30_000 }).toBe(200)
+  await expect.poll(async () => (await sleep(500), clients.count())).toMatchObject({ shed: 0 })
+  await expect.poll(async () => (await fetch(`${url}/health/ready`)).status).toBe(200)
 }, 180_000)

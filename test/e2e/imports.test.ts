@@ -259,9 +259,7 @@ describe('importPayments', () => {
     const begun = await tryToImport(network, input)
     const again = await tryToImport(network, input)
     expect(again).toMatchObject({ replayed: true, import: { id: begun.import?.id } })
-    await expect
-      .poll(() => importOf(network, begun.import?.id ?? ''), { timeout: 20_000 })
-      .toMatchObject({ state: 'DONE' })
+    await expect.poll(() => importOf(network, begun.import?.id ?? '')).toMatchObject({ state: 'DONE' })
     expect((await importsOf(network, { first: 1 })).nodes[0]?.id).toBe(begun.import?.id)
   })
 

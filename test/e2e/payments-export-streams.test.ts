@@ -23,7 +23,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
     const env = database === null ? {} : { DATABASE_URL: database.url }
     network = await startNetwork({ env, limits: { exports: { atOnce: 2, perCaller: 1 }, unreadMs: 60_000 } })
     await fillPayments(database === null ? (sql) => execute(network, sql) : database.run, COUNT)
-  }, 60_000)
+  })
   afterAll(async () => {
     await network?.close()
     await database?.drop()
@@ -43,7 +43,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
     expect(lineOf(file, `bulk-${COUNT}`)).toContain('"status":"pending"')
     const end = JSON.parse(file.trimEnd().split('\n').at(-1) ?? '') as { totals: unknown[]; count: number }
     expect(end).toMatchObject({ count: COUNT, totals: [{ count: COUNT, amount: `${COUNT / 10}.00` }] })
-  }, 60_000)
+  })
 
   it('leaves its place to another download when the client hangs up, whose address the refusal has not used', async () => {
     const first = await beginDownload(await exportUrl(network, LINES))
@@ -56,7 +56,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
     first.destroy()
     await expect.poll(async () => (await download(url)).status).toBe(200)
     expect(network.log()).not.toContain('an export was cut off')
-  }, 60_000)
+  })
 
   it('is finished before a process ends that is asked to, if the client goes on reading', async () => {
     const failed = { ...LINES, filter: { phases: ['FAILED'] } }
@@ -68,7 +68,7 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
     expect(file).toMatch(/\n\{"totals":.*\}\n$/)
     await restarted
     expect((await download(urls[1] ?? '')).status).toBe(200)
-  }, 60_000)
+  })
 })
 
 it('a download that takes too long is cut off, and lacks its end', async () => {
@@ -79,7 +79,7 @@ it('a download that takes too long is cut off, and lacks its end', async () => {
   const started = await beginDownload(await exportUrl(network, LINES))
   await expect.poll(() => network.log()).toContain('an export took too long')
   await expect(started.rest()).rejects.toThrow('aborted')
-}, 60_000)
+})
 
 it('a file that cannot be read to its end is cut off, and the fault is logged', async () => {
   const network = await startNetwork({ limits: { unreadMs: 60_000 } })
@@ -90,7 +90,7 @@ it('a file that cannot be read to its end is cut off, and the fault is logged', 
   await expect(started.rest()).rejects.toThrow('aborted')
   await expect.poll(() => network.log()).toContain('an export was cut off')
   execute(network, 'ALTER TABLE elsewhere RENAME TO payments')
-}, 60_000)
+})
 
 it('clients that hang up before the answer keep no place', async () => {
   const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
@@ -105,7 +105,7 @@ it('clients that hang up before the answer keep no place', async () => {
   }
   const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
   await expect.poll(async () => (await download(url)).status).toBe(200)
-}, 60_000)
+})
 
 it('a caller has two downloads at a time, and leaves the others to other callers', async () => {
   const network = await startNetwork({ limits: { unreadMs: 60_000 } })
@@ -119,7 +119,7 @@ it('a caller has two downloads at a time, and leaves the others to other callers
     onTestFinished(() => void destroy())
   }
   expect(statuses).toEqual([200, 200, 503, 200, 200, 503])
-}, 60_000)
+})
 
 it('a download of a client that stops reading is cut off', async () => {
   const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 300 } })
@@ -129,7 +129,7 @@ it('a download of a client that stops reading is cut off', async () => {
   const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
   await expect.poll(async () => (await download(url)).status).toBe(200)
   await expect(started.rest()).rejects.toThrow('aborted')
-}, 60_000)
+})
 
 describe.skipIf(server === null)('two nodes on one database', () => {
   let database: Database

@@ -75,5 +75,5 @@ describe.skipIf(server === null)('an app on PostgreSQL', () => {
     } finally {
       await other.close()
     }
-  }, 30_000)
+  })
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { LINK_UPDATES } from '../support/operations.ts'
 import { isCaughtUp, paidStream } from '../support/streams.ts'
@@ -35,7 +35,7 @@ it('months later the history is in the archive, the payment is still there, and 
   })
   const token = await network.token({ ttlSeconds: YEAR_SECONDS })
   const events = (after: string | null) => network.ask<Events>(EVENTS, { after }, { token })
-  await vi.waitFor(async () => expect((await events(null)).data.paymentEvents.nodes).toEqual([]), 20_000)
+  await expect.poll(async () => (await events(null)).data.paymentEvents.nodes).toEqual([])
 
   expect((await events(cursor ?? '')).errors).toMatchObject([
     { extensions: { code: 'BAD_USER_INPUT', argument: 'after' }, message: expect.stringContaining('older') as string },

@@ -40,7 +40,7 @@ let email: string
 beforeAll(async () => {
   network = await startNetwork({ sandbox: NO_ANSWER, env: { DAILY_RECONCILIATION: 'on' } })
   // Begun at the start: the import 1.
-  await vi.waitUntil(async () => (await dailyReport(network)) !== null, { timeout: 10_000, interval: 50 })
+  await vi.waitUntil(async () => (await dailyReport(network)) !== null, 30_000)
   link = await createLink(network, { ownerId: 'customer-7' })
   await act(link.checkoutUrl, 'decline')
   await network.sandbox.settle()

@@ -6,7 +6,6 @@ import { type Database, findPostgres } from '../support/postgres.ts'
 import { canMakeRedis, createRedisServer, type RedisServer } from '../support/redis-server.ts'
 
 const server = await findPostgres()
-const PATIENT = { timeout: 20_000 }
 const BALANCES = '{ balances(currencies: ["AUD"]) { currency } }'
 const OUTAGE = { status: 500, body: '' }
 const OPEN = 'payments_upstream_breaker_open{site="aud"} 1'
@@ -43,17 +42,17 @@ describe.skipIf(server === null || !canMakeRedis())('the circuit breakers of thr
       await node.ask(BALANCES)
       return isOpen(node)
     }
-    await expect.poll(state, PATIENT).toBe(open)
+    await expect.poll(state).toBe(open)
   }
 
   it('open with that of one, without a call of their own, and close with it', async () => {
     const [first, second] = cluster.nodes
     service.answer = OUTAGE
     await ask(first, true)
-    await expect.poll(states, PATIENT).toEqual([true, true, true])
+    await expect.poll(states).toEqual([true, true, true])
     service.answer = null
     await ask(second, false)
-    await expect.poll(states, PATIENT).toEqual([false, false, false])
+    await expect.poll(states).toEqual([false, false, false])
   })
 
   it.each([
@@ -63,7 +62,7 @@ describe.skipIf(server === null || !canMakeRedis())('the circuit breakers of thr
     const [first, second] = cluster.nodes
     service.answer = OUTAGE
     await ask(first, true)
-    await expect.poll(states, PATIENT).toEqual([true, true, true])
+    await expect.poll(states).toEqual([true, true, true])
     await fault()
     service.answer = null
     await ask(second, false)
@@ -75,13 +74,13 @@ describe.skipIf(server === null || !canMakeRedis())('the circuit breakers of thr
     const [first, second] = cluster.nodes
     service.answer = OUTAGE
     await ask(first, true)
-    await expect.poll(states, PATIENT).toEqual([true, true, true])
+    await expect.poll(states).toEqual([true, true, true])
     for (const key of (await redis.run('KEYS', '*:breaker:*')) as string[]) {
       await redis.run('DEL', key)
       await redis.run('HSET', key, 'closed', 'closed')
     }
     service.answer = null
     await ask(second, false)
-    await expect.poll(states, PATIENT).toEqual([false, false, false])
+    await expect.poll(states).toEqual([false, false, false])
   })
 })

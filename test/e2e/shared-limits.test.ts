@@ -10,7 +10,6 @@ const server = await findPostgres()
 const LIMIT = 20
 const TOGETHER = LIMIT * 1.2
 const ADDRESS = '192.0.2.7'
-const PATIENT = { timeout: 20_000 }
 
 describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () => {
   let database: Database
@@ -73,14 +72,14 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
   it('let an address open about as many sockets as one node would, and as many again when they are closed', async () => {
     const [first, second, third] = cluster.nodes
     expect(await openAll(first)).toBe(LIMIT)
-    await expect.poll(told, PATIENT).toEqual([LIMIT])
+    await expect.poll(told).toEqual([LIMIT])
     // A tenth of the limit is told.
     expect([await opens(second), await opens(second)]).toEqual([true, true])
-    await expect.poll(told, PATIENT).toEqual([LIMIT, 2])
-    await expect.poll(() => opens(second), PATIENT).toBe(false)
+    await expect.poll(told).toEqual([LIMIT, 2])
+    await expect.poll(() => opens(second)).toBe(false)
     expect([await opens(third), await opens(third)]).toEqual([true, true])
-    await expect.poll(told, PATIENT).toEqual([LIMIT, 2, 2])
-    await expect.poll(() => opens(third), PATIENT).toBe(false)
+    await expect.poll(told).toEqual([LIMIT, 2, 2])
+    await expect.poll(() => opens(third)).toBe(false)
     expect(sockets.length).toBeLessThanOrEqual(TOGETHER)
     expect(await opens(third, '192.0.2.8')).toBe(true)
     const names = (await redis.run('KEYS', '*')) as string[]
@@ -88,7 +87,7 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
     for (const name of names) expect(Number(await redis.run('PTTL', name))).toBeGreaterThan(0)
 
     for (const socket of sockets) socket.close()
-    await expect.poll(told, PATIENT).toEqual([])
+    await expect.poll(told).toEqual([])
     expect(await openAll(second)).toBe(LIMIT)
   })
 
@@ -106,7 +105,7 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
     for (let turn = 0; turn <= LIMIT; turn += 1) expect(await wrong(first)).toBe(401)
     expect(await wrong(first)).toBe(429)
     const other: number[] = []
-    await expect.poll(async () => other.push(await wrong(second)) > 0 && other.at(-1), PATIENT).toBe(429)
+    await expect.poll(async () => other.push(await wrong(second)) > 0 && other.at(-1)).toBe(429)
     expect(other.length).toBeLessThan(LIMIT)
     const { status } = await second.ask('{ __typename }', {}, { headers: { 'x-forwarded-for': ADDRESS } })
     expect(status).toBe(200)
@@ -118,14 +117,14 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
   ])('are those of each node once Redis is %s, and no request fails', async (_what, fault) => {
     const [first, second] = cluster.nodes
     expect(await openAll(first)).toBe(LIMIT)
-    await expect.poll(told, PATIENT).toEqual([LIMIT])
+    await expect.poll(told).toEqual([LIMIT])
     expect(await opens(second)).toBe(true)
-    await expect.poll(() => opens(second), PATIENT).toBe(false)
+    await expect.poll(() => opens(second)).toBe(false)
     await fault()
     const statuses = Array.from({ length: 20 }, async () => (await second.ask('{ __typename }')).status)
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([200]))
     await until(() => second.log().includes('Redis does not answer'))
-    await expect.poll(() => opens(second), PATIENT).toBe(true)
+    await expect.poll(() => opens(second)).toBe(true)
     for (let turn = 0; turn < LIMIT; turn += 1) await opens(second)
     expect(await opens(second)).toBe(false)
     expect(await opens(first)).toBe(false)
@@ -139,22 +138,22 @@ describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () 
   ])('hold where Redis has %s instead', async (_what, [command = '', , ...values]) => {
     const [first, second] = cluster.nodes
     expect(await openAll(first)).toBe(LIMIT)
-    await expect.poll(told, PATIENT).toEqual([LIMIT])
+    await expect.poll(told).toEqual([LIMIT])
     const [key = ''] = (await redis.run('KEYS', '*:count:*')) as string[]
     await redis.run('DEL', key)
     await redis.run(command, key, ...values)
-    await expect.poll(() => redis.run('HLEN', key).catch(() => 0), PATIENT).toBe(1)
+    await expect.poll(() => redis.run('HLEN', key).catch(() => 0)).toBe(1)
     expect(await opens(second)).toBe(true)
-    await expect.poll(() => opens(second), PATIENT).toBe(false)
+    await expect.poll(() => opens(second)).toBe(false)
   })
 
   it('are known again after Redis was emptied', async () => {
     const [first, second] = cluster.nodes
     expect(await openAll(first)).toBe(LIMIT)
-    await expect.poll(told, PATIENT).toEqual([LIMIT])
+    await expect.poll(told).toEqual([LIMIT])
     await redis.run('FLUSHALL')
-    await expect.poll(told, PATIENT).toEqual([LIMIT])
+    await expect.poll(told).toEqual([LIMIT])
     expect(await opens(second)).toBe(true)
-    await expect.poll(() => opens(second), PATIENT).toBe(false)
+    await expect.poll(() => opens(second)).toBe(false)
   })
 })

@@ -30,7 +30,7 @@ it('a token that expires again and again costs the official client nothing: it c
   expect(brokenLinks(follower.items)).toEqual([])
   await Promise.all([steady.leave(), follower.leave()])
   await expect.poll(() => gauge(network, 'payments_streams_open')).toBe(0)
-}, 30_000)
+})
 
 it('a token of fewer scopes, after the reconnect, is told so, and gets nothing', async () => {
   let first = true

@@ -53,7 +53,7 @@ it('answers probes and webhooks while one event is told to two thousand streams'
   await Promise.all([telling, probing])
   expect(meanwhile).toBeGreaterThan(0)
   for (const socket of sockets) socket.close()
-}, 120_000)
+})
 
 /** Opens a socket whose streams have caught up. */
 async function crowdedSocket(url: string, token: string): Promise<RawSocket> {

@@ -134,8 +134,8 @@ describe('a service in trouble', () => {
     // The key is unused, and the first request after the pause is the breaker's probe.
     service.answer = null
     await expect
-      .poll(async () => (await tryCreateLink(network, input)).__typename, { timeout: 9_000, interval: 500 })
+      .poll(async () => (await tryCreateLink(network, input)).__typename, { interval: 500 })
       .toBe('CreatePaymentLinkSuccess')
     expect(await open()).toBe(0)
-  }, 30_000)
+  })
 })

@@ -5,7 +5,6 @@ import { canMakeRedis, createRedisServer, type RedisServer } from '../support/re
 import { PAYMENT_UPDATES } from '../support/streams.ts'
 
 const server = await findPostgres()
-const PATIENT = { timeout: 20_000 }
 
 describe.skipIf(server === null || !canMakeRedis())('what nodes ask of Redis', () => {
   let database: Database
@@ -30,18 +29,18 @@ describe.skipIf(server === null || !canMakeRedis())('what nodes ask of Redis', (
   const channels = async () => ((await redis.run('PUBSUB', 'CHANNELS')) as string[]).toSorted()
 
   it('is one channel for each stream that is followed, named after the log, for as long as it is followed', async () => {
-    await expect.poll(channels, PATIENT).toEqual([])
+    await expect.poll(channels).toEqual([])
     const payment = await followPayment(nodes.first, nodes.second)
     const log = await followLog(nodes.second)
     const all = [`payments:${logId}:log`, `payments:${logId}:payment:${payment.id}`]
-    await expect.poll(channels, PATIENT).toEqual(all)
+    await expect.poll(channels).toEqual(all)
     const again = await nodes.second.follow(PAYMENT_UPDATES, { id: payment.id })
     await again.next()
     await payment.stream.end()
     await log.end()
-    await expect.poll(channels, PATIENT).toEqual(all.slice(1))
+    await expect.poll(channels).toEqual(all.slice(1))
     await again.end()
-    await expect.poll(channels, PATIENT).toEqual([])
+    await expect.poll(channels).toEqual([])
   })
 
   it('is no subscription per event, and nothing but ids and positions', async () => {
@@ -50,7 +49,7 @@ describe.skipIf(server === null || !canMakeRedis())('what nodes ask of Redis', (
     for (const status of ['authorised', 'waiting']) await payment.send(status)
     expect(await receiveThere(payment)).toEqual([2, 3, 4])
     await payment.stream.end()
-    await expect.poll(channels, PATIENT).toEqual([])
+    await expect.poll(channels).toEqual([])
     monitor.end()
     const channel = `payments:${logId}:payment:${payment.id}`
     // What nodes share besides, whose keys contain the log's id in braces.

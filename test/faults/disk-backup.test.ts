@@ -59,7 +59,7 @@ describe('a backup', () => {
     })
     expect(heads[0]).toBeGreaterThanOrEqual(100)
     expect(heads[1]).toBeGreaterThan(heads[0] ?? 0)
-  }, 60_000)
+  })
 
   it('that is restored ends the streams of the other log, and what it has missed is read back', async () => {
     const network = await startNetwork()
@@ -83,7 +83,7 @@ describe('a backup', () => {
     await after.until(showsReceived)
     await after.end()
     await network.close()
-  }, 60_000)
+  })
 
   it('is refused where there is nothing to copy, where it would replace something, and of a damaged file', async () => {
     const damaged = join(folder, 'damaged.db')
@@ -94,5 +94,5 @@ describe('a backup', () => {
     expect((await backUp(damaged)).code).toBe(2)
     expect(existsSync(join(folder, 'copy.db'))).toBe(false)
     expect(readdirSync(folder)).toEqual(['damaged.db'])
-  }, 30_000)
+  })
 })

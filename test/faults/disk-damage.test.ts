@@ -30,7 +30,7 @@ describe('a damaged file', () => {
       await app.kill(signal)
     }
     wal = readFileSync(`${left}-wal`)
-  }, 60_000)
+  })
 
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -75,5 +75,5 @@ describe('a damaged file', () => {
     expect(await app.ready).toBeNull()
     expect(await app.exited).toEqual({ code: 1, signal: null })
     expect(app.output()).toContain('Could not start: The database that DATABASE_URL names cannot be used (CORRUPT).')
-  }, 20_000)
+  })
 })

@@ -47,7 +47,7 @@ describe.skipIf(lacks('tmpfs'))('a full disk', () => {
     expect(verdict.faults).toEqual([])
     expect(lost([...again.acknowledged, ...fresh.acknowledged, ...last.acknowledged], verdict)).toEqual([])
     expect(lost(refused, verdict)).toEqual(refused)
-  }, 60_000)
+  })
 
   function send(prefix: string, senders: number, count: number): Promise<Answers> {
     return sendWebhooks({ url: app.url, senders, next: names(prefix, count), padding: 4_000 })

@@ -23,5 +23,5 @@ describe('a second process on the same file', () => {
     expect(verdict.faults).toEqual([])
     expect(lost(acknowledged, verdict)).toEqual([])
     await remove()
-  }, 60_000)
+  })
 })

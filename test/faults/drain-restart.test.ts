@@ -36,7 +36,7 @@ describe('a start while another process on the same database ends', () => {
     webhook.finish()
     expect((await first.ended).code).toBe(0)
     await written(app, '"msg":"ready"')
-  }, 120_000)
+  })
 })
 
 describe('Ctrl-C', () => {
@@ -66,7 +66,7 @@ describe('Ctrl-C', () => {
     expect(text).toContain('"msg":"draining"')
     // A drain removes this file at its end: a process that is killed leaves it behind.
     expect(readdirSync(folder)).not.toContain('payments.db.ending')
-  }, 120_000)
+  })
 
   it.runIf(FULL)(
     'twice, later, cuts the drain short',

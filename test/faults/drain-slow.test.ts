@@ -43,7 +43,7 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
     .slice(calls)
     .filter(({ method, path }) => method === 'POST' && path.endsWith('/v3/payin_links'))
   expect(posts).toHaveLength(1)
-}, 60_000)
+})
 
 it.skipIf(!canMakeServer())(
   'ends with 0 although the database does not answer while a command is under way',

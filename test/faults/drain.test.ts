@@ -65,7 +65,7 @@ describe('a drain', () => {
     expect((await app.ended).at - asked).toBeLessThan(10_000)
     expect(silent.closeCode()).toBe(1012)
     agent.destroy()
-  }, 60_000)
+  })
 
   it('is cut short by a second signal', async () => {
     const app = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
@@ -76,7 +76,7 @@ describe('a drain', () => {
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 1, signal: null })
     expect((await app.ended).at - asked).toBeLessThan(3_000)
-  }, 60_000)
+  })
 })
 
 /**

@@ -47,7 +47,7 @@ const PLACES: readonly (readonly [name: string, place: () => Promise<Place>])[] 
 ]
 
 describe.each(PLACES)('kill -9 while payers are erased, on %s', (_name, placed) => {
-  it('leaves a record, by which the next process erases the rest', { timeout: 120_000 }, async () => {
+  it('leaves a record, by which the next process erases the rest', async () => {
     const place = await placed()
     await fill(await place.open())
     const first = await startApp(place.app)

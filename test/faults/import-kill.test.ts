@@ -41,7 +41,7 @@ const PLACES: readonly (readonly [name: string, place: () => Promise<KilledDatab
 ]
 
 describe.each(PLACES)('kill -9 during an import, on %s', (_name, placed) => {
-  it('leaves an import that the next process ends with the same record and report', { timeout: 120_000 }, async () => {
+  it('leaves an import that the next process ends with the same record and report', async () => {
     const place = await placed()
     let app = await startApp(place.app)
     const begun = (await tryToImport(asker(app), lastHour())).import

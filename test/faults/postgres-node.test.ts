@@ -70,7 +70,7 @@ describe.skipIf(server === null)('a node that fails in the midst of its work', (
     await stopWithin(node)
     expect(await receiveAtLast('after-hanging')).toBeLessThan(PATIENCE_MS)
     await kill(node)
-  }, 60_000)
+  })
 
   it('leaves all that it has acknowledged, and no lock, when it is killed', async () => {
     const { node, acknowledged } = await startNode('killed')
@@ -78,5 +78,5 @@ describe.skipIf(server === null)('a node that fails in the midst of its work', (
     expect(await receiveAtLast('after-killing')).toBeLessThan(PATIENCE_MS)
     const stored = await store.payments.byIds(acknowledged)
     expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(acknowledged))
-  }, 60_000)
+  })
 })

@@ -39,7 +39,7 @@ async function persist(attempt: () => Promise<void>): Promise<void> {
       () => true,
       () => false,
     )
-  await expect.poll(succeeds, { timeout: 20_000 }).toBe(true)
+  await expect.poll(succeeds).toBe(true)
 }
 
 /** One of the two in most runs: each takes as long as a server needs to follow another one. */
@@ -100,7 +100,7 @@ describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL serv
       const last = cursorsOf(writer).encode('log', 3)
       await first.failOver()
       await persist(() => append(writer, 'P4'))
-      await expect.poll(() => reader.log.head().catch(() => 0), { timeout: 20_000 }).toBe(4)
+      await expect.poll(() => reader.log.head().catch(() => 0)).toBe(4)
 
       for (const store of nodes) {
         expect(store.branches()).toEqual([3])

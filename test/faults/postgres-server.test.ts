@@ -100,7 +100,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     await Promise.all(Array.from({ length: 200 }, (_, n) => receive(`hung-${n}`)))
     expect(await store.payments.byIds(['before', 'hung-0', 'hung-199'])).toHaveLength(3)
     expect(await idsOf(`SELECT stream_id AS id FROM events WHERE stream_id LIKE 'payment:hung-%'`)).toHaveLength(200)
-  }, 60_000)
+  })
 
   it('closes the store while it hangs', async () => {
     await receive('open')
@@ -109,7 +109,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     const { milliseconds } = await answersWithin([store.close()])
     own.resume()
     expect(milliseconds).toBeLessThan(PATIENCE_MS)
-  }, 60_000)
+  })
 
   it('is restarted without ending the process, and used again', async () => {
     await receive('early')
@@ -120,7 +120,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     await own.start()
     expect(await receive('late')).toMatchObject({ repeat: false })
     expect(await store.payments.byIds(['early', 'late'])).toHaveLength(2)
-  }, 60_000)
+  })
 
   it('stops a start while it is a replica, or is not there', async () => {
     await own.stop()
@@ -134,5 +134,5 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     own.asReplica(false)
     await own.start()
     expect(await receive('replica')).toMatchObject({ repeat: false })
-  }, 60_000)
+  })
 })

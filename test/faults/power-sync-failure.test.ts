@@ -38,7 +38,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
     expect(disk.syncs('db')).toBeGreaterThan(checkpoints)
     const again = await sendWebhooks({ url: app.url, senders: 1, next: names('failed', 1) })
     expect(again.acknowledged.size).toBe(1)
-  }, 30_000)
+  })
 
   it('of a checkpoint ends the process before what is on disk is written over', async () => {
     disk.failNext('db')
@@ -48,7 +48,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
     const { acknowledged } = await sending
     expect(acknowledged.size).toBeGreaterThan(0)
     expectKept(acknowledged)
-  }, 30_000)
+  })
 
   async function endsSoon(): Promise<void> {
     while (!(disk.hasFailed('wal') && disk.hasFailed('db'))) await delay(10)

@@ -42,7 +42,7 @@ describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
     expect(webhook).toBe(200)
     expect(payment).toBe('received')
     expect(item?.event).toMatchObject({ toStatus: 'received' })
-  }, 30_000)
+  })
 
   it('is acknowledged to nobody, shown to nobody and told to no stream when the sync fails', async () => {
     const { answers } = await tellWhileHeld()
@@ -53,7 +53,7 @@ describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
     expect(payment).not.toBe('received')
     expect(item).toBeNull()
     expect(await app.exited).toEqual({ code: 1, signal: null })
-  }, 30_000)
+  })
 
   /** Stores a status, queries and follows it while the sync of its commit is held and other requests are served. Returns the answers. */
   async function tellWhileHeld() {

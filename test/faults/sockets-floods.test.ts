@@ -36,7 +36,7 @@ beforeAll(async () => {
   ends.push(() => victim.leave())
   usual = percentile(await victim.times(CALM_ANSWERS), 0.99)
   largest = memoryOf(app)
-}, 120_000)
+})
 afterAll(async () => {
   for (const end of ends.toReversed()) await end()
   await sandbox.close()

@@ -22,7 +22,7 @@ describe('a stream that comes to the gateway as server-sent events', () => {
     expect(sequences(stream.items)).toEqual([2, 3, 4, 5])
     expect(brokenLinks(stream.items)).toEqual([])
     expect(stage.proxy.upgrades).toEqual([])
-    await expect.poll(() => gauge(stage.network, 'payments_streams_open'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => gauge(stage.network, 'payments_streams_open')).toBe(0)
     expect(stage.proxy.requests.map(({ headers }) => [headers.authorization, headers['x-router-secret']])).toEqual([
       [`Bearer ${token}`, ROUTER_SECRET],
     ])

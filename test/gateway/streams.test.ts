@@ -91,8 +91,8 @@ describe('a stream through the gateway', () => {
   })
 
   it('is let go of at the subgraph when its client ends', async () => {
-    await expect.poll(() => gauge(stage.network, 'payments_streams_open'), { timeout: 10_000 }).toBe(0)
-    await expect.poll(() => gauge(stage.network, 'payments_sockets_open'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => gauge(stage.network, 'payments_streams_open')).toBe(0)
+    await expect.poll(() => gauge(stage.network, 'payments_sockets_open')).toBe(0)
   })
 })
 
@@ -105,7 +105,7 @@ describe('nothing is lost', () => {
     await first.until((item) => item.event?.toStatus === 'pending')
     const ended = first.next()
     await Promise.all([expect(ended).rejects.toMatchObject({ code: 1006 }), stage.killGateway()])
-    await expect.poll(() => gauge(stage.network, 'payments_sockets_open'), { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => gauge(stage.network, 'payments_sockets_open')).toBe(0)
     await become(id, 'authorised')
     await stage.restartGateway()
     await become(id, 'waiting')

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { composeServices } from '@theguild/federation-composition'
 import { graphql, parse } from 'graphql'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { projectOf, snippetsOf, typeFaults } from './snippets.ts'
 
@@ -77,13 +77,12 @@ describe('the guide for the back end', () => {
     expect(await follower.line(/paid/)).toBe('A-1 paid 19.90 AUD')
     // Killed before it has noted its place, it would say the same again.
     const newest = await newestCursor()
-    await vi.waitUntil(() => readFileSync(join(folder, 'place.txt'), 'utf8') === newest, 10_000)
+    await expect.poll(() => readFileSync(join(folder, 'place.txt'), 'utf8')).toBe(newest)
     await follower.kill()
     await pay(two)
     const again = run('follow-payments.ts')
     expect(await again.line(/paid/)).toBe('A-2 paid 19.90 AUD')
-    // It starts three programs, one after the other.
-  }, 90_000)
+  })
 
   test('has a subgraph that composes with ours, and refers to our link', async () => {
     const typeDefs = parse(snippetsOf(GUIDE).get('orders.graphql') ?? '')

@@ -36,4 +36,4 @@ test('the guide for identity checks brings a person from nothing to an approved 
   await network.sandbox.control.advance((2 * BY_HAND.paceMs) / 1000)
   const lines = (await program.output()).trimEnd().split('\n')
   expect(lines.at(-1)).toBe('APPROVED')
-}, 60_000)
+})

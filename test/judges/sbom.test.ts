@@ -30,7 +30,7 @@ beforeAll(() => {
   execFileSync(process.execPath, ['scripts/sbom.ts', file], { stdio: 'pipe' })
   text = readFileSync(file, 'utf8')
   bill = JSON.parse(text) as Bill
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const shipped = () =>

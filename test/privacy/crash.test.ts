@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a process that crashes', () => {
-  it.each(KINDS)('ends with 1 and tells nothing of what the %s held', { timeout: 30_000 }, async (kind) => {
+  it.each(KINDS)('ends with 1 and tells nothing of what the %s held', async (kind) => {
     const env = { CRASH_KIND: kind, CRASH_TEXT: CANARY, LOG_LEVEL: 'debug' }
     const execArgv = ['--import', new URL('./crash-on-signal.ts', import.meta.url).href]
     const app = await startApp({ path: join(folder, 'payments.db'), env, execArgv })
@@ -70,7 +70,7 @@ describe('a configuration that cannot be used', () => {
     expect(JSON.stringify(parsed)).not.toContain(SHORT)
   })
 
-  it('ends the process with 1 and without the value', { timeout: 30_000 }, async () => {
+  it('ends the process with 1 and without the value', async () => {
     const app = spawnApp({
       path: join(folder, 'payments.db'),
       env: Object.fromEntries(WRONG.flatMap((env) => Object.entries(env))),
@@ -87,7 +87,7 @@ describe('a process that cannot start', () => {
     { TRUSTED_DOCUMENTS: `/${CANARY}` },
     { DATABASE_URL: `file:/dev/null/${CANARY}/payments.db` },
     { DATABASE_URL: `postgres://${CANARY}:${CANARY}@127.0.0.1:1/${CANARY}` },
-  ])('ends with 1 and does not repeat the value: %j', { timeout: 30_000 }, async (env) => {
+  ])('ends with 1 and does not repeat the value: %j', async (env) => {
     const app = spawnApp({ path: join(folder, 'payments.db'), env })
     expect(await app.exited).toEqual({ code: 1, signal: null })
     expect(app.output()).toContain('Could not start')

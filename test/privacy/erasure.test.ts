@@ -73,7 +73,7 @@ async function eraseAll({ network, canaries, link, agreement, payout }: Peopled)
   await erase(network, 'AGREEMENT', agreement)
   await erase(network, 'PAYOUT', payout)
   await expect
-    .poll(async () => (await erasures(network)).nodes.map(({ state }) => state), { timeout: 20_000 })
+    .poll(async () => (await erasures(network)).nodes.map(({ state }) => state))
     .toEqual(['DONE', 'DONE', 'DONE', 'DONE'])
 }
 
@@ -87,9 +87,7 @@ async function eventsOf({ network }: Peopled) {
 /** Returns the text of the archived files, once deliveries and events are archived; there may be files of others. */
 async function archived(folder: string): Promise<string> {
   const files = () => readdirSync(folder).filter((name) => name.endsWith('.ndjson.gz'))
-  await expect
-    .poll(() => new Set(files().map((name) => name.split('-')[0])).size, { timeout: 20_000 })
-    .toBeGreaterThan(1)
+  await expect.poll(() => new Set(files().map((name) => name.split('-')[0])).size).toBeGreaterThan(1)
   return files()
     .map((name) => gunzipSync(readFileSync(join(folder, name))).toString())
     .join('\n')
@@ -116,7 +114,7 @@ describe('payers that are erased', () => {
 
         await eraseAll(world)
         const bytes = async () => canaries.foundIn(await SQLITE.bytes(network))
-        await expect.poll(bytes, { timeout: 20_000, interval: 500 }).toEqual([])
+        await expect.poll(bytes, { interval: 500 }).toEqual([])
         expect(statSync(join(network.folder, 'payments.db')).size).toBeGreaterThan(PAYMENTS * 1_000)
         expect(await eventsOf(world)).toEqual(before)
         expect(canaries.foundIn(network.log())).toEqual([])

@@ -20,7 +20,7 @@ describe.each(STORAGES)(
     let evidence: Evidence
     beforeAll(async () => {
       evidence = await driveEverything(storage)
-    }, 90_000)
+    })
 
     it('was driven through every way that leads to an answer', () => {
       const { outcomes, callbackStatuses, errors } = evidence

@@ -225,7 +225,7 @@ async function compared(network: Network): Promise<{ readonly id: string; readon
 
 async function importOfSites(network: Network, sites: readonly string[]): Promise<string> {
   const begun = (await tryToImport(network, { ...lastHour(), dryRun: true, sites })).import?.id ?? ''
-  await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', { timeout: 30_000, interval: 200 })
+  await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', 30_000)
   return begun
 }
 

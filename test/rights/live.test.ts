@@ -16,7 +16,7 @@ afterEach(() => fixture.network.close())
 type Open = { readonly ask: Ask; readonly caller: CallerKind; readonly items: Following }
 
 describe.each(STREAM_TRANSPORTS)('what happens while somebody follows over $name', (transport) => {
-  it('is told to whom it would be shown, and no more of it', { timeout: 60_000 }, async () => {
+  it('is told to whom it would be shown, and no more of it', async () => {
     const told = await withLines(fixture, { transport, callers: CALLERS }, async (lines) => {
       const open = [...lines].flatMap(([caller, line]) =>
         liveStreams(fixture).map((ask) => ({ ask, caller, items: line.follow(operationFor(ask, caller)) })),

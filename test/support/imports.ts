@@ -118,15 +118,13 @@ type Awaited = { toMatchObject(expected: object): Promise<void> }
 /** Imports, and waits until it is done. `poll` is that of `expect`. */
 export async function importAll(
   network: Asking,
-  poll: (read: () => Promise<ImportNode | null>, options: { timeout: number }) => Awaited,
+  poll: (read: () => Promise<ImportNode | null>) => Awaited,
   input: Record<string, unknown> = {},
 ): Promise<ImportNode> {
   const { import: begun, ...rest } = await tryToImport(network, { ...lastHour(), ...input })
   if (begun === undefined) throw new Error(JSON.stringify(rest))
   let last: ImportNode | null = begun
-  await poll(async () => (last = await importOf(network, begun.id)), { timeout: 20_000 }).toMatchObject({
-    state: 'DONE',
-  })
+  await poll(async () => (last = await importOf(network, begun.id))).toMatchObject({ state: 'DONE' })
   return last
 }
 

@@ -21,7 +21,7 @@ export async function startNodeCluster(
   const other = () => startNetwork({ upstreamUrl: first.sandbox.url, ...shared })
   const nodes = [first, await other(), await other()] as const
   const connected = () => Promise.all(nodes.map((node) => gauge(node, 'payments_redis_connected')))
-  await expect.poll(connected, { timeout: 20_000 }).toEqual([1, 1, 1])
+  await expect.poll(connected).toEqual([1, 1, 1])
   return {
     nodes,
     async close() {

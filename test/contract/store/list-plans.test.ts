@@ -94,7 +94,7 @@ describe('plans of lists on SQLite', () => {
     })
   }
 
-  it('look every condition up in an index, and sort no more than pages', { timeout: 120_000 }, async () => {
+  it('look every condition up in an index, and sort no more than pages', async () => {
     const faults = await faultsOf(CASES, async (listCase) => {
       explained = []
       await listCase.read(listsOn(sqliteQueries(noting()), FILLING, SQLITE_SEARCH))

@@ -96,7 +96,7 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
       ...nodes.map((node) => followWithoutGap(node, { from, to: from + count })),
     ])
     expect(await nodes[0]?.log.head()).toBe(from + count)
-  }, 120_000)
+  })
 
   it('keep what another of them has written from nobody', async () => {
     const [first, second] = nodes

@@ -72,7 +72,7 @@ describe.skipIf(server === null)('notifications of PostgreSQL', () => {
     const notifications = await listen('closed')
     await notifications.close()
     const listeners = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN "closed"'`
-    await expect.poll(() => database.run(listeners), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => database.run(listeners)).toEqual([])
     expect(notifications.states).toEqual(['listening'])
   })
 })

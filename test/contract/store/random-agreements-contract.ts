@@ -46,7 +46,7 @@ export function randomAgreementsContract(fixture: Fixture, open: OpenStore): voi
     const result = await check(histories, { seed, numRuns: fixture.histories })
     // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  }, 60_000)
+  })
 }
 
 async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {

@@ -53,7 +53,7 @@ export function randomHistoriesContract(fixture: Fixture, open: OpenStore): void
     const result = await check(histories, { seed, numRuns: fixture.histories })
     // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  }, 60_000)
+  })
 }
 
 async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {

@@ -47,7 +47,7 @@ export function randomPayoutsContract(fixture: Fixture, open: OpenStore): void {
     const result = await check(histories, { seed, numRuns: fixture.histories })
     // The report contains the seed: TEST_SEED repeats the run.
     expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  }, 60_000)
+  })
 }
 
 type Playing = { sent: PayoutReadSubject | null; readonly id: string }

@@ -264,4 +264,4 @@ it('a stream gets the same bytes, whether its executions are shared or its own, 
     { numRuns: 20, endOnFailure: true },
   )
   expect(compared).toBeGreaterThan(200)
-}, 120_000)
+})

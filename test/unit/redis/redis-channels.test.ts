@@ -13,7 +13,6 @@ import {
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
 
 const CHANNELS = 10_000
-const PATIENT = { timeout: 20_000 }
 const KINDS = [
   { name: 'a server', createServers: async (): Promise<readonly RedisServer[]> => [await createRedisServer()] },
   { name: 'a cluster', createServers: createRedisCluster },
@@ -80,17 +79,17 @@ describe.skipIf(!canMakeRedis()).each(KINDS)('channels of $name', ({ createServe
     channels.publish([['stream-0', 'end first']])
     await until(() => received('end') === 1)
     channels.remove('stream-0')
-    await expect.poll(() => subscribed(), PATIENT).toBe(0)
+    await expect.poll(() => subscribed()).toBe(0)
   })
 
   it('are heard again after their connection is cut', async () => {
     for (const name of names.slice(0, 50)) channels.add(name)
     await until(() => added > 0)
-    await expect.poll(() => subscribed(), PATIENT).toBe(1)
+    await expect.poll(() => subscribed()).toBe(1)
     const before = added
     for (const server of servers) await server.run('CLIENT', 'KILL', 'TYPE', 'pubsub')
     await until(() => added > before)
-    await expect.poll(() => subscribed(), PATIENT).toBe(1)
+    await expect.poll(() => subscribed()).toBe(1)
     await until(() => redis.isConnected)
     channels.publish(names.slice(0, 50).map((name) => [name, `again ${name}`] as const))
     await until(() => received('again') === 50)
@@ -98,7 +97,7 @@ describe.skipIf(!canMakeRedis()).each(KINDS)('channels of $name', ({ createServe
 
   it('send everything before they are closed', async () => {
     channels.add('last')
-    await expect.poll(() => subscribed('last'), PATIENT).toBe(1)
+    await expect.poll(() => subscribed('last')).toBe(1)
     const other = openRedis(configOf(servers), { logger })
     await until(() => other.isConnected)
     const sender = openRedisChannels({ redis: other, logger, onText: () => {}, onAdded: () => {} })

@@ -88,7 +88,7 @@ describe.skipIf(server === null)('failures of the PostgreSQL store', () => {
     await holder.end()
     expect(await receive('locked')).toMatchObject({ repeat: false })
     expect(await store.payments.byIds(['locked'])).toHaveLength(1)
-  }, 30_000)
+  })
 
   it('prepares its statements anew when a table was changed under its statements', async () => {
     await receive('prepared')

@@ -149,7 +149,7 @@ it('stores the same with the rows of recent decisions as without', async () => {
       numRuns: 40,
     },
   )
-}, 120_000)
+})
 
 it('finds a payer erased who was erased since the last decision about the payment', async () => {
   const file = await sqliteFile()

@@ -68,7 +68,7 @@ it('every reader gets exactly the log after its start, whenever it opens and how
     ),
     { numRuns: 60 },
   )
-}, 60_000)
+})
 
 /** Creates a log that answers late, so that its readers fall behind. */
 function lagging(log: EventLog, lag: number): EventLog {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { trackConnections } from '../../../../src/http/connections/connections.ts'
 import { answerInOrder } from '../../../../src/http/connections/requests-in-order.ts'
 import { readBody } from '../../../../src/lib/read-body.ts'
@@ -47,9 +47,10 @@ it.each([
   }
   await once(peer, 'data')
   expect(given).toHaveLength(2)
-  await vi.waitUntil(() => {
+  const held = () => {
     collectGarbage()
-    return given.every((reference) => reference.deref() === undefined)
-  }, 10_000)
+    return given.filter((reference) => reference.deref() !== undefined)
+  }
+  await expect.poll(held).toEqual([])
   expect(peer.readableEnded).toBe(false)
 })

@@ -95,7 +95,7 @@ describe.skipIf(!canMakeRedis())('the shared breaker of a site', () => {
     await fail(first.policy)
     expect(first.states).toEqual([...PROBED, 'open'])
     // The second node hears of it: without that its own probe would be due.
-    await expect.poll(() => second.policy.isClosedOff(), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => second.policy.isClosedOff()).toBe(true)
     expect(await passes(second.policy)).toBe(false)
     now = 2_000
     expect(await passes(second.policy)).toBe(true)
@@ -106,7 +106,7 @@ describe.skipIf(!canMakeRedis())('the shared breaker of a site', () => {
     const [first, second] = await openBoth()
     now = 1_000
     expect(await passes(first.policy, () => Promise.reject(new Error('was not sent')))).toBe(false)
-    await expect.poll(() => server.run('KEYS', '*:probe:*'), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => server.run('KEYS', '*:probe:*')).toEqual([])
     expect(await passes(second.policy)).toBe(true)
     expect(second.states).toEqual(CLOSED)
   })
