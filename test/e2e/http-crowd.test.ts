@@ -41,44 +41,36 @@ it('lets webhooks in while hundreds of connections all ask at once', async () =>
   expect(meanwhile).toMatchObject({ shed: 0, other: 0 })
 })
 
-it.each([64, 256])(
-  'refuses none of %i clients that ask again as soon as they are answered',
-  async (connections) => {
-    const { url, clients } = await setUp()
-    clients.begin({ url, query: HEAVY, perSecond: null, connections, once: false })
-    const least = performance.now() + rounds({ few: 1_000, many: 30_000 })
-    const sum = { answered: 0, shed: 0, other: 0 }
-    while (sum.answered < 2 * connections || performance.now() < least) {
-      await sleep(100)
-      const { answered, shed, other } = await clients.count()
-      sum.answered += answered
-      sum.shed += shed
-      sum.other += other
-    }
-    expect(sum).toMatchObject({ shed: 0, other: 0 })
-  },
-  90_000,
-)
+it.each([64, 256])('refuses none of %i clients that ask again as soon as they are answered', async (connections) => {
+  const { url, clients } = await setUp()
+  clients.begin({ url, query: HEAVY, perSecond: null, connections, once: false })
+  const least = performance.now() + rounds({ few: 1_000, many: 30_000 })
+  const sum = { answered: 0, shed: 0, other: 0 }
+  while (sum.answered < 2 * connections || performance.now() < least) {
+    await sleep(100)
+    const { answered, shed, other } = await clients.count()
+    sum.answered += answered
+    sum.shed += shed
+    sum.other += other
+  }
+  expect(sum).toMatchObject({ shed: 0, other: 0 })
+})
 
 it.each([
   { name: 'hundreds of connections', load: { perSecond: null, connections: 256, once: false } },
   { name: 'a new connection for each question', load: { perSecond: 4_000, connections: 2_000, once: true } },
-])(
-  'answers every question of the others while one address asks over $name',
-  async ({ load }) => {
-    const { url, clients } = await setUp({ TRUST_PROXY: 'loopback' })
-    clients.begin({ ...load, url, query: HEAVY, address: '203.0.113.9' })
-    let answered = 0
-    while (answered <= 256) answered += (await clients.count()).answered
-    const statuses: number[] = []
-    for (let round = 0; round < rounds({ few: 5, many: 50 }); round += 1)
-      statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, client) => askFrom(url, client)))))
-    expect(statuses.filter((status) => status !== 200)).toEqual([])
-    const { status } = await fetch(`${url}/health/ready`)
-    expect(status).toBe(200)
-  },
-  120_000,
-)
+])('answers every question of the others while one address asks over $name', async ({ load }) => {
+  const { url, clients } = await setUp({ TRUST_PROXY: 'loopback' })
+  clients.begin({ ...load, url, query: HEAVY, address: '203.0.113.9' })
+  let answered = 0
+  while (answered <= 256) answered += (await clients.count()).answered
+  const statuses: number[] = []
+  for (let round = 0; round < rounds({ few: 5, many: 50 }); round += 1)
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, (_, client) => askFrom(url, client)))))
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+  const { status } = await fetch(`${url}/health/ready`)
+  expect(status).toBe(200)
+})
 
 async function askFrom(url: string, client: number): Promise<number> {
   const headers = { 'content-type': 'application/json', 'x-forwarded-for': `198.51.100.${client}` }

@@ -64,5 +64,4 @@ it.skipIf(!canMakeServer())(
     expect(await app.ended).toMatchObject({ code: 0, signal: null })
     await slow
   },
-  60_000,
 )
