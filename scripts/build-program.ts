@@ -6,9 +6,6 @@ import { cpSync, globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
-import { knownSchema } from './known-schema.ts'
-import { lazyBuiltins } from './lazy-builtins.ts'
-import { lazyModules } from './lazy-modules.ts'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
@@ -36,19 +33,16 @@ await build({
   configFile: false,
   logLevel: 'warn',
   publicDir: false,
-  plugins: [knownSchema(ROOT), lazyBuiltins, lazyModules(ROOT), places, plugin],
+  plugins: [places, plugin],
   ssr: { noExternal: true },
   build: {
     ssr: true,
-    ssrEmitAssets: true,
     target: 'node24',
     outDir: TARGET,
     emptyOutDir: false,
     minify: false,
     chunkSizeWarningLimit: 10_000,
     rolldownOptions: {
-      // Members of a builtin that nothing uses are not read.
-      treeshake: { propertyReadSideEffects: false },
       input: { main: 'src/main.ts', 'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts' },
       // V8 keeps a source with one character beyond Latin-1 in two bytes a character; the notices are in a file of their own.
       output: { charset: 'ascii', comments: false, entryFileNames: '[name].js', chunkFileNames: 'program/[name].js' },

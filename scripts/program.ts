@@ -9,11 +9,7 @@ export const PROGRAM = `${TARGET}/main.js`
 /** npm writes this file whenever it changes a package. */
 const PACKAGES = 'node_modules/.package-lock.json'
 /** What the build reads beside src. */
-const BUILD = [
-  PACKAGES,
-  'schema.graphql',
-  ...['build-program', 'known-schema', 'lazy-builtins', 'lazy-modules'].map((name) => `scripts/${name}.ts`),
-]
+const BUILD = [PACKAGES, 'scripts/build-program.ts']
 /** Folders of src with nothing that the program contains. */
 const OTHERS = new Set(['web', 'client'])
 

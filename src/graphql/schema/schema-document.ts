@@ -3,7 +3,7 @@ import { parse, type DocumentNode } from 'graphql'
 
 const SCHEMA_FILE = new URL('../../../schema.graphql', import.meta.url)
 
-/** Returns schema.graphql. The built program contains it, parsed (`scripts/known-schema.ts`). */
+/** Returns schema.graphql, parsed. */
 export function readSchemaDocument(): DocumentNode {
   return parse(readFileSync(SCHEMA_FILE, 'utf8'))
 }
