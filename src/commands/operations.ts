@@ -186,8 +186,6 @@ export type OperationsOptions = CallbackOptions & {
   readonly sandbox: boolean
   /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
-  /** Called with the e-mail address of a contact whose documents were handed in. Does not reject. */
-  readonly onIdentitySubmitted: (email: string) => Promise<void>
   /** Called when an erasure is to be continued in the background. */
   readonly onErasureLeft: () => void
   /** Called when there is an import to work on in the background. */

@@ -34,8 +34,6 @@ export type IdentityCheckOptions = CallbackOptions & {
   readonly upstream: Pick<UpstreamClient, 'getContact' | 'submitIdentityCheck'>
   readonly sites: Sites
   readonly clock: () => Date
-  /** Called with the e-mail address of a contact whose documents were handed in. Does not reject. */
-  readonly onIdentitySubmitted: (email: string) => Promise<void>
 }
 
 /** Path at which pictures are uploaded. */
@@ -123,7 +121,6 @@ export async function submitIdentityCheck(
     findOutcome: async () => null,
   })
   if (outcome.kind !== 'done') return outcome
-  void options.onIdentitySubmitted(grant.check.email)
   return { kind: 'done', isFirst: !outcome.replayed }
 }
 

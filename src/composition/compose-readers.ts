@@ -8,8 +8,6 @@ import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { createSharedPace } from '../reconciliation/site-pace.ts'
 import {
-  createIdentityReader,
-  type ReadIdentity,
   agreementReads,
   paymentReads,
   payoutReads,
@@ -17,7 +15,6 @@ import {
 import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
-import type { IdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import type { SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
@@ -35,7 +32,6 @@ import type { AppConfig } from './services.ts'
 type Readers = {
   readonly payments: DueReader<ReadSubject>
   readonly paymentFinder: PaymentFinder
-  readonly readIdentity: ReadIdentity
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
   wakePayments(): void
@@ -154,7 +150,6 @@ export function createReading(parts: ReadingParts): Readers {
   return {
     payments,
     paymentFinder: createPaymentFinder(found),
-    readIdentity: createIdentityReader({ upstream, budget }),
     isLeader,
     wakePayments,
     wakeAgreements,
@@ -188,14 +183,13 @@ type WebhookHandlerParts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
-  readonly identities: Pick<IdentityWatcher, 'hasten'>
   readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements' | 'wakePayouts'>
 }
 
 /** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
 export function createWebhookHandlers(
   config: AppConfig,
-  { store, keys, logger, clock, observeKeys, reading, identities }: WebhookHandlerParts,
+  { store, keys, logger, clock, observeKeys, reading }: WebhookHandlerParts,
 ): WebhookHandlers {
   const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
   return {
@@ -203,6 +197,6 @@ export function createWebhookHandlers(
     agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
     payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
     'gateway-payments': createGatewayWebhook(common),
-    'identity-checks': createIdentityWebhook({ ...common, onReported: (email) => identities.hasten(email) }),
+    'identity-checks': createIdentityWebhook(common),
   }
 }

@@ -17,7 +17,6 @@ import type { RedisConnection } from '../redis/redis-connection.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import { type ArchiveFolder, createArchiveFolder } from '../retention/retention.ts'
 import { startSigningKeys } from '../retention/signing-keys.ts'
-import { createIdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createDeadlines, createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
 import { startTail, type TailOptions } from '../streams/tail.ts'
@@ -131,17 +130,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   const lists = createMethodLists(upstream, sites, sharing)
   const deadlines = createDeadlines(() => clock().getTime())
   const streams = createStreamRegistry(options.streamLimits, sharing.shareCounts)
-  const identities = createIdentityWatcher({
-    store: store.identityWatches,
-    keys,
-    sites,
-    read: reading.readIdentity,
-    deadlines,
-    streams,
-    clock,
-    timer,
-    logger,
-  })
   const operations = createOperations({
     ...options,
     ...lists,
@@ -158,7 +146,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       reading.wakeAgreements()
       reading.wakePayouts()
     },
-    onIdentitySubmitted: (email) => identities.hasten(email),
     onErasureLeft: reading.continueErasures,
     onImportBegun: reading.continueImports,
   })
@@ -172,7 +159,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       scheduler,
       deadlines,
       streams,
-      identities,
       operations,
       health: createHealth({
         sites,
@@ -181,7 +167,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         store,
         isLeader: reading.isLeader,
         clock,
-        streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners + identities.followers }),
+        streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
       }),
       keys,
       signingKeys,
@@ -189,7 +175,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
       clock,
       isEnabled: ({ code }) => enabled.has(code),
     },
-    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, observeKeys, reading, identities }),
+    webhookHandlers: createWebhookHandlers(config, { store, keys, logger, clock, observeKeys, reading }),
     redis,
     wakeUps,
     isLeader: reading.isLeader,
@@ -199,7 +185,6 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     async close(milliseconds) {
       tail.close()
       const end = async () => {
-        await identities.close()
         await reading.close()
         await signingKeys.close()
         await upstream.close()

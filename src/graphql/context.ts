@@ -24,7 +24,6 @@ import type { SigningKeys } from '../retention/signing-keys.ts'
 import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { Store, RowsById } from '../store/store.ts'
 import type { FollowServices } from '../streams/follow.ts'
-import type { IdentityWatcher } from '../streams/identity/identity-watcher.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { PayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import { type AnswerFreshness, createAnswerFreshness } from './engine/cache-policy.ts'
@@ -40,7 +39,6 @@ export type Services = FollowServices & {
   readonly requirements: MethodRequirementsReader
   readonly operations: Operations
   readonly health: Health
-  readonly identities: Pick<IdentityWatcher, 'open'>
   readonly keys: KeyRing
   readonly signingKeys: Pick<SigningKeys, 'report'>
   readonly cursors: CursorCodec

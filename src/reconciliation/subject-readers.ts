@@ -1,4 +1,3 @@
-import { identityOf, type IdentityState } from '../domain/customers/identity-check.ts'
 import { attributeRead } from '../domain/payments/attribution.ts'
 import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
 import { findContact } from '../lookups/find-customers.ts'
@@ -237,47 +236,4 @@ export function siteOfSubject(sites: Sites, { link, payin, readSite }: ReadSubje
  */
 export function linkIdOf({ link, payin, namedLinkId }: ReadSubject): string | null {
   return link?.id ?? (payin === null ? namedLinkId : null)
-}
-
-export type IdentityRead =
-  | { readonly kind: 'done'; readonly identity: Pick<IdentityState, 'status' | 'results'> }
-  | ReadFailure
-
-/** Reads the state of a contact's identity check, within the budget of its site. Rejects only with a bug of ours. */
-export type ReadIdentity = (site: Site, email: string) => Promise<IdentityRead>
-
-export function createIdentityReader({
-  upstream,
-  budget,
-}: {
-  readonly upstream: Pick<UpstreamClient, 'getContact'>
-  readonly budget: ReadBudget
-}): ReadIdentity {
-  const acquire = async (site: Site): Promise<ReadPermit | null> => {
-    try {
-      return await budget.acquire(site.id, 'person')
-    } catch (error) {
-      if (faultOf(error) === null) throw error
-      return null
-    }
-  }
-  return async (site, email) => {
-    const permit = await acquire(site)
-    if (permit === null) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
-    let failure: unknown = null
-    const getContact: UpstreamClient['getContact'] = async (...asked) => {
-      try {
-        return await upstream.getContact(...asked)
-      } catch (error) {
-        failure = error
-        throw error
-      }
-    }
-    try {
-      const outcome = await findContact({ upstream: { getContact } }, site, email)
-      return outcome.kind === 'done' ? { kind: 'done', identity: identityOf(outcome.found) } : outcome
-    } finally {
-      permit.end(failure)
-    }
-  }
 }

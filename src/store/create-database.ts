@@ -4,7 +4,6 @@ import type { Db, GroupCommit } from './group-commit.ts'
 import type { Database } from './port.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
-import { createIdentityWatchStore } from './queries/identity-watch-queries.ts'
 import { importQueries } from './queries/import-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from './queries/payment-queries.ts'
@@ -100,7 +99,6 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     imports: importQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
-    identityWatches: createIdentityWatchStore(reader, commits.exclusively),
     logId,
     branches: branches.positions,
     now: databaseNow,

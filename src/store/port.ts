@@ -27,7 +27,6 @@ export type Database = Pick<
   | 'retention'
   | 'erasures'
   | 'signingKeys'
-  | 'identityWatches'
   | 'logId'
   | 'branches'
   | 'now'

@@ -8,7 +8,6 @@ import type { Payer, PaymentReport, PaymentPhase } from '../domain/payments/paym
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
-import type { IdentityWatchStore } from './identity-watch-store.ts'
 import type { ImportStore } from './import-store.ts'
 import type { Lease, LeaseStore, PaceStore } from './lease-store.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
@@ -29,7 +28,6 @@ import type {
 
 export * from './subject-stores.ts'
 export type * from './command-store.ts'
-export type * from './identity-watch-store.ts'
 export type * from './import-store.ts'
 export type * from './lease-store.ts'
 export * from './retention/erasure-queries.ts'
@@ -63,7 +61,6 @@ export type Store = {
   readonly erasures: ErasureStore
   readonly imports: ImportStore
   readonly signingKeys: SigningKeyStore
-  readonly identityWatches: IdentityWatchStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /**

@@ -45,7 +45,6 @@ export type Tables = {
   readonly signing_keys: SigningKeysTable
   readonly payment_imports: PaymentImportsTable
   readonly payment_import_entries: PaymentImportEntriesTable
-  readonly identity_watches: IdentityWatchesTable
 }
 
 type MetaTable = {
@@ -55,17 +54,6 @@ type MetaTable = {
   heartbeat_at: number | null
   sweep_from: number | null
   sweep_cursor: string | null
-}
-
-export type IdentityWatchesTable = {
-  key: string
-  status: string | null
-  results: number
-  version: number
-  read_at: number | null
-  due_at: number
-  interval_ms: number
-  followed_until: number
 }
 
 export type SigningKeysTable = {

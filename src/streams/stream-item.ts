@@ -1,5 +1,4 @@
 import type { Agreement } from '../domain/agreements/agreement.ts'
-import type { IdentityState } from '../domain/customers/identity-check.ts'
 import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
@@ -7,21 +6,8 @@ import type { Payment } from '../domain/payments/payment.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { EventFilter } from '../store/store.ts'
 
-/** One item of any stream. */
-export type StreamItem = LogItem | IdentityItem
-
-/** One item of a stream of identity states. It has no place in the log: such a stream begins with the current state, and cannot be resumed. */
-export type IdentityItem = {
-  readonly kind: 'IDENTITY'
-  readonly position: 0
-  readonly previous: null
-  /** Whether it is the first item of the stream. */
-  readonly isFirst: boolean
-  readonly identity: IdentityState
-}
-
-/** One item of a stream of the log. Positions are positions in the log; resolvers encode them as cursors. */
-export type LogItem = {
+/** One item of a stream. Positions are positions in the log; resolvers encode them as cursors. */
+export type StreamItem = {
   readonly position: number
   /** Position of the previous item of this stream; null on the first item of a stream without `after`. */
   readonly previous: number | null

@@ -140,16 +140,11 @@ export function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHan
   })
 }
 
-type IdentityWebhookOptions = WebhookHandlerOptions & {
-  /** Called with the e-mail address of the contact that a new callback is about. Does not reject. */
-  readonly onReported: (email: string) => Promise<void>
-}
-
 /**
- * Handles callbacks about identity checks, which change no state here (gap sheet, section 23): whoever follows the contact has it read. Only the last status is stored with the delivery:
- * the rest is personal data. The payments API promises no signature for these, so the Authorization of the address is always checked.
+ * Handles callbacks about identity checks, which change no state here (gap sheet, section 23): the contact is read on request. Only the last status is stored with the delivery,
+ * because the rest is personal data. The payments API promises no signature for these, so the Authorization of the address is always checked.
  */
-export function createIdentityWebhook(options: IdentityWebhookOptions): WebhookHandler {
+export function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'identity-check',
     refKinds: ['identity-check'],
@@ -163,7 +158,6 @@ export function createIdentityWebhook(options: IdentityWebhookOptions): WebhookH
         { disposition: outcome.disposition, kind: 'identity-check', status: statusRaw },
         'callback stored',
       )
-      if (contact !== null && !outcome.repeat) void options.onReported(contact.email)
       return { usable: json !== null, outcome }
     },
   })

@@ -4,7 +4,6 @@ import { GUARDED } from '../rights/rules.ts'
 import { AGREEMENT_UPDATES, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { act } from '../support/checkout.ts'
 import { GATEWAY_PAYMENT_UPDATES } from '../support/gateway-payments.ts'
-import { CONTACT_UPDATES } from '../support/identity-streams.ts'
 import { refusedContact } from '../support/identity.ts'
 import { dailyReport } from '../support/imports.ts'
 import {
@@ -156,7 +155,6 @@ const QUERIES: Readonly<Record<string, string>> = {
   'Subscription.paymentAgreementUpdates': AGREEMENT_UPDATES,
   'Subscription.payoutUpdates': PAYOUT_UPDATES,
   'Subscription.gatewayPaymentUpdates': GATEWAY_PAYMENT_UPDATES,
-  'Subscription.paymentContactUpdates': CONTACT_UPDATES,
 }
 
 /** Scopes that are needed on the way to a field, besides those of the field itself. */

@@ -130,8 +130,7 @@ export function streams(fixture: Fixture): Ask[] {
   const replays = Object.values(fixture.cursors).flatMap((after) =>
     starts.map((start) => ({ ...start, variables: { ...start.variables, after } })),
   )
-  // That of a contact has no cursor.
-  return [...starts, ...replays, stream('paymentContactUpdates', { email: fixture.ids.contact, currency: 'AUD' })]
+  return [...starts, ...replays]
 }
 
 /** Returns every stream from its snapshot on. */

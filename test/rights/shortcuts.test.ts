@@ -281,7 +281,7 @@ async function followed({ caller, operation }: Sent, token: string | null): Prom
   return told['a'] ?? []
 }
 
-/** Returns whether a stream tells when it is live. That of a contact is so from its first item. */
+/** Returns whether a stream tells when it is live. */
 function hasReplay({ query }: Operation): boolean {
-  return query.includes('kind') && !query.includes('paymentContactUpdates')
+  return query.includes('kind')
 }

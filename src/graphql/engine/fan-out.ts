@@ -70,7 +70,7 @@ export function createFanOut({ services, answerItem, isShared, logger }: FanOutO
         [field]: isTemplate ? { ...item, previous: ANY_POSITION } : item,
       })
     return createItemAnswer(text, {
-      cursor: item.kind === 'RESYNC_REQUIRED' || item.kind === 'IDENTITY' ? '' : cursorOf(item.position),
+      cursor: item.kind === 'RESYNC_REQUIRED' ? '' : cursorOf(item.position),
       template: isTemplate ? { placeholder: cursorOf(ANY_POSITION), cursorOf } : null,
       scheduler,
       logger,
@@ -196,7 +196,7 @@ class Group implements Answers {
 
 /** Key of an item within its group; null for an item that exists for one stream only. */
 function keyOf({ kind, position, previous }: StreamItem): number | null {
-  if (kind === 'SNAPSHOT' || kind === 'RESYNC_REQUIRED' || kind === 'IDENTITY') return null
+  if (kind === 'SNAPSHOT' || kind === 'RESYNC_REQUIRED') return null
   return position * 4 + (kind === 'EVENT' ? 2 : 0) + (previous === null ? 1 : 0)
 }
 

@@ -1,13 +1,11 @@
 import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
-import type { IdentityItem } from '../../streams/stream-item.ts'
 import { maskedAlias } from '../../upstream/wire/values/readers.ts'
 import { daySpan } from '../arguments/arguments.ts'
-import { failedRead, badArgument, notFound } from '../error-formatter.ts'
+import { failedRead, badArgument } from '../error-formatter.ts'
 import type { IdentityDocumentType } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder, rightEndsAt } from '../rights/rights.ts'
-import { StreamSource, tooMany } from '../subscriptions/stream-source.ts'
+import { keyHolder } from '../rights/rights.ts'
 import {
   documentRequest,
   personRequest,
@@ -71,23 +69,6 @@ export const customersResolvers = {
       return { __typename: 'IdentityUpload', contact, uploadUrl, expiresAt }
     },
   },
-  Subscription: {
-    paymentContactUpdates: {
-      subscribe: async (_root, { email, currency, site }, context) => {
-        const { caller, identities } = context
-        const opened = await identities.open(
-          { email: email.trim(), currency: currency ?? null, site: site ?? null },
-          { endsAt: rightEndsAt(context, false), caller: caller.kind === 'client' ? caller.identity : null },
-        )
-        if (opened.kind === 'stream')
-          return new StreamSource<'paymentContactUpdates', IdentityItem>('paymentContactUpdates', opened.follower)
-        if (opened.kind === 'no-site')
-          throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')
-        if (opened.kind === 'too-many') throw tooMany('Too many streams are open.')
-        throw opened.kind === 'not-found' ? notFound('email') : failedRead(opened)
-      },
-    },
-  },
   PaymentCustomer: {
     nameMasked: ({ personal }) => maskedName(fullName(personal)),
     emailMasked: ({ personal }) => maskedAlias(personal.email),
@@ -99,12 +80,6 @@ export const customersResolvers = {
     type: ({ type }) => partyType(type),
     identityStatus: (contact) => shownIdentityStatus(identityStatus(contact)),
     identityResults: ({ identity }) => [...identity],
-  },
-  PaymentContactStreamItem: {
-    kind: ({ isFirst }) => (isFirst ? 'SNAPSHOT' : 'CHANGED'),
-    identityStatus: ({ identity }) => shownIdentityStatus(identity.status),
-    results: ({ identity }) => identity.results,
-    readAt: ({ identity }) => new Date(identity.readAt),
   },
   PaymentPersonalDetails: {
     genderRaw: ({ gender }) => gender,

@@ -94,7 +94,6 @@ export const resolvers: Resolvers = {
   },
   Subscription: {
     ...agreementsResolvers.Subscription,
-    ...customersResolvers.Subscription,
     ...eventsResolvers.Subscription,
     ...gatewayPaymentsResolvers.Subscription,
     ...linksResolvers.Subscription,

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { follow, type Follower, type FollowOptions, type StreamEnd } from '../../streams/follow.ts'
-import type { LogItem, StreamItem, StreamStart } from '../../streams/stream-item.ts'
+import type { StreamItem, StreamStart } from '../../streams/stream-item.ts'
 import type { Context } from '../context.ts'
 
 type SourceOptions = Pick<FollowOptions, 'streamId' | 'matches' | 'filter' | 'endsAt'> & {
@@ -20,7 +20,7 @@ export function streamSource<Field extends string>(
   field: Field,
   { after: asked, otherwise, payer, ...what }: SourceOptions,
   context: Context,
-): StreamSource<Field, LogItem> {
+): StreamSource<Field> {
   const after = context.resumeAfter ?? asked
   const position = after == null ? null : context.cursors.decode('log', after)
   const isForged = after != null && position === null
@@ -34,15 +34,13 @@ export function streamSource<Field extends string>(
     },
   })
   if (follower === null) throw tooMany('Too many streams are open with tokens of this caller.')
-  return new StreamSource<Field, LogItem>(field, follower)
+  return new StreamSource<Field>(field, follower)
 }
 
 const FORGED: StreamStart = { kind: 'nowhere', reason: 'The cursor is not one of this log.' }
 
 /** The result of a subscription's resolver: an iterator of root values, each with the item under the field's name. */
-export class StreamSource<Field extends string, Item extends StreamItem> implements AsyncIterableIterator<
-  Record<Field, Item>
-> {
+export class StreamSource<Field extends string> implements AsyncIterableIterator<Record<Field, StreamItem>> {
   readonly field: Field
   readonly follower: Follower
 
@@ -51,11 +49,11 @@ export class StreamSource<Field extends string, Item extends StreamItem> impleme
     this.follower = follower
   }
 
-  next(): Promise<IteratorResult<Record<Field, Item>>> {
+  next(): Promise<IteratorResult<Record<Field, StreamItem>>> {
     const { field, follower } = this
     return new Promise((resolve, reject) => {
       follower.pull({
-        take: (item) => resolve({ done: false, value: { [field]: item } as Record<Field, Item> }),
+        take: (item) => resolve({ done: false, value: { [field]: item } as Record<Field, StreamItem> }),
         end(reason) {
           const error = errorOf(reason)
           if (error === null) resolve({ done: true, value: undefined })

@@ -32,7 +32,6 @@ const TABLES = [
   'gateway_payment_events',
   'payment_imports',
   'payment_import_entries',
-  'identity_watches',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

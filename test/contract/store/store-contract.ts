@@ -14,7 +14,6 @@ import { erasuresContract } from './erasures-contract.ts'
 import { gatewayPaymentsContract } from './gateway-payments-contract.ts'
 import { gatewaySettlementsContract } from './gateway-settlements-contract.ts'
 import { housekeepingContract } from './housekeeping-contract.ts'
-import { identityWatchesContract } from './identity-watches-contract.ts'
 import { importRecordsContract } from './import-records-contract.ts'
 import { importsContract } from './imports-contract.ts'
 import { inboxContract } from './inbox-contract.ts'
@@ -153,7 +152,6 @@ export function describeStore(
       gatewaySettlementsContract(fixture)
     })
     describe('followed identity checks', () => {
-      identityWatchesContract(fixture)
     })
     describe('signing keys', () => {
       signingKeysContract(fixture)
