@@ -7,11 +7,7 @@ import { createPaymentFinder, type PaymentFinder, startImporter } from '../recon
 import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
 import { createSharedPace } from '../reconciliation/site-pace.ts'
-import {
-  agreementReads,
-  paymentReads,
-  payoutReads,
-} from '../reconciliation/subject-readers.ts'
+import { agreementReads, paymentReads, payoutReads } from '../reconciliation/subject-readers.ts'
 import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
 import type { ReadSubject, Store } from '../store/store.ts'

@@ -1,7 +1,5 @@
 import { attributeRead } from '../domain/payments/attribution.ts'
 import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
-import { findContact } from '../lookups/find-customers.ts'
-import { type ReadFailure, faultOf } from '../lookups/operation-outcome.ts'
 import type {
   Lease,
   ReadStore,
@@ -18,7 +16,6 @@ import { notSent } from '../upstream/client/upstream-fault.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
-import type { ReadBudget, ReadPermit } from './read-budget.ts'
 
 type PaymentReadOptions = {
   readonly reads: ReadStore

@@ -1,12 +1,5 @@
 import { normaliseName, emailProblem, present, problem, type Problem, TEXT, textProblem } from '../field-problems.ts'
-import {
-  countryProblem,
-  expiryProblem,
-  type DocumentType,
-  type Contact,
-  identityStatus,
-  type IdentityStatus,
-} from './person.ts'
+import { countryProblem, expiryProblem, type DocumentType } from './person.ts'
 
 /** What is said of an identity document, besides its pictures (gap sheet, section 23). */
 export type IdentityCheckRequest = {

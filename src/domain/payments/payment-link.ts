@@ -141,25 +141,7 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   if (payment?.phase === 'FAILED') return 'FAILED'
   if (link.expired || payment?.phase === 'EXPIRED') return 'EXPIRED'
   const underWay = payment !== null && payment.rank > 0
-  return !underWay && now.getTime() >= expiryOf(link) ? 'EXPIRED' : 'OPEN'
-}
-
-/** Returns until when a link without a payment has the state that it has at `now`; both in milliseconds since the epoch. */
-export function stateLastsUntil(link: PaymentLink, now: number): number {
-  const expiry = expiryOf(link)
-  return link.expired || now >= expiry ? Infinity : expiry
-}
-
-/** Expiries of frozen links, which are asked for often. */
-const expiries = new WeakMap<PaymentLink, number>()
-
-/** Returns when a link expires, in milliseconds since the epoch. */
-function expiryOf(link: PaymentLink): number {
-  const known = expiries.get(link)
-  if (known !== undefined) return known
-  const expiry = Date.parse(link.expiresAt)
-  if (Object.isFrozen(link)) expiries.set(link, expiry)
-  return expiry
+  return !underWay && now.getTime() >= Date.parse(link.expiresAt) ? 'EXPIRED' : 'OPEN'
 }
 
 /** Returns whether a payment determines the link's state instead of the current one. */

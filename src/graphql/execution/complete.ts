@@ -1,6 +1,5 @@
 import {
   defaultTypeResolver,
-  getNullableType,
   GraphQLBoolean,
   GraphQLError,
   GraphQLID,
@@ -17,7 +16,6 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql'
-import type { PlanTexts } from './kept-texts.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
 import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
 
@@ -75,7 +73,7 @@ function presentCompleter(
   if (isListType(type)) return listCompleter(type.ofType, field, operation)
   if (isLeafType(type)) return leafCompleter(type)
   if (isAbstractType(type)) return abstractCompleter(type, field, operation)
-  return objectCompleter(type, field, operation)
+  return objectCompleter(type, field)
 }
 
 function nonNullCompleter(complete: Complete, { coordinate }: FieldPlan): Complete {
@@ -106,9 +104,6 @@ function leafCompleter(type: GraphQLLeafType): Complete {
 function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
   const complete = completerOf(itemType, field, operation)
   const nonNull = isNonNullType(itemType)
-  const type = getNullableType(itemType)
-  const { keptTexts } = operation
-  const planOfItems = isObjectType(type) ? () => field.planOf(type) : null
   const itemText = (run: Run, item: unknown, path: Path): Text => {
     try {
       const text = isPromise(item) ? item.then((value) => complete(run, value, path)) : complete(run, item, path)
@@ -120,9 +115,6 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
   return (run, value, prev) => {
     const items = arrayOf(value, field)
     if (items.length === 0) return '[]'
-    const plan = planOfItems?.() ?? null
-    const known = plan === null ? undefined : keptTexts.listText(plan, items)
-    if (known !== undefined) return known
     const parts = new Parts()
     try {
       for (let key = 0; key < items.length; key += 1)
@@ -131,9 +123,7 @@ function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation:
       parts.abandon()
       throw error
     }
-    const text = parts.end(']')
-    if (plan !== null && typeof text === 'string') keptTexts.keepList(plan, items, text)
-    return text
+    return parts.end(']')
   }
 }
 
@@ -153,7 +143,7 @@ function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operatio
       throw new GraphQLError(
         `Abstract type "${type.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
       )
-    const complete = objectCompleter(runtimeType, field, operation)
+    const complete = objectCompleter(runtimeType, field)
     completers.set(name, complete)
     return complete
   }
@@ -166,40 +156,9 @@ function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operatio
   }
 }
 
-function objectCompleter(type: GraphQLObjectType, field: FieldPlan, { keptTexts }: OperationPlan): Complete {
+function objectCompleter(type: GraphQLObjectType, field: FieldPlan): Complete {
   let plan: ObjectPlan | null = null
-  return (run, value, path) => {
-    plan ??= field.planOf(type)
-    if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
-      return objectText(plan, run, value, path)
-    const texts = keptTexts.of(plan)
-    if (texts === null) return objectText(plan, run, value, path)
-    if (texts.whole !== null) {
-      const whole = keptText({ plan, texts: texts.whole }, run, value, path)
-      if (whole !== null) return whole
-    }
-    const parts = new Parts()
-    try {
-      for (const part of texts.parts)
-        parts.add('', keptText(part, run, value, path) ?? objectText(part.plan, run, value, path))
-    } catch (error) {
-      return parts.failWith(error)
-    }
-    return parts.end(plan.end)
-  }
-}
-
-/** Returns the text of the fields of a plan, which is kept, or kept now; null if it depends on more than the object. */
-function keptText({ plan, texts }: PlanTexts['parts'][number], run: Run, value: object, path: Path): Text | null {
-  if (texts === null) return null
-  const known = texts.get(value, run.context.clock)
-  if (known !== null) return known
-  const until = texts.until(value, run.context.clock)
-  if (until === 0) return null
-  const errors = run.errors.length
-  const text = objectText(plan, run, value, path)
-  if (typeof text === 'string' && run.errors.length === errors) texts.keep(value, text, until)
-  return text
+  return (run, value, path) => objectText((plan ??= field.planOf(type)), run, value, path)
 }
 
 /** Joins the parts of a text in order; parts may be promises. */

@@ -8,7 +8,6 @@ import {
 } from 'graphql'
 import type { Context } from '../context.ts'
 import { fieldText, objectText } from './complete.ts'
-import { KeptTexts } from './kept-texts.ts'
 import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
 import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
 
@@ -45,7 +44,6 @@ type Plans = { readonly conditions: readonly string[]; readonly variants: Map<st
 export function createPlannedExecutor(schema: GraphQLSchema): Execute {
   const plansOf = new WeakMap<OperationDefinitionNode, Plans | null>()
   const byLibrary = createLibraryExecutor(schema)
-  const keptTexts = new KeptTexts()
   const plansFor = (operation: ExecutableOperation): Plans | null => {
     const known = plansOf.get(operation.node)
     if (known !== undefined) return known
@@ -59,7 +57,7 @@ export function createPlannedExecutor(schema: GraphQLSchema): Execute {
     const key = values.join()
     const known = variants.get(key)
     if (known !== undefined) return known
-    const plan = new OperationPlan(schema, operation, { conditions: Object.fromEntries(values), keptTexts })
+    const plan = new OperationPlan(schema, operation, Object.fromEntries(values))
     if (variants.size < MAX_VARIANTS) variants.set(key, plan)
     return plan
   }

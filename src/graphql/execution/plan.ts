@@ -1,13 +1,10 @@
 import {
   getArgumentValues,
   getDirectiveValues,
-  getNullableType,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   isAbstractType,
-  isLeafType,
   isNonNullType,
-  isObjectType,
   Kind,
   SchemaMetaFieldDef,
   typeFromAST,
@@ -27,9 +24,7 @@ import {
 } from 'graphql'
 import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
 import type { Context } from '../context.ts'
-import { markOf, untilOfProperty, type UntilOf } from '../own-properties.ts'
 import { completerOf, type Complete } from './complete.ts'
-import { type KeptTexts, untilOfObject } from './kept-texts.ts'
 import type { Arguments, Run } from './run-plan.ts'
 
 /** Plan of one field of an object. */
@@ -40,10 +35,6 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
-  /** Returns until when the field's value of a frozen object stays what it is; null if no value may be kept. */
-  readonly untilOf: UntilOf<object> | null
-  /** Whether the value of most objects depends on the object alone. */
-  readonly isOwn: boolean
   /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
   /** The `info` argument of the resolver. */
@@ -66,8 +57,6 @@ type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
 export class OperationPlan {
   readonly schema: GraphQLSchema
   readonly root: ObjectPlan
-  /** Shared by all operations of the schema. */
-  readonly keptTexts: KeptTexts
   readonly #operation: OperationDefinitionNode
   readonly #fragments: Record<string, FragmentDefinitionNode> = {}
   readonly #conditions: Arguments
@@ -76,10 +65,9 @@ export class OperationPlan {
   constructor(
     schema: GraphQLSchema,
     { document, node }: { readonly document: DocumentNode; readonly node: OperationDefinitionNode },
-    { conditions, keptTexts }: { readonly conditions: Arguments; readonly keptTexts: KeptTexts },
+    conditions: Arguments,
   ) {
     this.schema = schema
-    this.keptTexts = keptTexts
     this.#operation = node
     this.#conditions = conditions
     for (const definition of document.definitions)
@@ -164,7 +152,6 @@ export class OperationPlan {
       coordinate: `${parentType.name}.${name}`,
       nodes,
       nonNull: isNonNullType(definition.type),
-      ...lastingOf(definition, planOf),
       resolve: resolver(definition, this.#argumentsReader(definition, nodes[0]), infoFor),
       infoFor,
       complete: UNKNOWN,
@@ -263,20 +250,6 @@ function resolver(
       infoFor(run),
     )
   }
-}
-
-/** Returns for how long values of a field may be kept. */
-function lastingOf(
-  { name, type, args, resolve }: GraphQLField<unknown, Context>,
-  planOf: FieldPlan['planOf'],
-): Pick<FieldPlan, 'untilOf' | 'isOwn'> {
-  const given = getNullableType(type)
-  if (resolve !== undefined) {
-    const { untilOf = null, properties = null } = (args.length === 0 ? markOf(resolve) : undefined) ?? {}
-    return { untilOf, isOwn: properties !== null }
-  }
-  if (isObjectType(given)) return { untilOf: untilOfObject(name, () => planOf(given)), isOwn: true }
-  return isLeafType(given) ? { untilOf: untilOfProperty(name), isOwn: true } : { untilOf: null, isOwn: false }
 }
 
 function usesVariables(node: FieldNode): boolean {

@@ -1,10 +1,9 @@
-import { linkState, stateLastsUntil } from '../../domain/payments/payment-link.ts'
+import { linkState } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { notFound } from '../error-formatter.ts'
 import { whenKnown, type LinkView, type AreaResolvers } from '../models.ts'
-import { keptUntil, ofProperties } from '../own-properties.ts'
 import {
   mayReadLink,
   onlyByToken,
@@ -63,19 +62,13 @@ export const linksResolvers = {
     },
   },
   PaymentLink: {
-    nodeId: ofProperties(['id'], ({ id }) => nodeIdOf('PaymentLink', id)),
+    nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
     method: ({ methodCode }, _args, { loaders }) =>
       methodCode === null ? null : loaders.methodByCode.load(methodCode),
     serverTime: (_link, _args, { clock }) => clock(),
-    state: keptUntil(
-      (link: LinkView, now) => (hasNoPayment(link) ? stateLastsUntil(link, now) : 0),
-      (link: LinkView, _args: unknown, context: Context) =>
-        whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
-    ),
-    payment: keptUntil(
-      (link: LinkView) => (hasNoPayment(link) ? Infinity : 0),
-      (link: LinkView, _args: unknown, context: Context) => whenKnown(paymentOf(link, context), presentable),
-    ),
+    state: (link, _args, context) =>
+      whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
+    payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
     events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
     statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
     __resolveReference(reference, context) {
@@ -86,10 +79,6 @@ export const linksResolvers = {
     },
   },
 } satisfies AreaResolvers
-
-function hasNoPayment({ payment, paymentId }: LinkView): boolean {
-  return payment === null || (payment === undefined && paymentId === null)
-}
 
 function paymentOf({ payment, paymentId }: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {
   if (payment !== undefined) return payment

@@ -1,4 +1,4 @@
-import { createMethodSelector } from '../../domain/methods/method-selection.ts'
+import { selectMethods } from '../../domain/methods/method-selection.ts'
 import {
   type PayinMethod as Method,
   limitOf,
@@ -13,7 +13,6 @@ import { validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
 import { whenKnown, type AreaResolvers } from '../models.ts'
-import { ofProperties } from '../own-properties.ts'
 import { accepts, limitsOf, recordOf } from '../views/views.ts'
 
 export const methodsResolvers = {
@@ -36,11 +35,8 @@ export const methodsResolvers = {
   },
   PayinMethod: {
     usableFor: ({ usableFor }) => [...usableFor],
-    name: ofProperties(
-      ['name'],
-      (method, _args, context) =>
-        method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
-    ),
+    name: (method, _args, context) =>
+      method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
     minAmount: (method, _args, context) =>
       whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'minAmount')),
     maxAmount: (method, _args, context) =>
@@ -74,23 +70,20 @@ export const methodsResolvers = {
   },
 } satisfies AreaResolvers
 
-const select = createMethodSelector()
-
 /** Returns the methods of the uses and kinds that may take the amount. Reads the records of those without a listed limit. */
 function nodesOf(
   { methods }: PayinMethodList,
   { usableFor = null, kinds = null, amount }: QueryPayinMethodsArgs,
   context: Context,
 ): readonly Method[] | Promise<readonly Method[]> {
-  const selection = select(methods, { usableFor, kinds, currency: amount?.currency ?? null })
-  if (amount == null) return selection.methods
-  const listed = selection.accepting(amount.value)
-  const { unlimited } = selection
+  const selected = selectMethods(methods, { usableFor, kinds, currency: amount?.currency ?? null })
+  if (amount == null) return selected
+  const answers = selected.map((method) => accepts(method, amount, context))
+  const accepted = (known: readonly (boolean | null)[]) => selected.filter((_method, index) => known[index] !== false)
   // Seldom: the lists have the limits of most methods.
-  if (unlimited.length === 0) return listed
-  return Promise.all(unlimited.map(async (method) => accepts(method, amount, context))).then((answers) =>
-    listed.filter((method) => answers[unlimited.indexOf(method)] !== false),
-  )
+  return answers.some((answer) => answer instanceof Promise)
+    ? Promise.all(answers).then(accepted)
+    : accepted(answers as (boolean | null)[])
 }
 
 /** Returns whether the list that would have methods of this currency is missing, and no other list has any. */
@@ -101,7 +94,7 @@ function isUnavailable(
 ): boolean {
   return (
     missing.some(({ currency, use }) => currency === code && (usableFor?.includes(use) ?? true)) &&
-    select(methods, { usableFor, kinds: null, currency: code }).methods.length === 0
+    selectMethods(methods, { usableFor, kinds: null, currency: code }).length === 0
   )
 }
 

@@ -11,7 +11,6 @@ import type { Context } from '../context.ts'
 import { badArgument, notFound } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
 import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
-import { ofProperties } from '../own-properties.ts'
 import {
   mayReadPayment,
   onlyByToken,
@@ -145,8 +144,8 @@ export const paymentsResolvers = {
     },
   },
   PaymentAmount: {
-    value: ofProperties(['value', 'currency'], ({ value, currency }) => withDecimals(value, exponentOf(currency))),
-    exponent: ofProperties(['currency'], ({ currency }) => exponentOf(currency)),
+    value: ({ value, currency }) => withDecimals(value, exponentOf(currency)),
+    exponent: ({ currency }) => exponentOf(currency),
   },
   PaymentNextAction: {
     label: (action, { locale }) => nextActionLabel(action.kind, locale ?? null),

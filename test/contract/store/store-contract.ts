@@ -151,8 +151,7 @@ export function describeStore(
     describe('settled gateway payments', () => {
       gatewaySettlementsContract(fixture)
     })
-    describe('followed identity checks', () => {
-    })
+    describe('followed identity checks', () => {})
     describe('signing keys', () => {
       signingKeysContract(fixture)
     })

@@ -7,13 +7,10 @@ import {
   isInterfaceType,
   isObjectType,
   type GraphQLObjectType,
-  type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
-import { markOf } from '../../../src/graphql/own-properties.ts'
-import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import { executable, result } from './both-executors.ts'
 import { operationOf } from './random-operations.ts'
 
@@ -163,64 +160,4 @@ describe('the planned executor', () => {
     expect(compared).toBeGreaterThan(200)
     expect(withErrors).toBeGreaterThan(60)
   })
-
-  it('trusts only resolvers whose values depend on the properties with which they are marked, or on the source until an instant', () => {
-    const schema = createSchema({ production: true })
-    const now = Date.parse('2030-01-01T00:00:00.000Z')
-    let time = now
-    const refusing: object = new Proxy(
-      {},
-      {
-        get(_target, name) {
-          if (name === 'clock') return () => new Date(time)
-          if (name === 'loaders') return refusing
-          throw new Error(`The context is asked for ${String(name)}.`)
-        },
-      },
-    )
-    const onlyTime = refusing as GraphQLResolveInfo
-    const common = {
-      id: '12.5',
-      value: '12.5',
-      currency: 'AUD',
-      code: 'card',
-      name: 'Card',
-      paymentId: null,
-      expired: false,
-    }
-    const sources = ['2029-12-31T23:59:59.999Z', '2030-01-01T00:00:00.001Z', '2030-02-01T00:00:00.000Z'].flatMap(
-      (expiresAt) => [true, false].map((expired) => Object.freeze({ ...common, expiresAt, expired })),
-    )
-    const marked: string[] = []
-    for (const type of Object.values(schema.getTypeMap()))
-      for (const { name, resolve } of isObjectType(type) ? Object.values(type.getFields()) : []) {
-        const mark = resolve === undefined ? undefined : markOf(resolve)
-        if (resolve === undefined || mark === undefined) continue
-        const { properties } = mark
-        for (const source of sources) {
-          const read = (at: number): unknown => {
-            time = at
-            return resolve(properties === null ? source : onlyWith(source, properties), {}, onlyTime, onlyTime)
-          }
-          const until = mark.untilOf(source, now)
-          expect([type.name, name, until > now]).toEqual([type.name, name, true])
-          const first = read(now)
-          for (const at of [now, Math.min(until, now + 86_400_000_000) - 1])
-            expect([type.name, name, read(at)]).toEqual([type.name, name, first])
-        }
-        marked.push(`${type.name}.${name}`)
-      }
-    expect(marked).toContain('PaymentAmount.value')
-    expect(marked).toContain('PaymentLink.state')
-  })
 })
-
-/** Returns a source that has these properties of another one, and throws when another property is read. */
-function onlyWith(source: object, properties: readonly string[]): object {
-  return new Proxy(source, {
-    get(all, name) {
-      if (properties.includes(String(name))) return Reflect.get(all, name) as unknown
-      throw new Error(`${String(name)} is read.`)
-    },
-  })
-}
