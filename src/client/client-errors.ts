@@ -40,7 +40,7 @@ export class PaymentsClientError extends Error {
     this.code = code
     this.retryable = options.retryable ?? (PASSING.has(code) || PASSING_STATUS.has(options.status ?? 0))
     this.status = options.status ?? null
-    this.retryAfterMs = options.retryAfterMs ?? null
+    this.retryAfterMs = waitOf(options.retryAfterMs)
     this.errors = options.errors ?? []
   }
 }
@@ -72,9 +72,14 @@ export function errorOf(
   const message = errors.map((error) => error.message).join('; ')
   return new PaymentsClientError(typeof code === 'string' ? code : 'BAD_RESPONSE', message, {
     ...about,
-    retryAfterMs: about.retryAfterMs ?? (retryAfterMs as number | undefined) ?? null,
+    retryAfterMs: about.retryAfterMs ?? waitOf(retryAfterMs),
     errors,
   })
+}
+
+/** Returns a wait that somebody else has written, in milliseconds; null for what is none. */
+function waitOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(value, 0) : null
 }
 
 /** Converts any thrown value to an error of the client kit. */

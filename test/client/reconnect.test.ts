@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { PaymentsClientError, type PaymentsClientErrorOptions, renewalMs } from '../../src/client/client-errors.ts'
+import {
+  errorOf,
+  PaymentsClientError,
+  type PaymentsClientErrorOptions,
+  renewalMs,
+} from '../../src/client/client-errors.ts'
 import {
   backoffMs,
   NO_ATTEMPTS,
@@ -34,6 +39,20 @@ describe('what is done after a line has ended', () => {
       nextStep(before({ transport: 1 }), end('lost', 'OVERLOADED', { retryAfterMs: 5_000 }), usual),
       { waitMs: 7_500, attempts: { transport: 0 } },
     ],
+    ...[86_400_000, 1e15].map((retryAfterMs): [string, ReturnType<typeof nextStep>, unknown] => [
+      `a server that asks to wait for ${retryAfterMs} ms`,
+      nextStep(NO_ATTEMPTS, end('lost', 'OVERLOADED', { retryAfterMs }), usual),
+      { waitMs: 450_000 },
+    ]),
+    ...['soon', Number.NaN, -1, Infinity].map((retryAfterMs): [string, ReturnType<typeof nextStep>, unknown] => [
+      `a server whose wait is ${retryAfterMs}`,
+      nextStep(
+        before({ failures: 1 }),
+        { kind: 'lost', error: errorOf([{ message: '', extensions: { code: 'OVERLOADED', retryAfterMs } }]) },
+        usual,
+      ),
+      { waitMs: 1_000 },
+    ]),
     [
       'a way that does not work',
       nextStep(NO_ATTEMPTS, end('unopened'), usual),

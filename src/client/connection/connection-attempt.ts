@@ -23,7 +23,7 @@ type ConnectionAttempt = {
 
 /** Minimum delay before a token renewal, in milliseconds. */
 const LEAST_MS = 1_000
-/** Maximum delay between two attempts to open a better transport, in milliseconds. */
+/** Maximum delay before an attempt that a server asked to put off, and between two to open a better transport, in milliseconds. */
 const LONGEST_MS = 300_000
 
 /**
@@ -221,7 +221,8 @@ function retryLater(attempts: Attempts, { retryAfterMs }: PaymentsClientError, a
   const fruitless = attempts.fruitless + (about.isFruitful ? 0 : 1)
   if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, about)
   const failures = attempts.failures + 1
-  const waitMs = Math.max(spreadMs(retryAfterMs ?? 0, about.random), backoffMs(failures, about))
+  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
+  const waitMs = Math.max(spreadMs(asked, about.random), backoffMs(failures, about))
   // The server refuses clients over every transport; after the wait, the best transport is tried first.
   const transport = retryAfterMs === null ? attempts.transport : 0
   return at({ ...attempts, transport, failures, fruitless }, waitMs, 'reconnecting')
