@@ -75,9 +75,9 @@ type ReadPage = {
   readonly totalPages: number | null
 }
 
-/** Returns the place after a page. Without a number of pages, an empty or a repeated page is the last one. */
+/** Returns the place after a page. An empty or a repeated page is the last one, whatever number of pages the payments API tells. */
 export function afterPage(plan: ImportPlan, place: ListPlace, { ids, isEmpty, totalPages }: ReadPage): ImportPlace {
-  const goesOn = totalPages === null ? !isEmpty && ids !== place.before : place.page < totalPages
+  const goesOn = !isEmpty && ids !== place.before && (totalPages === null || place.page < totalPages)
   if (goesOn) return { ...place, page: place.page + 1, pages: totalPages, before: ids }
   if (place.slice + 1 < slicesOf(plan)) return listAt(place.part, place.slice + 1)
   return { kind: 'CHECK', part: place.part, after: null }

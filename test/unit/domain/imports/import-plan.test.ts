@@ -83,16 +83,19 @@ describe('an import plan', () => {
     expect(percents).toEqual(percents.toSorted((a, b) => a - b))
   })
 
-  it('ends a list without a number of pages at an empty page, and at one that repeats the page before', () => {
-    const plan = planOf(1)
-    const first = listPlace(firstPlace(plan))
-    const page = { ids: 'a b', isEmpty: false, totalPages: null }
-    const second = listPlace(afterPage(plan, first, page))
-    expect(second).toMatchObject({ page: 2, before: 'a b' })
-    expect(afterPage(plan, second, page)).toMatchObject({ kind: 'CHECK' })
-    expect(afterPage(plan, second, { ...page, ids: '', isEmpty: true })).toMatchObject({ kind: 'CHECK' })
-    expect(afterPage(plan, second, { ...page, ids: 'c' })).toMatchObject({ kind: 'LIST', page: 3 })
-  })
+  it.each([null, 999_999_999])(
+    'ends a list of %s pages at an empty page, and at one that repeats the page before',
+    (totalPages) => {
+      const plan = planOf(1)
+      const first = listPlace(firstPlace(plan))
+      const page = { ids: 'a b', isEmpty: false, totalPages }
+      const second = listPlace(afterPage(plan, first, page))
+      expect(second).toMatchObject({ page: 2, before: 'a b' })
+      expect(afterPage(plan, second, page)).toMatchObject({ kind: 'CHECK' })
+      expect(afterPage(plan, second, { ...page, ids: '', isEmpty: true })).toMatchObject({ kind: 'CHECK' })
+      expect(afterPage(plan, second, { ...page, ids: 'c' })).toMatchObject({ kind: 'LIST', page: 3 })
+    },
+  )
 
   it('goes on with the next part after one that is given up, and after the last object of ours', () => {
     const plan = planOf(1, [
