@@ -51,8 +51,12 @@ export function eventId(streamId: string, sequence: number): string {
   return `${streamId}.${sequence}`
 }
 
+/** PostgreSQL refuses to compare a column of type `integer` with more. */
+const LAST_SEQUENCE = 2 ** 31 - 1
+
 /** Parses an event id. Returns null if the text is not one. */
 export function parseEventId(id: string): { streamId: string; sequence: number } | null {
   const match = /^((?:link|payment|agreement|payout|gateway):[\w-]{1,128})\.([1-9]\d{0,9})$/.exec(id)
-  return match === null ? null : { streamId: match[1] ?? '', sequence: Number(match[2]) }
+  const sequence = Number(match?.[2])
+  return match === null || sequence > LAST_SEQUENCE ? null : { streamId: match[1] ?? '', sequence }
 }

@@ -113,6 +113,7 @@ describe('ids of events', () => {
       'link:a.01',
       'link:a.-1',
       'link:a.1.5',
+      'link:a.2147483648',
       'link:a.12345678901',
       'link:.1',
     ].concat([
