@@ -44,6 +44,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
       callbacks: () => transports.open().callbacks,
       streams: () => backend.services.tail.listeners,
       isLeader: () => backend.isLeader(),
+      readsHeldMs: (site) => backend.readsHeldMs(site),
       reads: () => backend.services.store.reads.backlog(clock()),
       redis: config.redis && (() => backend.redis?.isConnected === true),
       wakeUps: config.database.kind === 'sqlite' ? null : () => backend.wakeUps.isConnected,

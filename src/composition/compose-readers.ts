@@ -30,6 +30,8 @@ type Readers = {
   readonly paymentFinder: PaymentFinder
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
+  /** Milliseconds for which this process makes no planned read of a site, because the last reads had trouble; 0 if it may. */
+  heldMs(site: string): number
   wakePayments(): void
   wakeAgreements(): void
   wakePayouts(): void
@@ -147,6 +149,7 @@ export function createReading(parts: ReadingParts): Readers {
     payments,
     paymentFinder: createPaymentFinder(found),
     isLeader,
+    heldMs: budget.heldMs,
     wakePayments,
     wakeAgreements,
     wakePayouts,

@@ -40,6 +40,8 @@ export type Gauges = {
   readonly callbacks: () => number
   readonly streams: () => number
   readonly isLeader: () => boolean
+  /** Milliseconds for which no planned read of a site is made; 0 if they are made. */
+  readonly readsHeldMs: (site: string) => number
   readonly reads: () => Promise<ReadBacklog>
   /** Whether Redis answers; null if none is configured. */
   readonly redis: (() => boolean) | null
@@ -108,6 +110,15 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   addGauge('payments_reader_leader', 'Whether this process makes the planned reads: 1 at one of all nodes.', () =>
     Number(gauges.isLeader()),
   )
+  new Gauge({
+    name: 'payments_reads_paused_seconds',
+    help: 'For how long planned reads of a site pause yet: it asked for that, is out of reach or refuses its credentials.',
+    labelNames: ['site'],
+    registers,
+    collect() {
+      for (const site of gauges.sites) this.set({ site }, gauges.readsHeldMs(site) / 1000)
+    },
+  })
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', gauges.redis)
   addSwitch(

@@ -39,6 +39,8 @@ export type Backend = {
   readonly wakeUps: Pick<WakeUps, 'isConnected'>
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
+  /** Milliseconds for which this process makes no planned read of a site, because the last reads had trouble; 0 if it may. */
+  readsHeldMs(site: string): number
   readonly shareCounts: ShareCounts
   /** Starts the reads that an earlier run left due. */
   start(): void
@@ -166,6 +168,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
         methods: lists.linkMethods,
         store,
         isLeader: reading.isLeader,
+        heldMs: reading.heldMs,
         clock,
         streams: () => ({ ...options.openStreams(), subscriptions: tail.listeners }),
       }),
@@ -179,6 +182,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     redis,
     wakeUps,
     isLeader: reading.isLeader,
+    readsHeldMs: reading.heldMs,
     shareCounts: sharing.shareCounts,
     start: reading.start,
     settle: reading.idle,

@@ -1,4 +1,14 @@
-import { FULL_PACE, faster, nextSlot, type ReadPace, slower, withoutSlot, withSlot } from '../domain/reads/read-pace.ts'
+import {
+  FULL_PACE,
+  faster,
+  nextSlot,
+  type ReadPace,
+  slower,
+  MOST_AHEAD_MS,
+  withoutFuture,
+  withoutSlot,
+  withSlot,
+} from '../domain/reads/read-pace.ts'
 import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Lease, LeaseName } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
@@ -172,7 +182,7 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
 function pacesOf({ decide }: Database): PaceStore {
   return {
     take: (site, { lease, ...request }) =>
-      decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, request))),
+      decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, { ...request, lease }))),
     release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
     throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
   }
@@ -205,10 +215,14 @@ type Taking = { readonly name: LeaseName; readonly owner: string; readonly now: 
 /** The owner of a lease that was released. */
 const NOBODY = ''
 
-/** Acquires or renews a lease. Returns null if another owner holds it. The fencing number rises if the lease changes hands. */
+/**
+ * Acquires or renews a lease. Returns null if another owner holds it. The fencing number rises if the lease changes hands. A lease that ends
+ * later than any can was taken by a clock that has been set back since, as that of a failed server: nobody waits for its end.
+ */
 function takeLease(rows: Rows, { name, owner, now, until }: Taking): Lease | null {
   const row = rows.leases.first('name', name)
-  if (row !== null && row.owner !== owner && row.until > now.getTime()) return null
+  const latest = until.getTime() + MOST_AHEAD_MS
+  if (row !== null && row.owner !== owner && row.until > now.getTime() && row.until <= latest) return null
   const fence = (row?.fence ?? 0) + (row?.owner === owner ? 0 : 1)
   rows.leases.put({ name, owner, until: until.getTime(), fence })
   return { name, owner, fence }
@@ -239,16 +253,13 @@ function isHolder(row: { readonly owner: string; readonly fence: number }, lease
   return row.owner === lease.owner && row.fence === lease.fence
 }
 
-/** Milliseconds. A slot further ahead was taken by a clock that has been set back since, as by the one of a failed server. */
-const MOST_AHEAD_MS = 5 * 60_000
-
-/** Takes the next slot of a site, unless it is too far ahead or the site is closed. */
-function takeSlot(rows: Rows, site: string, request: Omit<SlotRequest, 'lease'>): ReadSlot {
-  const { now, perSecond, answers, aheadMs } = request
-  const stored = faster(paceOf(rows, site), answers)
-  const pace = (stored.slots.at(-1) ?? now) > now + MOST_AHEAD_MS ? { ...stored, slots: [] } : stored
-  const at = Math.max(Math.ceil(nextSlot(pace, now, perSecond)), pace.closedUntil)
-  const taken = pace.closedUntil <= now && at <= now + aheadMs
+/** Takes the next slot of a site, unless it is too far ahead, or the site is closed and the read is a planned one. */
+function takeSlot(rows: Rows, site: string, request: SlotRequest): ReadSlot {
+  const { now, perSecond, answers, answeredAt, aheadMs, lease } = request
+  const pace = faster(withoutFuture(paceOf(rows, site), now), answers, answeredAt)
+  const opensAt = lease === null ? now : pace.closedUntil
+  const at = Math.max(Math.ceil(nextSlot(pace, now, perSecond)), opensAt)
+  const taken = opensAt <= now && at <= now + aheadMs
   if (taken || answers > 0) rows.readPaces.put({ site, ...(taken ? withSlot(pace, at) : pace) })
   return { taken, at, share: pace.share, closedUntil: pace.closedUntil }
 }
@@ -260,7 +271,7 @@ function releaseSlot(rows: Rows, site: string, at: number): void {
 
 /** Slows a site down. */
 function throttleSite(rows: Rows, site: string, throttled: ThrottledRead): void {
-  rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })
+  rows.readPaces.put({ site, ...slower(withoutFuture(paceOf(rows, site), throttled.now), throttled) })
 }
 
 function paceOf(rows: Rows, site: string): ReadPace {

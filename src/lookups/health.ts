@@ -27,7 +27,7 @@ export type SiteHealth = {
   readonly id: string
   /** Upper-case currency codes. */
   readonly currencies: readonly string[]
-  readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'UNAVAILABLE'
+  readonly availability: 'AVAILABLE' | 'CREDENTIALS_REJECTED' | 'PROBING' | 'READS_PAUSED' | 'UNAVAILABLE'
   /** Time of the last successful answer of the payments API; null if there was none yet. */
   readonly lastAnswerAt: Date | null
   /** When the list of checkout methods was read; null if there is none. */
@@ -54,11 +54,14 @@ export type HealthParts = {
     readonly now: Store['now']
   }
   readonly isLeader: () => boolean
+  /** Milliseconds for which no planned read of a site is made; 0 if they are made. */
+  readonly heldMs: (site: string) => number
   readonly clock: () => Date
   readonly streams: () => OpenStreams
 }
 
-export function createHealth({ sites, states, methods, store, isLeader, clock, streams }: HealthParts): Health {
+export function createHealth(parts: HealthParts): Health {
+  const { sites, states, methods, store, isLeader, heldMs, clock, streams } = parts
   return {
     sites: () =>
       sites.all.map(({ id, currencies }) => {
@@ -67,7 +70,7 @@ export function createHealth({ sites, states, methods, store, isLeader, clock, s
         return {
           id,
           currencies,
-          availability: availabilityOf(state),
+          availability: availabilityOf(state, heldMs(id)),
           lastAnswerAt: state.lastAnswerAt,
           methodsFetchedAt: list?.fetchedAt ?? null,
           methodsStale: list?.stale ?? false,
@@ -80,12 +83,13 @@ export function createHealth({ sites, states, methods, store, isLeader, clock, s
   }
 }
 
-function availabilityOf({ breaker, credentialsRejected }: SiteState): SiteHealth['availability'] {
-  return breaker === 'closed' && credentialsRejected ? 'CREDENTIALS_REJECTED' : AVAILABILITIES[breaker]
+function availabilityOf({ breaker, credentialsRejected }: SiteState, heldMs: number): SiteHealth['availability'] {
+  if (breaker !== 'closed') return AVAILABILITIES[breaker]
+  if (credentialsRejected) return 'CREDENTIALS_REJECTED'
+  return heldMs > 0 ? 'READS_PAUSED' : 'AVAILABLE'
 }
 
-const AVAILABILITIES: Readonly<Record<BreakerState, SiteHealth['availability']>> = {
-  closed: 'AVAILABLE',
+const AVAILABILITIES: Readonly<Record<Exclude<BreakerState, 'closed'>, SiteHealth['availability']>> = {
   'half-open': 'PROBING',
   open: 'UNAVAILABLE',
 }

@@ -16,14 +16,16 @@ export type ReadPermit = {
 /** Rate limits for reads, per site. */
 export type ReadBudget = {
   /**
-   * Waits for a permit for a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` while
-   * the payments API asks for a pause, or when too many callers wait. For a planned read, returns null while planned reads of the
+   * Waits for a permit for a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` when too many
+   * callers wait; a pause that the payments API asked for does not stop it. For a planned read, returns null while planned reads of the
    * site are on hold.
    */
   acquire(site: string, urgency: 'person'): Promise<ReadPermit>
   acquire(site: string, urgency: ReadClass): Promise<ReadPermit | null>
   /** Milliseconds until planned reads of a site are allowed; 0 if they are allowed now. */
   heldMs(site: string): number
+  /** Milliseconds for which the payments API still asks to be left alone; 0 if it does not. */
+  closedMs(site: string): number
   /** Rejects all waiting and future requests for a permit. */
   close(): void
 }
@@ -70,6 +72,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   return {
     acquire,
     heldMs: (site) => budgets.get(site)?.pace.heldMs() ?? 0,
+    closedMs: (site) => budgets.get(site)?.pace.closedMs() ?? 0,
     close() {
       closed = true
       for (const siteBudget of budgets.values()) siteBudget.close()
@@ -191,7 +194,7 @@ function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): Sit
         leave()
         const trouble = pace.learn(error, sentAt)
         if (trouble?.kind === 'throttled') shared?.throttled(slot, trouble.retryAfterMs)
-        else if (wasAnswered(error)) shared?.answered()
+        else if (wasAnswered(error)) shared?.answered(slot)
         report(trouble, pace.heldMs())
         serve()
         return trouble
@@ -247,8 +250,7 @@ function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): Sit
   const serve = () => {
     cancelTimer?.()
     cancelTimer = null
-    if (pace.closedMs() > 0) turnAway(['person'], throttled(pace.closedMs()))
-    if (pace.heldMs() > 0) turnAway(PLANNED, throttled(pace.heldMs()))
+    if (pace.heldMs() > 0) turnAway(PLANNED, notSent('no-slot'))
     for (let next = order.next(waits); next !== null; next = order.next(waits)) {
       if (shared !== null && !mayTake(next)) return
       const milliseconds = waitMs(next)
@@ -274,12 +276,4 @@ function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): Sit
       turnAway(URGENCIES, notSent('closed'))
     },
   }
-}
-
-function throttled(milliseconds: number): UpstreamFault {
-  return new UpstreamFault({
-    kind: 'throttled',
-    httpStatus: 429,
-    retryAfterSeconds: Math.ceil(milliseconds / 1000),
-  })
 }

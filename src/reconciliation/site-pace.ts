@@ -19,7 +19,7 @@ import type { HeldLease } from './upkeep.ts'
 export type SitePace = {
   /** Time until the rate allows the next read; 0 for now. */
   waitMs(): number
-  /** Time for which the payments API asked for a pause; 0 if it did not. No read of any kind is made during it. */
+  /** Time for which the payments API asked for a pause; 0 if it did not. Only a person's reads are made during it. */
   closedMs(): number
   /** Time for which no planned read is made: never less than `closedMs`. */
   heldMs(): number
@@ -71,7 +71,7 @@ export function createSitePace(now: () => number, perSecond: number): SitePace {
           pace = slower(pace, { sentAt, now: now(), retryAfterMs: trouble.retryAfterMs })
         else hold(trouble.kind)
       } else if (wasAnswered(error)) {
-        pace = faster(pace, 1)
+        pace = faster(pace, 1, sentAt)
         troublesInARow = 0
         heldUntil = Number.NEGATIVE_INFINITY
       }
@@ -138,8 +138,8 @@ export type SharedPace = {
   take(urgency: Urgency): Promise<SharedSlot>
   /** Gives back a slot whose read was not sent. */
   release(at: number): void
-  /** Reports that a read was answered. */
-  answered(): void
+  /** Reports that the read of a slot was answered; null for a read without a slot. */
+  answered(at: number | null): void
   /** Reports that the payments API has throttled the read of a slot; null for a read without a slot. */
   throttled(at: number | null, retryAfterMs: number | null): void
 }
@@ -180,6 +180,7 @@ export function createSharedPace(options: SharedPaceOptions): SharedPace {
   const { store, paces, site, perSecond, leader, logger, timer } = options
   let aloneUntil = Number.NEGATIVE_INFINITY
   let answers = 0
+  let answeredAt = 0
   let passedOverSince: number | null = null
 
   const alone = (error: unknown): SharedSlot => {
@@ -197,7 +198,7 @@ export function createSharedPace(options: SharedPaceOptions): SharedPace {
     const isOverdue = passedOverSince !== null && askedAt - passedOverSince >= PASSED_OVER_MS
     const aheadMs = urgency === 'person' || isOverdue ? Number.POSITIVE_INFINITY : NEAR_MS
     try {
-      const slot = await paces.take(site, { now, perSecond, answers: told, aheadMs, lease })
+      const slot = await paces.take(site, { now, perSecond, answers: told, answeredAt, aheadMs, lease })
       answers -= told
       if (urgency !== 'person') passedOverSince = slot.taken ? null : (passedOverSince ?? askedAt)
       return sharedSlot(slot, now + (timer.now() - askedAt))
@@ -219,7 +220,10 @@ export function createSharedPace(options: SharedPaceOptions): SharedPace {
       return withTimeout(ask(urgency), SLOW_MS, () => alone(null)).catch(alone)
     },
     release: (at) => tell(paces.release(site, at)),
-    answered: () => (answers += 1),
+    answered(at) {
+      answers += 1
+      answeredAt = Math.max(answeredAt, at ?? 0)
+    },
     throttled(at, retryAfterMs) {
       const throttle = async () => {
         const now = (await store.now()).getTime()

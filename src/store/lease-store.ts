@@ -40,6 +40,8 @@ export type SlotRequest = {
   readonly perSecond: number
   /** Reads that were answered since the last request of this process: they raise the rate. */
   readonly answers: number
+  /** Instant of the last slot of this process whose read was answered; 0 before the first. */
+  readonly answeredAt: number
   /** A slot that is further ahead, in milliseconds, is left to others. */
   readonly aheadMs: number
   /** The lease of a planned read; null for a user's refresh. */
@@ -47,7 +49,7 @@ export type SlotRequest = {
 }
 
 export type ReadSlot = {
-  /** Whether the slot was taken. It is not during a pause. */
+  /** Whether the slot was taken. During a pause it is only for a user's refresh. */
   readonly taken: boolean
   /** Instant of the slot, or of the earliest one. */
   readonly at: number

@@ -65,7 +65,7 @@ describe.skipIf(server === null)('the rate at which three nodes read a site', ()
   )
 
   it(
-    'is none after a 429 at one of them, for as long as the payments API asks',
+    'is lower after a 429 at one of them, and a person at another one asks all the same',
     async () => {
       const answer = { status: 429, headers: { 'retry-after': '20' } }
       cluster.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links/*', times: 1, answer })
@@ -75,12 +75,8 @@ describe.skipIf(server === null)('the rate at which three nodes read a site', ()
         return rows.length > 0
       })
       const before = reads().length
-      for (const index of [1, 2])
-        expect(await refresh(index)).toMatchObject({
-          __typename: 'UpstreamUnavailableError',
-          retryAfterSeconds: expect.any(Number),
-        })
-      expect(reads().length).toBe(before)
+      for (const index of [1, 2]) expect(await refresh(index)).toMatchObject({ __typename: 'RefreshPaymentSuccess' })
+      expect(reads().length).toBe(before + 2)
     },
     TIMEOUT,
   )

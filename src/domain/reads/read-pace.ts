@@ -62,10 +62,28 @@ export function slower(
   return { ...pace, closedUntil, share: Math.max(Math.floor(pace.share / 2), LEAST), halvedAt: now }
 }
 
-/** Returns the pace after so many reads were answered. */
-export function faster(pace: ReadPace, answers: number): ReadPace {
-  if (answers === 0 || pace.share === FULL) return pace
-  return { ...pace, share: Math.min(FULL, pace.share + answers * RECOVERED) }
+/** Milliseconds. No pause is longer, and no slot is further ahead, unless a clock that has been set back since wrote it. */
+export const MOST_AHEAD_MS = 5 * 60_000
+
+/** Returns a stored pace without the instants that a wrong clock, as that of a failed server, or another version has written too far ahead. */
+export function withoutFuture({ share, slots, halvedAt, closedUntil }: ReadPace, now: number): ReadPace {
+  const latest = now + MOST_AHEAD_MS
+  return {
+    share,
+    slots: (slots.at(-1) ?? now) > latest ? [] : slots,
+    halvedAt: halvedAt > latest ? FULL_PACE.halvedAt : halvedAt,
+    closedUntil: closedUntil > latest ? FULL_PACE.closedUntil : closedUntil,
+  }
+}
+
+/**
+ * Returns the pace after so many reads were answered, of which the last was sent at `sentAt`. One that was sent after the last refusal shows
+ * that the pause is over.
+ */
+export function faster(pace: ReadPace, answers: number, sentAt: number): ReadPace {
+  if (answers === 0) return pace
+  const share = Math.min(FULL, pace.share + answers * RECOVERED)
+  return { ...pace, share, closedUntil: sentAt > pace.halvedAt ? FULL_PACE.closedUntil : pace.closedUntil }
 }
 
 /** The urgency of a read of the payments API: for a person who waits for it, or one of the classes of planned reads. */

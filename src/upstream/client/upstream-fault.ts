@@ -153,12 +153,12 @@ export function fromResponse(
   return new UpstreamFault({ kind: 'unknown', reason: reasonOf(status), httpStatus: status, retryAfterSeconds })
 }
 
-/** Longer waits are reduced to a day. */
-const LONGEST_WAIT_S = 86_400
+/** Longer waits are reduced to this, in seconds: a careless header must not stop the reads of a site for hours. */
+const LONGEST_WAIT_S = 300
 
 function retryAfter(headers: AnswerHeaders, now: number): number | null {
   const value = first(headers['retry-after'])?.trim() ?? ''
-  if (/^\d{1,9}$/.test(value)) return Math.min(Number(value), LONGEST_WAIT_S)
+  if (/^\d+$/.test(value)) return Math.min(Number(value), LONGEST_WAIT_S)
   const until = httpDate(value)
   if (until === null) return null
   const from = httpDate(first(headers['date'])?.trim() ?? '') ?? now

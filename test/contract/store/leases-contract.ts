@@ -44,6 +44,12 @@ export function leasesContract(fixture: Fixture): void {
     expect(await take('a', LEASE_MS + 1)).toBeNull()
   })
 
+  it('is taken over when a clock that was set back since has put its end too far ahead', async () => {
+    await take('a', 60 * MINUTE)
+    expect(await take('b', 0)).toMatchObject({ owner: 'b', fence: 2 })
+    expect(await take('a', 1)).toBeNull()
+  })
+
   it('is free once it was given back, by its holder alone', async () => {
     const { leases } = fixture.store
     const lease = await held('a', 0)

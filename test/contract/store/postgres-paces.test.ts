@@ -28,7 +28,15 @@ describe.skipIf(server === null)('the rate of a site that several nodes share', 
 
   const pacesOf = (index: number): PaceStore => present(present(nodes[index % NODES]).paces)
   const take = (index: number, request: Partial<SlotRequest> = {}, site = 'au') =>
-    pacesOf(index).take(site, { now: START, perSecond: 2, answers: 0, aheadMs: Infinity, lease: null, ...request })
+    pacesOf(index).take(site, {
+      now: START,
+      perSecond: 2,
+      answers: 0,
+      answeredAt: 0,
+      aheadMs: Infinity,
+      lease: null,
+      ...request,
+    })
 
   it('is two in any second, whichever nodes take them, and each is taken once', async () => {
     const slots = await Promise.all(Array.from({ length: 60 }, (_, n) => take(n)))
@@ -56,11 +64,22 @@ describe.skipIf(server === null)('the rate of a site that several nodes share', 
     expect(await take(0, { now: at + SECOND, answers: 100 })).toMatchObject({ share: 10_000 })
   })
 
-  it('is nothing for all while the payments API asked one of them for a pause', async () => {
+  it('is nothing for planned reads of all while the payments API asked one of them for a pause', async () => {
+    const lease = await nodes[0]?.leases.take('reader', 'a', { now: NOW, until: after(MINUTE) })
+    const plan = (index: number, now = START) => take(index, { now, lease: present(lease) })
     await pacesOf(0).throttle('au', { sentAt: START, now: START, retryAfterMs: 30 * SECOND })
     const closedUntil = START + 30 * SECOND
-    expect(await take(1)).toMatchObject({ taken: false, at: closedUntil, closedUntil })
-    expect(await take(2, { now: closedUntil })).toMatchObject({ taken: true, at: closedUntil })
+    expect(await plan(1)).toMatchObject({ taken: false, at: closedUntil, closedUntil })
+    expect(await take(1)).toMatchObject({ taken: true, at: START, closedUntil })
+    expect(await plan(2, closedUntil)).toMatchObject({ taken: true, at: closedUntil })
+    await pacesOf(0).throttle('au', { sentAt: closedUntil, now: closedUntil, retryAfterMs: 30 * SECOND })
+    // An answer to a read that was sent before it says nothing; one to a later read ends the pause.
+    expect(await take(1, { now: closedUntil, answers: 1, answeredAt: closedUntil })).toMatchObject({
+      closedUntil: closedUntil + 30 * SECOND,
+    })
+    expect(await take(1, { now: closedUntil + 2, answers: 1, answeredAt: closedUntil + 1 })).toMatchObject({
+      closedUntil: 0,
+    })
   })
 
   it('has a slot that was given back again, unless another one follows it', async () => {
@@ -84,6 +103,10 @@ describe.skipIf(server === null)('the rate of a site that several nodes share', 
 
   it('does not wait for instants that a clock which has been set back has given', async () => {
     for (let n = 0; n < 3; n++) await take(n, { now: START + 60 * MINUTE })
-    expect(await take(0)).toMatchObject({ taken: true, at: START })
+    const throttled = { sentAt: START, now: START + 60 * MINUTE, retryAfterMs: SECOND }
+    await pacesOf(0).throttle('au', throttled)
+    expect(await take(0)).toMatchObject({ taken: true, at: START, closedUntil: 0 })
+    await pacesOf(0).throttle('au', { ...throttled, now: START })
+    expect(await take(0)).toMatchObject({ share: 2_500 })
   })
 })

@@ -148,14 +148,14 @@ describe('a person who asks', () => {
       expect(at - (instants[index - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(SECOND)
   })
 
-  it('is told for how long the payments API wants to be left alone, without asking it', async () => {
+  it('asks while the payments API wants to be left alone, and is told its answer', async () => {
     const fixture = await setUp()
     await doubt(fixture)
     fixture.answer = throttled(30)
     await readAll(fixture)
-    const result = await readNow(fixture, await subjectOf(fixture))
-    expect(result).toMatchObject({ kind: 'failed', error: { detail: { kind: 'throttled', retryAfterSeconds: 30 } } })
-    expect(fixture.asked).toHaveLength(1)
+    fixture.answer = received
+    expect(await readNow(fixture, await subjectOf(fixture))).toMatchObject({ kind: 'read', outcome: 'changed' })
+    expect(fixture.asked).toHaveLength(2)
   })
 })
 

@@ -16,6 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   SUSPENDED: 'warn',
   DOUBTFUL: 'warn',
   PROBING: 'warn',
+  READS_PAUSED: 'warn',
   FAILED: 'bad',
   REJECTED: 'bad',
   DISPUTED: 'bad',

@@ -108,7 +108,15 @@ describe('fromResponse', () => {
       9,
     ],
     ['a date in the past', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, 0],
-    ['a century', { 'retry-after': '999999999' }, 86_400],
+    ['a day', { 'retry-after': '86400' }, 300],
+    ['four hundred digits', { 'retry-after': '9'.repeat(400) }, 300],
+    ['a date in another age', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 300],
+    [
+      'a date after that of a clock that stands still',
+      { 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT', date: 'Thu, 01 Jan 1970 00:00:00 GMT' },
+      300,
+    ],
+    ['nothing', { 'retry-after': '' }, null],
     ['nonsense', { 'retry-after': 'soon' }, null],
     ['negative', { 'retry-after': '-5' }, null],
   ])('reads Retry-After: %s', (_name, headers, seconds) => {
