@@ -47,6 +47,12 @@ const USABLE_MS = 60 * 60_000
 /** Enough for hundreds of keys with their certificates. */
 const MAX_SET_BYTES = 256 * 1024
 
+/** RFC 9864 names one algorithm anew: an issuer may write the one name in its keys and the other in its tokens. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['Ed25519', 'EdDSA'],
+  ['EdDSA', 'Ed25519'],
+])
+
 /**
  * Creates the source for the key set that the issuer publishes at `url` (RFC 7517). The set is fetched for the first token, when it is four
  * minutes old, and when a token names a key that is not in it, but except for `refetch` never twice within 30 seconds. Redirects are not
@@ -103,17 +109,27 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
     await loading
   }
 
+  const keyNamed: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await published(header, token)
+    } catch (error) {
+      const alg = OTHER_NAMES.get(header.alg)
+      if (alg === undefined || !(error instanceof errors.JWKSNoMatchingKey)) throw error
+      return published({ ...header, alg }, token)
+    }
+  }
+
   return {
     async keyOf(header, token) {
       if (age() >= USABLE_MS) throw new TokenKeysUnavailableError()
       try {
-        return await published(header, token)
+        return await keyNamed(header, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       }
       await refresh()
       try {
-        return await published(header, token)
+        return await keyNamed(header, token)
       } catch (error) {
         throw inTrouble && error instanceof errors.JWKSNoMatchingKey ? new TokenKeysUnavailableError() : error
       }

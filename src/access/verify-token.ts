@@ -53,7 +53,7 @@ const WATCH_MS = 15_000
 /** Maximum by which the issuer's clock may be ahead of ours, in seconds. There is no tolerance for the expiry. */
 const CLOCK_TOLERANCE_S = 5
 const SECRET_ALGORITHMS = ['HS256']
-const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA']
+const PUBLISHED_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'Ed25519', 'EdDSA']
 
 /**
  * Creates the verifier of client tokens (RFC 7519, with the recommendations of RFC 8725): the accepted algorithms depend on the settings

@@ -62,10 +62,16 @@ describe('a token signed with a published key', () => {
     )
   })
 
-  it('is accepted, EdDSA', async () => {
+  it.each([
+    ['EdDSA', undefined, 'ed'],
+    ['EdDSA', 'Ed25519', 'ed'],
+    ['Ed25519', undefined, 'ed'],
+    ['Ed25519', 'Ed25519', undefined],
+    ['Ed25519', 'EdDSA', 'ed'],
+  ])('is accepted, %s with a key for %s and the key id %s', async (alg, published, kid) => {
     const key = issuerKey('ed', 'ed25519')
-    issuer.publish(key.jwk)
-    const text = unsigned({ alg: 'EdDSA', kid: 'ed' }, CLAIMS)
+    issuer.publish(first.jwk, { ...key.jwk, alg: published, x5c: ['not a certificate'] })
+    const text = unsigned({ alg, kid }, CLAIMS)
     expect(await refusalOf(`${text}.${sign(null, Buffer.from(text), key.privateKey).toString('base64url')}`)).toBe(
       'accepted',
     )
