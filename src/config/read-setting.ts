@@ -143,6 +143,13 @@ export function parseUrl(text: string): Parsed<string> {
   return good(withoutSlashes(url.value))
 }
 
+/** Parses the URL at which this program is reached, like `parseUrl`. A path is refused: pages and files are served at the root. */
+export function parsePublicUrl(text: string): Parsed<string> {
+  const url = parseUrl(text)
+  if (!url.ok || new URL(url.value).pathname === '/') return url
+  return bad('must not contain a path: the pages name their files from the root, so use a host name of its own')
+}
+
 /**
  * Parses an http or https URL of one resource, which may have a query. Plain http is accepted for loopback only: elsewhere,
  * anyone on the network path could read the secrets in the headers, or forge the response.

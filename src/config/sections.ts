@@ -24,7 +24,7 @@ import {
   parsePageOrigins,
   parseResource,
   parseUpstreamUrl,
-  parseUrl,
+  parsePublicUrl,
   type ConfigFault,
 } from './read-setting.ts'
 import type { RetentionConfig } from './retention-settings.ts'
@@ -51,7 +51,7 @@ export function readHttp(reading: SettingReader): HttpConfig {
   return {
     host,
     port,
-    publicUrl: reading.read('PUBLIC_URL', parseUrl, `http://${reachable(host)}:${port}`),
+    publicUrl: reading.read('PUBLIC_URL', parsePublicUrl, `http://${reachable(host)}:${port}`),
     // Front ends under development have a port of their own. No page of another machine has such an origin.
     allowedOrigins: reading.read('ALLOWED_ORIGINS', parsePageOrigins, reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
     compresses: reading.read('RESPONSE_COMPRESSION', oneOf(['public', 'none']), 'public') === 'public',

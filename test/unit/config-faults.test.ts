@@ -34,6 +34,8 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['PUBLIC_URL', 'https://user:pass@shop.test', /user name or password/],
   ['PUBLIC_URL', 'https://shop.test/?a=1', /must not contain a query/],
   ['PUBLIC_URL', 'https://shop.test/#a', /must not contain a fragment/],
+  ['PUBLIC_URL', 'https://shop.test/pay', /must not contain a path/],
+  ['PUBLIC_URL', 'https://shop.test/pay/..;/x/', /must not contain a path/],
   ['PUBLIC_URL', 'https://shop.test\n', /https:/],
   ['PUBLIC_URL', 'http://localhost.shop.test', /https:/],
   ['PUBLIC_URL', 'http://127.0.0.1.shop.test', /https:/],

@@ -79,12 +79,7 @@ describe('parseConfig reads', () => {
     ['two free ports', { PORT: '0', SANDBOX_PORT: '0' }, (config) => config.http.port, 0],
     ['all addresses', { HOST: '0.0.0.0' }, (config) => config.http.publicUrl, 'http://127.0.0.1:4000'],
     ['an IPv6 host', { HOST: '::1' }, (config) => config.http.publicUrl, 'http://[::1]:4000'],
-    [
-      'a public address',
-      { PUBLIC_URL: 'https://a.test/pay/' },
-      (config) => config.http.publicUrl,
-      'https://a.test/pay',
-    ],
+    ['a public address', { PUBLIC_URL: 'https://a.test:443//' }, (config) => config.http.publicUrl, 'https://a.test'],
     [
       'a public address of this machine',
       { PUBLIC_URL: 'http://127.8.9.1:80/' },
