@@ -86,7 +86,7 @@ describe('a subscription in parts', () => {
     const { response, cut } = await ask({ variables: { id }, headers: { accept } })
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
-      'cache-control': 'no-store',
+      'cache-control': 'no-store, no-transform',
     })
     const parts = partsOf(response)
     const items = await until(parts, isCaughtUp)

@@ -37,6 +37,9 @@ export type ResponseStreamOptions = {
   readonly limits: Pick<SocketLimits, 'keepAliveMs' | 'bufferedMs' | 'perAddress' | 'perSubject'>
 }
 
+/** A proxy that compresses would keep the events until its buffer is full (RFC 9110, section 7.7). */
+const STREAMED = 'no-store, no-transform'
+
 /** The streams over HTTP: responses with many results, in any framing. */
 export type ResponseStreams = {
   /** Number of open streams. */
@@ -181,7 +184,7 @@ export class ResponseStream implements TokenHolder, AnswerReader {
     if (response.destroyed) return this.#endOperation()
     const { contentType, opening, answer, completion } = this.#framing
     const headers = ['content-type', contentType, 'x-accel-buffering', 'no']
-    response.writeHead(200, this.#parts.headersFor(this.#exchange.request, { headers, cacheControl: 'no-store' }))
+    response.writeHead(200, this.#parts.headersFor(this.#exchange.request, { headers, cacheControl: STREAMED }))
     this.#parts.timer.add(this)
     this.#parts.tokenEnds.watch(this)
     response.write(opening)

@@ -192,7 +192,7 @@ function sendChanges(response: ServerResponse, changes: Changes, closing: AbortS
   })
   response.writeHead(200, {
     'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
+    'cache-control': 'no-store, no-transform',
     'x-content-type-options': 'nosniff',
   })
   response.write(`retry: ${RECONNECT_MS}\n`)
