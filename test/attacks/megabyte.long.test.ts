@@ -87,7 +87,10 @@ const cursors = createCursorCodec(ring, 'log')
 const readOperation = createOperationTextReader({ mutations: ['refundPayment'], documentOf: () => null })
 const scalars = createScalars({ production: false })
 const isRouter = createRouterCheck({ kind: 'guarded', secrets: [new Secret('router-secret-of-the-tests')] })
-const { isAllowed } = createOrigins(['https://shop.example.test'], { warn: () => {} })
+const { isAllowed } = createOrigins(
+  { publicUrl: 'https://pay.test', allowedOrigins: ['https://shop.example.test'] },
+  { warn: () => {} },
+)
 const tokens = createTokenVerifier({ kind: 'secret', secret: new Secret('s'.repeat(32)), issuer: null, audience: null })
 const error = (text: string) => Object.assign(new Error(text), { name: text, code: text, stack: text })
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LOOPBACK_ORIGINS } from '../../config/read-setting.ts'
+import type { HttpConfig } from '../../config/sections.ts'
 import type { Logger } from '../../observability/logger.ts'
 
 /** The handler of a server's requests. */
@@ -202,15 +203,20 @@ export type Origins = {
   /** Returns whether an origin is listed. */
   isListed(origin: string): boolean
   /**
-   * Returns whether a page may use a response: pages of this host and of the listed origins. Requests without an Origin header are not
+   * Returns whether a page may use a response: pages of this host, of the public URL, whatever Host a proxy sends, and of the listed
+   * origins. Requests without an Origin header are not
    * from a browser's page and are accepted. The header must be as browsers write it (RFC 6454, section 6.2): one value, in lower
    * case, without user name, path or default port. The first refusal of an origin is logged, with the setting to change.
    */
   isAllowed(request: Pick<IncomingMessage, 'headers'>): boolean
 }
 
-export function createOrigins(allowed: readonly string[], logger: Pick<Logger, 'warn'>): Origins {
-  const patterns = allowed.map((origin) => (origin === LOOPBACK_ORIGINS ? LOOPBACK_PAGE : origin))
+export function createOrigins(
+  { allowedOrigins, publicUrl }: Pick<HttpConfig, 'allowedOrigins' | 'publicUrl'>,
+  logger: Pick<Logger, 'warn'>,
+): Origins {
+  const publicOrigin = new URL(publicUrl).origin
+  const patterns = allowedOrigins.map((origin) => (origin === LOOPBACK_ORIGINS ? LOOPBACK_PAGE : origin))
   const logged = new Set<string>()
   const isListed = (origin: string) =>
     patterns.some((pattern) => (typeof pattern === 'string' ? pattern === origin : pattern.test(origin)))
@@ -223,9 +229,12 @@ export function createOrigins(allowed: readonly string[], logger: Pick<Logger, '
     patterns,
     isListed,
     isAllowed({ headers: { origin, host } }) {
-      if (origin === undefined || isListed(origin)) return true
+      if (origin === undefined || origin === publicOrigin || isListed(origin)) return true
       const page = URL.parse(origin)
-      const isOwn = page !== null && page.origin === origin && page.host === host
+      // A proxy may name the default port too.
+      const usualPort = page?.protocol === 'http:' ? ':80' : ':443'
+      const asked = host?.toLowerCase()
+      const isOwn = page?.origin === origin && (page.host === asked || page.host + usualPort === asked)
       if (!isOwn) log(origin)
       return isOwn
     },

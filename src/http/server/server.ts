@@ -89,8 +89,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { settings, isRouter, isDraining, onTurnedAway, logger } = options
   const unreadMs = options.unreadMs ?? UNREAD_MS
   const headers = safeHeaders(settings.publicUrl)
-  const { publicUrl, allowedOrigins } = settings
-  const { patterns, isListed, isAllowed } = createOrigins(allowedOrigins, logger)
+  const { publicUrl } = settings
+  const { patterns, isListed, isAllowed } = createOrigins(settings, logger)
   const origins = patterns.length === 0 ? null : { isListed }
   const { answers, routeUnlessTaken } = createDirectAnswers({ publicUrl, origins, isAllowed, isDraining, unreadMs })
   const app = fastify({
