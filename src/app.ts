@@ -93,8 +93,8 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
 }
 
-async function openTracing({ tracesEndpoint }: AppConfig): Promise<Tracing | null> {
+async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {
   if (tracesEndpoint === null) return null
   const { createTracing } = await import('./observability/tracing/tracing.ts')
-  return createTracing(tracesEndpoint)
+  return createTracing(tracesEndpoint, proxies)
 }

@@ -1,7 +1,8 @@
 import type { JWTVerifyGetKey, FetchImplementation } from 'jose'
 import * as errors from 'jose/errors'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
-import { Agent, fetch } from 'undici'
+import { fetch } from 'undici'
+import { createOutboundAgent, NO_PROXIES, type Proxies } from '../lib/outbound-agent.ts'
 import type { Logger } from '../observability/logger.ts'
 import { TokenKeysUnavailableError } from './caller.ts'
 
@@ -9,7 +10,11 @@ import { TokenKeysUnavailableError } from './caller.ts'
  * `elapsed` is a monotonic clock in milliseconds, so that a step of the wall clock causes neither too many requests to the issuer nor too
  * few.
  */
-type RemoteKeysOptions = { readonly elapsed: () => number; readonly log?: Pick<Logger, 'warn'> | undefined }
+type RemoteKeysOptions = {
+  readonly elapsed: () => number
+  readonly log?: Pick<Logger, 'warn'> | undefined
+  readonly proxies?: Proxies | undefined
+}
 
 /** The keys for the verification of tokens. */
 export type VerificationKeys = {
@@ -66,7 +71,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Infinity,
     cacheMaxAge: Infinity,
-    [customFetch]: createBoundedFetch(MAX_SET_BYTES),
+    [customFetch]: createBoundedFetch(MAX_SET_BYTES, options.proxies),
   })
   let attemptedAt = -Infinity
   let loadedAt = -Infinity
@@ -161,9 +166,9 @@ class AnswerTooLargeError extends Error {
  * cancelled; the body of any status except 200 is not read. The caller's signal also aborts the reading of the body. Certificates are
  * verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
  */
-export function createBoundedFetch(maxBytes: number): FetchImplementation {
+export function createBoundedFetch(maxBytes: number, proxies: Proxies = NO_PROXIES): FetchImplementation {
   // Requests are minutes apart: the issuer would have closed a kept connection by then.
-  const dispatcher = new Agent({ pipelining: 0, connect: { rejectUnauthorized: true } })
+  const dispatcher = createOutboundAgent(proxies, { pipelining: 0, connectMs: FETCH_TIMEOUT_MS })
   return async (url, { headers, ...init }) => {
     const response = await fetch(url, { ...init, headers: Object.fromEntries(headers), dispatcher })
     if (response.status === 200 && response.body !== null)

@@ -3,6 +3,7 @@ import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
 import type { ClientsConfig } from '../config/sections.ts'
+import type { Proxies } from '../lib/outbound-agent.ts'
 import type { Logger } from '../observability/logger.ts'
 import {
   type ClientCaller,
@@ -44,6 +45,8 @@ export type TokenVerifierOptions = {
   /** Monotonic clock in milliseconds. Default: the process's own. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
+  /** The proxies through which the issuer's keys are fetched. Default: none. */
+  readonly proxies?: Proxies
   /** Milliseconds between two checks of the tokens of open streams. Default: 15 seconds. */
   readonly watchMs?: number
 }
@@ -119,9 +122,9 @@ function isNotWithdrawn(error: unknown): boolean {
   throw error
 }
 
-function keySource(clients: ClientsConfig, { elapsed, log }: TokenVerifierOptions): VerificationKeys {
+function keySource(clients: ClientsConfig, { elapsed, log, proxies }: TokenVerifierOptions): VerificationKeys {
   if (clients.kind === 'jwks')
-    return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log })
+    return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log, proxies })
   const key = createSecretKey(clients.secret.reveal(), 'utf8')
   return { keyOf: async () => key, generation: () => 0, freshen: () => null, refetch: async () => true }
 }

@@ -151,7 +151,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   const { unreadMs } = parts.limits
   const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
   const { http, connections, direct, isAllowedOrigin } = await createHttpServer(server)
-  const verifier = createTokenVerifier(config.clients, { log: logger })
+  const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
   const describing = describeOperations(parts)
   return {
     ...parts,

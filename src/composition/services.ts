@@ -91,6 +91,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   const upstream = createUpstreamClient({
     baseUrl: config.upstream.url,
     sites,
+    proxies: config.proxies,
     breaker,
     shareBreaker: sharing.shareBreaker,
     tracing: options.tracing,

@@ -181,6 +181,14 @@ export function parseCollector(text: string): Parsed<string> {
   return good(withoutSlashes(url.href))
 }
 
+/** Parses the address of a proxy, which may have credentials; without a scheme it is an http address, as for other programs. */
+export function parseProxy(text: string): Parsed<string> {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url === null || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text))
+    return bad('must be the address of an HTTP proxy, such as http://proxy:3128')
+  return good(url.href)
+}
+
 /** Parses a comma-separated list of web origins, in the form that browsers send (RFC 6454, section 7). */
 function parseOrigins(text: string): Parsed<readonly string[]> {
   const entries = text.split(',').map((entry) => entry.trim())

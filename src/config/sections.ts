@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { Secret } from '../keys/key-ring.ts'
+import type { Proxies } from '../lib/outbound-agent.ts'
 import type { LogLevel } from '../observability/logger.ts'
 import { secretOf, secretsOf, type SecretRules, type Secrets, parseSites, type SiteConfig } from './credentials.ts'
 import { parseFilePath, type DatabaseConfig, type RedisConfig } from './database.ts'
@@ -24,6 +25,7 @@ import {
   parsePageOrigins,
   parseResource,
   parseUpstreamUrl,
+  parseProxy,
   parsePublicUrl,
   type ConfigFault,
 } from './read-setting.ts'
@@ -159,6 +161,21 @@ export class Generated {
   }
 }
 
+/** Hosts of this machine, which no proxy reaches. */
+const OWN_HOSTS = ['localhost', '127.0.0.1', '::1']
+
+/** Reads the proxies for calls to other networks. As for other programs, each name may be in lower case too, which then counts. */
+export function readProxies(reading: SettingReader): Proxies {
+  const proxy = (setting: string) =>
+    reading.read(setting.toLowerCase(), parseProxy, null) ?? reading.read(setting, parseProxy, '')
+  const none = reading.text('no_proxy') ?? reading.text('NO_PROXY')
+  return {
+    http: proxy('HTTP_PROXY'),
+    https: proxy('HTTPS_PROXY'),
+    none: [none ?? [], OWN_HOSTS].flat().join(','),
+  }
+}
+
 /** Returns an address at which this machine reaches a server that listens on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
@@ -235,6 +252,7 @@ export type Config = {
   /** Whether each day is compared with the payments API's lists on the next one. */
   readonly reconcilesDaily: boolean
   /** Base URL of the trace collector; null for no tracing. */
+  readonly proxies: Proxies
   readonly tracesEndpoint: string | null
   /** Path of the manifest of trusted documents; null if any document may run. */
   readonly trustedDocuments: string | null

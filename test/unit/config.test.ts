@@ -75,6 +75,21 @@ describe('parseConfig reads', () => {
   })
 
   it.each<[string, Environment, (config: Config) => unknown, unknown]>([
+    [
+      'proxies, by names in lower case first',
+      {
+        HTTPS_PROXY: 'http://a.test',
+        https_proxy: 'b.test:3128',
+        HTTP_PROXY: 'https://user:pass@c.test/',
+        NO_PROXY: '.svc, d',
+      },
+      (config) => config.proxies,
+      {
+        http: 'https://user:pass@c.test/',
+        https: 'http://b.test:3128/',
+        none: '.svc, d,localhost,127.0.0.1,::1',
+      },
+    ],
     ['a free port', { PORT: '0' }, (config) => config.http.port, 0],
     ['two free ports', { PORT: '0', SANDBOX_PORT: '0' }, (config) => config.http.port, 0],
     ['all addresses', { HOST: '0.0.0.0' }, (config) => config.http.publicUrl, 'http://127.0.0.1:4000'],

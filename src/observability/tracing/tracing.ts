@@ -13,6 +13,7 @@ import {
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, TracerProvider, type TracerProviderOptions } from '@opentelemetry/sdk-trace'
+import { NO_PROXIES, type Proxies } from '../../lib/outbound-agent.ts'
 import { withTimeout } from '../../lib/timers.ts'
 
 /**
@@ -47,12 +48,15 @@ const CLOSE_MS = 1_000
  * Creates the exporter to a collector (OTLP over HTTP, in JSON) at its base URL. This file is loaded only if one is configured:
  * the libraries take most of a second to load.
  */
-export function createTracing(endpoint: string): Tracing {
+export function createTracing(endpoint: string, { http, https, none }: Proxies = NO_PROXIES): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
     timeoutMillis: EXPORT_MS,
     // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
-    httpAgentOptions: { rejectUnauthorized: true },
+    httpAgentOptions: {
+      rejectUnauthorized: true,
+      proxyEnv: { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: none },
+    },
   })
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS })
   const provider = new TracerProvider({ spanProcessors: [processor], resource: resource({ 'service.name': SERVICE }) })

@@ -13,6 +13,7 @@ import {
 } from './upstream-fault.ts'
 
 export type WireRequest = {
+  readonly origin: string
   readonly method: 'GET' | 'POST'
   /** Path and query, relative to the origin. */
   readonly path: string
@@ -45,6 +46,7 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest, limits: E
   const handler = new ExchangeHandler(limits)
   dispatcher.dispatch(
     {
+      origin: request.origin,
       method: request.method,
       path: request.path,
       headers: { ...request.headers },
@@ -152,7 +154,10 @@ const REASONS: readonly (readonly [RegExp, ConnectReason])[] = [
   [/^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/, 'dns'],
   [/^ECONNREFUSED$/, 'refused'],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connect-timeout'],
-  [/^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/, 'tls'],
+  [
+    /^(UND_ERR_PRX_TLS$|ERR_TLS_|ERR_SSL_|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA)/,
+    'tls',
+  ],
   [/^UND_ERR_(CLOSED|DESTROYED)$/, 'closed'],
   [/^UND_ERR_INVALID_ARG$/, 'invalid-request'],
 ]
@@ -208,6 +213,7 @@ export function uploadRequest(base: URL, site: Site, { path, body }: UpstreamUpl
 export function wireRequest(base: URL, site: Site, asked: UpstreamRequest, requestId: string): WireRequest {
   const body = asked.body === undefined ? null : stringifyExactJson(asked.body)
   return {
+    origin: base.origin,
     method: asked.method,
     path: `${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}${asked.path}${queryText(asked.query ?? {})}`,
     body,

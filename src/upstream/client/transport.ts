@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool } from 'undici'
+import { createOutboundAgent, NO_PROXIES, type Proxies } from '../../lib/outbound-agent.ts'
 import type { BreakerShare, BreakerSettings, BreakerState } from '../resilience/breaker.ts'
 import {
   createResiliencePolicy,
@@ -47,6 +47,8 @@ export type TransportOptions = {
   /** Ends in `/api`; https, or http on loopback (docs/payments-api.md, section 5). */
   readonly baseUrl: string
   readonly sites: Sites
+  /** Default: none. */
+  readonly proxies?: Proxies
   readonly deadlines?: Partial<Deadlines>
   readonly limits?: Partial<TransportLimits>
   /** Settings of the circuit breakers; each site has its own. */
@@ -116,16 +118,15 @@ const IDLE_MS = 4_000
 const LONGEST_IDLE_MS = 30_000
 
 /**
- * Creates the transport: one connection pool for a base URL, and per site a semaphore, a circuit breaker and a retry budget, so
+ * Creates the transport: one connection pool for the base URL, and per site a semaphore, a circuit breaker and a retry budget, so
  * that trouble with one site does not affect another. Throws `TypeError` for a base URL that is neither https nor on loopback.
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = baseAddress(options.baseUrl)
   const deadlines = { ...DEADLINES, ...options.deadlines }
   const limits = { ...LIMITS, ...options.limits }
-  const pool = new Pool(base.origin, {
-    // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
-    connect: { timeout: deadlines.connect, rejectUnauthorized: true },
+  const agent = createOutboundAgent(options.proxies ?? NO_PROXIES, {
+    connectMs: deadlines.connect,
     allowH2: false,
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: LONGEST_IDLE_MS,
@@ -151,7 +152,7 @@ export function createTransport(options: TransportOptions): Transport {
         totalMs: until - performance.now(),
         answerBytes: limits.answerBytes,
       }
-      return readAnswer(await exchange(pool, wire, exchangeLimits), site.id)
+      return readAnswer(await exchange(agent, wire, exchangeLimits), site.id)
     })
   }
 
@@ -220,7 +221,7 @@ export function createTransport(options: TransportOptions): Transport {
     const ms = deadlines.upload
     const seen = { siteId: site.id, method: 'POST', hasAccessToken: false, attempt: 1, requestId } as const
     const result = await observed(async () => {
-      const answer = await exchange(pool, wire, { headersMs: ms, totalMs: ms, answerBytes: limits.answerBytes })
+      const answer = await exchange(agent, wire, { headersMs: ms, totalMs: ms, answerBytes: limits.answerBytes })
       return readAnswer(answer, site.id)
     }, seen)
     if (!(result instanceof UpstreamFault)) return result
@@ -232,7 +233,7 @@ export function createTransport(options: TransportOptions): Transport {
     request: retried,
     upload: uploaded,
     close: () => {
-      closing ??= pool.close()
+      closing ??= agent.close()
       return closing
     },
   }
