@@ -5,6 +5,7 @@ import { describeFaults, parseConfig, type Config, type SiteConfig } from './con
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { Secret } from './keys/key-ring.ts'
+import { bareHost } from './lib/known-hosts.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import type { SandboxSite } from './sandbox/index.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
@@ -105,6 +106,7 @@ async function withService(
   const { startSandbox } = await import('./sandbox/index.ts')
   const options = {
     port: upstream.port,
+    allowedHosts: [bareHost(new URL(config.http.publicUrl).hostname), ...config.http.allowedHosts],
     webhookSecret: config.webhooks.secrets[0].reveal(),
     ...(upstream.statePath === null ? {} : { statePath: upstream.statePath }),
     ...(upstream.sites === null ? {} : { sites: upstream.sites.map(forSandbox) }),

@@ -84,6 +84,11 @@ describe('compose.yaml', () => {
     expect(open.map(([name]) => name)).toEqual(['balancer'])
   })
 
+  it('lets the monitoring system reach each node by its name', () => {
+    for (const [, { environment }] of nodes)
+      expect(environment?.['ALLOWED_HOSTS']).toBe(nodes.map(([name]) => name).join(','))
+  })
+
   it('names only services and volumes that it has', () => {
     for (const { depends_on: needed = {}, volumes: used = [] } of Object.values(services)) {
       for (const name of Object.keys(needed)) expect(services).toHaveProperty(name)

@@ -27,14 +27,15 @@ import {
   createRouterCheck,
   type RouterCheck,
 } from '../http/server/client-caller.ts'
-import type { DirectAnswers, Origins } from '../http/server/direct-answers.ts'
+import type { DirectAnswers } from '../http/server/direct-answers.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
-import { closeHttpServer, createHttpServer } from '../http/server/server.ts'
+import { closeHttpServer, createHttpServer, type HttpServer } from '../http/server/server.ts'
 import { type TraceRequest, traceRequests } from '../http/server/trace-requests.ts'
 import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
 import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
 import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket/websocket.ts'
+import { bareHost, createHostCheck, type HostCheck } from '../lib/known-hosts.ts'
 import type { OpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
@@ -84,7 +85,7 @@ type Entrance = Parts &
      * limits of a router.
      */
     readonly isKnownRouter: RouterCheck
-    readonly isAllowedOrigin: Origins['isAllowed']
+    readonly isAllowedOrigin: HttpServer['isAllowedOrigin']
     /** Whether a request contains a router's secret, or none is required. */
     readonly isFromRouter: RouterCheck
   }
@@ -149,7 +150,18 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   const addressOf = createAddressReader(settings.limits.trustProxy)
   const peerOf = createPeerReader(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
-  const server = { settings, isRouter: isKnownRouter, isDraining, onTurnedAway, addressOf, unreadMs, logger }
+  // Production answers under every name that leads to it: there nothing is done without credentials.
+  const isKnownHost = config.production ? undefined : hostCheckFor(config)
+  const server = {
+    settings,
+    isRouter: isKnownRouter,
+    isDraining,
+    onTurnedAway,
+    addressOf,
+    isKnownHost,
+    unreadMs,
+    logger,
+  }
   const { http, connections, direct, isAllowedOrigin } = await createHttpServer(server)
   const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
   const describing = describeOperations(parts)
@@ -182,6 +194,11 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     isAllowedOrigin,
     isFromRouter: isRouter,
   }
+}
+
+function hostCheckFor({ http, monitoring: { admin } }: AppConfig): HostCheck {
+  const adminHost = admin === null ? [] : [admin.host]
+  return createHostCheck([http.host, bareHost(new URL(http.publicUrl).hostname), ...adminHost, ...http.allowedHosts])
 }
 
 /** Returns how to recognise a mutation before it is parsed, and whether its command is recorded. */
@@ -321,7 +338,13 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
   if (address === null) return null
   return createAdminServer({
     address,
-    server: { settings: config.http, isDraining, addressOf: entrance.addressOf, logger },
+    server: {
+      settings: config.http,
+      isDraining,
+      addressOf: entrance.addressOf,
+      isKnownHost: hostCheckFor(config),
+      logger,
+    },
     health,
     registry,
   })

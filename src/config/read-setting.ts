@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -117,6 +119,15 @@ export function parsePort(text: string): Parsed<number> {
 /** Parses a host name or an address to listen on, IPv6 without brackets. */
 export function parseHost(text: string): Parsed<string> {
   return HOST.test(text) ? good(text) : bad('must be a host name or an IP address, without scheme, port or brackets')
+}
+
+/** Parses a comma-separated list of host names and addresses, without ports. */
+export function parseHosts(text: string): Parsed<readonly string[]> {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const wrong = entries.findIndex((entry) => !HOST.test(entry) || (entry.includes(':') && isIP(entry) === 0))
+  return wrong === -1
+    ? good(entries)
+    : bad(`entry ${wrong + 1} must be a host name or an IP address, without scheme, port or brackets`)
 }
 
 /** Parses a text of one line without white space at its ends. */

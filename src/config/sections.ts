@@ -19,6 +19,7 @@ import {
   type SettingReader,
   oneOf,
   parseHost,
+  parseHosts,
   parseLine,
   parsePort,
   LOOPBACK_ORIGINS,
@@ -56,6 +57,7 @@ export function readHttp(reading: SettingReader): HttpConfig {
     publicUrl: reading.read('PUBLIC_URL', parsePublicUrl, `http://${reachable(host)}:${port}`),
     // Front ends under development have a port of their own. No page of another machine has such an origin.
     allowedOrigins: reading.read('ALLOWED_ORIGINS', parsePageOrigins, reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
+    allowedHosts: reading.read('ALLOWED_HOSTS', parseHosts, []),
     compresses: reading.read('RESPONSE_COMPRESSION', oneOf(['public', 'none']), 'public') === 'public',
     socketLimits: reading.read('SOCKET_LIMITS', parseSocketLimits, SOCKET_LIMITS),
     limits: readHttpLimits(reading),
@@ -189,6 +191,8 @@ export type HttpConfig = {
   readonly port: number
   readonly publicUrl: string
   readonly allowedOrigins: readonly string[]
+  /** Names under which this process is reached, besides those of this machine, of `host` and of `publicUrl`. */
+  readonly allowedHosts: readonly string[]
   /** Whether answers that are the same for every caller are compressed. */
   readonly compresses: boolean
   readonly socketLimits: SocketLimits

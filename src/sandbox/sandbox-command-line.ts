@@ -6,7 +6,7 @@ const USAGE = `Usage: payments-subgraph sandbox [--port <number>] [--host <addre
 
   --port          where to listen; default: SANDBOX_PORT, or 4010; 0 for any free port
   --host          at which address; default: HOST, or 127.0.0.1
-  --allowed-host  another name under which browsers may reach its page and its control endpoints
+  --allowed-host  another name under which it may be reached, and to which it may send webhooks
   --reset         removes all data of the sandbox that runs there, and ends
 
 SANDBOX_DATABASE_URL, such as file:./data/sandbox.db, keeps the data over a restart.

@@ -23,11 +23,12 @@
  *   signs them. Payout and gateway webhooks are signed.
  * - Bounds: everything is kept until it is reset, in memory and, with `statePath`, in a file.
  *
- * The control endpoints have no credentials; requests from pages of other origins are rejected. Listen on the loopback
- * address only.
+ * The control endpoints have no credentials; requests under a foreign host name, and changes from pages of other origins, are
+ * rejected. Listen on the loopback address only.
  */
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { bareHost } from '../lib/known-hosts.ts'
 import { createControl, type SandboxControl } from './control/control.ts'
 import { keepState } from './saved/saved-state.ts'
 import { buildServer } from './server/sandbox-server.ts'
@@ -42,8 +43,8 @@ export type SandboxOptions = {
   /** Default 0: any free port. */
   port?: number
   /**
-   * Host names, besides `host` and those of this machine, under which a browser may reach the page and the control
-   * endpoints, such as the name of a container. Default: none.
+   * Host names, besides `host` and those of this machine, under which the sandbox may be reached, and to which it sends
+   * webhooks, such as the name of a container. Default: none.
    */
   allowedHosts?: readonly string[]
   /** Default: `DEFAULT_SITES`, one site per currency. */
@@ -94,9 +95,10 @@ const DEFAULT_BALANCE = '100000000'
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController()
-  const store = createWorld(options)
+  const hosts = hostsOf(options)
+  const store = createWorld(options, hosts)
   const control = createControl(store)
-  const server = buildServer(store, control, { closing: closing.signal, hosts: hostsOf(options) })
+  const server = buildServer(store, control, { closing: closing.signal, hosts })
   await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
   store.origin = originOf(server.server.address() as AddressInfo)
   // Only the process that has the port writes the file.
@@ -118,11 +120,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-function createWorld(options: SandboxOptions): SandboxStore {
+function createWorld(options: SandboxOptions, hosts: readonly string[]): SandboxStore {
   const changes = new Changes()
   const whenChanged = (): void => changes.note()
   const clock = new TimerClock(options.startAt, whenChanged)
-  const sender = new WebhookSender({ clock, whenChanged })
+  const sender = new WebhookSender({ clock, hosts, whenChanged })
   clock.waitFor(() => sender.idle())
   return {
     origin: '',
@@ -177,8 +179,9 @@ async function settle(store: SandboxStore): Promise<void> {
   while (store.clock.runDue().length > 0 || store.sender.busy) await store.sender.idle()
 }
 
-function hostsOf({ host, allowedHosts = [] }: SandboxOptions): string[] {
-  return host === undefined ? [...allowedHosts] : [host, ...allowedHosts]
+function hostsOf({ host, allowedHosts = [], defaultWebhook }: SandboxOptions): string[] {
+  const registered = URL.parse(defaultWebhook?.endpointUrl ?? '')?.hostname
+  return [host, registered && bareHost(registered), ...allowedHosts].filter((name) => name !== undefined)
 }
 
 function originOf({ address, port, family }: AddressInfo): string {

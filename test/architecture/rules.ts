@@ -32,6 +32,7 @@ const SANDBOX_USES = [
   'src/webhooks/signature.ts',
   'src/lib/exact-json.ts',
   'src/lib/make-folder.ts',
+  'src/lib/known-hosts.ts',
   'src/lib/port-holder.ts',
   'src/lib/draw-qr-code.ts',
   'src/lib/csv.ts',

@@ -128,7 +128,7 @@ describe('an address that shows wrong credentials too often', () => {
     await failOften()
     const { statuses } = await rawExchange(
       network.app.url,
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
         'Authorization: Bearer no.real.token\r\nContent-Length: 1000\r\n\r\n',
     )
     expect(statuses).toEqual([429])
@@ -180,7 +180,7 @@ const OUTSIDE = Object.values(networkInterfaces())
 
 describe('connections of one address', () => {
   afterEach(() => network.close())
-  const ping = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+  const ping = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n'
   const limited = { MAX_CONNECTIONS_PER_ADDRESS: '3', HOST: '0.0.0.0', ROUTER_SECRETS: ROUTER_SECRET }
   const at = (host: string) => `http://${host}:${new URL(network.app.url).port}`
 

@@ -76,7 +76,7 @@ it('refuses nobody after its event loop has stood still for two seconds', async 
 
 it('answers everybody while hundreds announce a body and send none', async () => {
   network = await startNetwork()
-  const announced = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+  const announced = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
   await Promise.all(Array.from({ length: SILENT }, () => openPeer(announced)))
   expect(await Promise.all(Array.from({ length: HONEST }, () => ask()))).toEqual(
     Array.from({ length: HONEST }, () => 200),
@@ -99,7 +99,7 @@ it('cuts a peer that asks and asks, and never reads', async () => {
     env: { GRAPHQL_MAX_DEPTH: '20', GRAPHQL_MAX_COST: '1000000' },
   })
   const request =
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${Buffer.byteLength(LARGE)}\r\n\r\n${LARGE}`
   const unread = await openPeer(request.repeat(PIPELINED))
   const cut = new Promise((resolve) => unread.once('close', resolve))
@@ -113,7 +113,7 @@ it('cuts a peer that asks and asks, and never reads', async () => {
 it('does not cut a peer that reads slowly', async () => {
   network = await startNetwork({ limits: { unreadMs: 500 } })
   const body = JSON.stringify({ query: QUERY })
-  const request = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const request = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   const slow = await openPeer(request)
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   slow.resume()
@@ -127,9 +127,9 @@ it('destroys a connection on which more than a hundred requests wait', async () 
   control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 2_000 }, times: 1 })
   const before = await figures()
   expect(before).toContain('payments_')
-  const get = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'
+  const get = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'
   const slow = JSON.stringify({ query: QUERY })
-  const first = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${slow.length}\r\n\r\n`
+  const first = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${slow.length}\r\n\r\n`
   // The first request is incomplete and blocks all others: the server does not count a request before it is complete.
   const peer = await openPeer(first + slow + get.repeat(500))
   peer.resume()

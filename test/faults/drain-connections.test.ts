@@ -17,7 +17,7 @@ import { FULL } from './rounds.ts'
 /** Longest time from the signal to the end, in milliseconds: less than the 11 seconds for which a shutdown waits for requests in flight. */
 const SOON_MS = 10_000
 const STREAM = 'subscription { paymentEventStream { kind } }'
-const PING = 'GET /health/live HTTP/1.1\r\nHost: x\r\n'
+const PING = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n'
 
 let sandbox: Sandbox
 beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
@@ -44,14 +44,14 @@ async function answered(url: string, bytes = ''): Promise<Socket> {
 
 /** Returns a request with an incomplete body. */
 const half = (path: string) =>
-  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
 
 /** Requests a stream of events. Resolves with the connection when the request has been sent. */
 function rawStream(url: string, path: string, authorization: string): Promise<Socket> {
   const body = JSON.stringify({ query: STREAM })
   const head = [
     `POST ${path} HTTP/1.1`,
-    'Host: x',
+    'Host: localhost',
     'Accept: text/event-stream',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
@@ -68,7 +68,10 @@ const PEERS: readonly [what: string, peer: (url: string) => Promise<Socket>][] =
   ['half a body', (url) => silentConnection(url, half('/graphql'))],
   ['half a webhook', (url) => silentConnection(url, half('/webhooks/payments'))],
   ['half a body after an answer', (url) => answered(url, half('/graphql'))],
-  ['half an upgrade', (url) => silentConnection(url, 'GET /graphql HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n')],
+  [
+    'half an upgrade',
+    (url) => silentConnection(url, 'GET /graphql HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n'),
+  ],
 ]
 
 describe('a drain is not held up by', () => {

@@ -11,7 +11,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
 
-const HEAD = 'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+const HEAD = 'POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
 const BODY = JSON.stringify({ query: '{ paymentCurrencies { code } }' })
 
 function drip(first: string, piece: string): (socket: Socket) => void {

@@ -19,13 +19,11 @@ export function rawWebhook({
 }: RawWebhook): string {
   const told = headers ?? [`Content-Length: ${Buffer.byteLength(body)}`]
   const signature = `HTTP-WEBHOOK-SIGNATURE: ${sign(body, SECRETS.webhook)}`
-  return [line, 'Host: payments.example.test', 'Content-Type: application/json', signature, ...told, '', wire].join(
-    '\r\n',
-  )
+  return [line, 'Host: localhost', 'Content-Type: application/json', signature, ...told, '', wire].join('\r\n')
 }
 
 /** A request after which the server closes the connection. It is not answered if the one before it was not complete. */
-export const LAST = 'GET /health/live HTTP/1.1\r\nHost: payments.example.test\r\nConnection: close\r\n\r\n'
+export const LAST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 /** Returns a body as one chunk and the last chunk. */
 export function oneChunk(body: string): string {

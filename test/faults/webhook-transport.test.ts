@@ -246,9 +246,14 @@ describe('a request in the body of a refused one', () => {
     ['unsigned', 401, 'POST /webhooks/payments HTTP/1.1', []],
   ])('%s is never taken for one', async (_what, status, line, headers) => {
     const inner = prepare(withHeaders())
-    const outer = [line, 'Host: x', ...headers, `Content-Length: ${Buffer.byteLength(inner.raw)}`, '', inner.raw].join(
-      '\r\n',
-    )
+    const outer = [
+      line,
+      'Host: localhost',
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(inner.raw)}`,
+      '',
+      inner.raw,
+    ].join('\r\n')
     for (const cut of [0, 40, outer.indexOf('\r\n\r\n') + 4, outer.length - 10]) {
       const { statuses } = await rawExchange(network.app.url, (socket) => {
         socket.setNoDelay(true)

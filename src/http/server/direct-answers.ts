@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LOOPBACK_ORIGINS } from '../../config/read-setting.ts'
 import type { HttpConfig } from '../../config/sections.ts'
+import type { HostCheck } from '../../lib/known-hosts.ts'
 import type { Logger } from '../../observability/logger.ts'
 
 /** The handler of a server's requests. */
@@ -42,6 +43,7 @@ type DirectAnswersOptions = {
   /** Null if no other origin is allowed. */
   readonly origins: Pick<Origins, 'isListed'> | null
   readonly isAllowed: Origins['isAllowed']
+  readonly isKnownHost: HostCheck
   readonly isDraining: () => boolean
   /** Milliseconds within which a peer must read some of a response. */
   readonly unreadMs: number
@@ -52,7 +54,7 @@ const PRIVATE = 'private, no-store'
 
 /** Returns the listener that passes a request to the handler of its path, and to `route` if there is none. */
 export function createDirectAnswers(options: DirectAnswersOptions) {
-  const { publicUrl, origins, isAllowed, isDraining, unreadMs } = options
+  const { publicUrl, origins, isAllowed, isKnownHost, isDraining, unreadMs } = options
   const handlers = new Map<string, DirectHandler>()
   const common = Object.entries(safeHeaders(publicUrl)).flatMap(([name, value]) =>
     name === CACHE_CONTROL ? [] : [name, value],
@@ -87,6 +89,7 @@ export function createDirectAnswers(options: DirectAnswersOptions) {
   const routeUnlessTaken =
     (route: RequestListener): RequestListener =>
     (request, response) => {
+      if (!isKnownHost(request)) return answers.send(request, response, UNKNOWN_HOST)
       const { url = '', rawHeaders, headers } = request
       const path = pathOf(url)
       const second = path.indexOf('/', 1)
@@ -163,6 +166,20 @@ export function problemAnswer(status: number, { headers = [], retryAfterS }: Pro
 
 const JSON_HEADERS = ['content-type', 'application/json; charset=utf-8']
 
+const UNKNOWN_HOST: DirectAnswer = {
+  status: 403,
+  headers: JSON_HEADERS,
+  body: JSON.stringify({
+    errors: [
+      {
+        message: 'This server is not known by the host name of the request. ALLOWED_HOSTS lists further names.',
+        extensions: { code: 'FORBIDDEN' },
+      },
+    ],
+  }),
+  closes: true,
+}
+
 /**
  * Headers that a page of an allowed origin may read, besides those that browsers always show. A proxy in front can send `traceparent`, by
  * which its operators find a request.
@@ -194,6 +211,16 @@ export function safeHeaders(publicUrl: string): Readonly<Record<string, string>>
 /** Refused origins that are logged: whoever makes up others does not fill the log. */
 const MOST_LOGGED = 20
 
+/** Returns how to log refused origins, each once, with the setting that would allow them. */
+export function logOnce(logger: Pick<Logger, 'warn'>, setting: string, message: string): (origin: string) => void {
+  const logged = new Set<string>()
+  return (origin) => {
+    if (logged.has(origin) || logged.size >= MOST_LOGGED) return
+    logged.add(origin)
+    logger.warn({ origin, setting }, message)
+  }
+}
+
 const LOOPBACK_PAGE = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/
 
 /** Which pages of other origins may call from a browser. */
@@ -217,14 +244,9 @@ export function createOrigins(
 ): Origins {
   const publicOrigin = new URL(publicUrl).origin
   const patterns = allowedOrigins.map((origin) => (origin === LOOPBACK_ORIGINS ? LOOPBACK_PAGE : origin))
-  const logged = new Set<string>()
   const isListed = (origin: string) =>
     patterns.some((pattern) => (typeof pattern === 'string' ? pattern === origin : pattern.test(origin)))
-  const log = (origin: string) => {
-    if (logged.has(origin) || logged.size >= MOST_LOGGED) return
-    logged.add(origin)
-    logger.warn({ origin, setting: 'ALLOWED_ORIGINS' }, 'a page of another origin was refused')
-  }
+  const log = logOnce(logger, 'ALLOWED_ORIGINS', 'a page of another origin was refused')
   return {
     patterns,
     isListed,

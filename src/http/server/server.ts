@@ -4,6 +4,7 @@ import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { HttpConfig } from '../../config/sections.ts'
+import type { HostCheck } from '../../lib/known-hosts.ts'
 import { RECEIVED } from '../../lib/read-body.ts'
 import type { Logger } from '../../observability/logger.ts'
 import {
@@ -21,6 +22,7 @@ import {
   type RequestListener,
   UNREAD_MS,
   createOrigins,
+  logOnce,
   type Origins,
   createDirectAnswers,
   type DirectAnswers,
@@ -38,6 +40,8 @@ export type HttpServerOptions = {
   readonly onTurnedAway: (reason: 'connections' | 'overload') => void
   /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
+  /** Whether the host of a request is a name of this server. Others are refused. Default: every name. */
+  readonly isKnownHost?: HostCheck | undefined
   /** Milliseconds within which a peer must read some of a response. Default 10,000. */
   readonly unreadMs?: number | undefined
   readonly logger: Logger
@@ -47,7 +51,8 @@ export type HttpServer = {
   readonly http: FastifyInstance
   readonly connections: ConnectionDrain
   readonly direct: DirectAnswers
-  readonly isAllowedOrigin: Origins['isAllowed']
+  /** Whether the page that sends a request may use the response. For a socket, the only check of its origin and its host. */
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean
 }
 
 /** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
@@ -92,7 +97,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const { publicUrl } = settings
   const { patterns, isListed, isAllowed } = createOrigins(settings, logger)
   const origins = patterns.length === 0 ? null : { isListed }
-  const { answers, routeUnlessTaken } = createDirectAnswers({ publicUrl, origins, isAllowed, isDraining, unreadMs })
+  const logHost = logOnce(logger, 'ALLOWED_HOSTS', 'a request to an unknown host name was refused')
+  const isKnownHost: HostCheck = (request) => {
+    const isKnown = options.isKnownHost?.(request) ?? true
+    if (!isKnown) logHost(`http://${request.headers.host}`)
+    return isKnown
+  }
+  const direct = { publicUrl, origins, isAllowed, isKnownHost, isDraining, unreadMs }
+  const { answers, routeUnlessTaken } = createDirectAnswers(direct)
   const app = fastify({
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
@@ -176,7 +188,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.setNotFoundHandler((request, reply) =>
     asksForPage(request) ? sendMissingPage(reply) : reply.code(404).send(problem(404)),
   )
-  return { http: app, connections: drain, direct: answers, isAllowedOrigin: isAllowed }
+  const isAllowedOrigin = (request: IncomingMessage) => isKnownHost(request) && isAllowed(request)
+  return { http: app, connections: drain, direct: answers, isAllowedOrigin }
 }
 
 /** Turns of the event loop in which connections are still accepted before the listening socket closes. */

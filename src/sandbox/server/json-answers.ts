@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify'
 import { parseExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
+import { createHostCheck } from '../../lib/known-hosts.ts'
 import { isJsonObject, type JsonObject, type Problems } from '../values/request-fields.ts'
 
 /** Sends JSON in which numbers keep their original digits. */
@@ -63,35 +64,23 @@ export function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? ''
 }
 
-/**
- * Rejects requests from other pages to endpoints without credentials. A request must name this machine, or one of `hosts`,
- * as its host: with DNS rebinding, a foreign name that resolves to this machine would make its page same-origin. A request
- * that changes something must not come from a page of another origin.
- */
-export function guardOrigins(server: FastifyInstance, hosts: readonly string[]): void {
-  const named = new Set(hosts.map((host) => host.toLowerCase()))
-  server.addHook('onRequest', async (request, reply) => {
-    if (!isOurHost(request, named))
-      return sendJson(reply, 403, { errors: { message: 'The sandbox is not known by this host name.' } })
-    if (request.method !== 'GET' && !isOurOrigin(request))
-      return sendJson(reply, 403, { errors: { message: 'A page of another origin may change nothing here.' } })
-    return undefined
-  })
+/** Rejects requests to a name that is not one of `hosts` or of this machine: none of the endpoints is for pages of other names. */
+export function guardHosts(server: FastifyInstance, hosts: readonly string[]): void {
+  const isKnownHost = createHostCheck(hosts)
+  server.addHook('onRequest', async ({ raw }, reply) =>
+    isKnownHost(raw)
+      ? undefined
+      : sendJson(reply, 403, { errors: { message: 'The sandbox is not known by this host name.' } }),
+  )
 }
 
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-/** DNS rebinding needs a host name, so the IP address that the client connected to is a trusted host. */
-function isOurHost(request: FastifyRequest, named: ReadonlySet<string>): boolean {
-  const name = hostNameOf(request.headers.host)
-  if (name === undefined) return false
-  const bare = name.replace(/^\[|\]$/g, '')
-  const address = request.socket.localAddress?.replace(/^::ffff:/, '')
-  return LOOPBACK.test(name) || named.has(name) || named.has(bare) || bare === address
-}
-
-function hostNameOf(host: string | undefined): string | undefined {
-  return URL.parse(`http://${host ?? ''}`)?.hostname
+/** Rejects changes that a page of another origin requests, at endpoints without credentials. */
+export function guardOrigins(server: FastifyInstance): void {
+  server.addHook('onRequest', async (request, reply) =>
+    request.method === 'GET' || isOurOrigin(request)
+      ? undefined
+      : sendJson(reply, 403, { errors: { message: 'A page of another origin may change nothing here.' } }),
+  )
 }
 
 /** Programs send no Origin header; browsers send it with every request except plain reads. */

@@ -12,7 +12,7 @@ import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { registerCheckout } from './checkout-routes.ts'
 import { registerChanges, registerControl } from './control-routes.ts'
-import { sendNotFound, guardOrigins } from './json-answers.ts'
+import { sendNotFound, guardHosts, guardOrigins } from './json-answers.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [
@@ -46,11 +46,12 @@ export function buildServer(
   // Bodies are read as bytes for every content type, since each route responds to a wrong type differently.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  guardHosts(server, hosts)
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
   void server.register(async (api) => registerApi(api, store, { groups: API_GROUPS, closing }), { prefix: '/api' })
   void server.register(async (checkout) => registerCheckout(checkout, store), { prefix: '/checkout' })
   void server.register(async (own) => {
-    guardOrigins(own, hosts)
+    guardOrigins(own)
     await registerPage(own)
     registerChanges(own, store.changes, closing)
     await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
@@ -61,7 +62,7 @@ export function buildServer(
 export type ServerOptions = {
   /** Aborts pending waits. */
   closing: AbortSignal
-  /** Additional host names that may reach the page and the control endpoints, besides those of this machine. */
+  /** Host names under which it is reached, besides those of this machine. */
   hosts: readonly string[]
 }
 

@@ -1,4 +1,7 @@
-import { Agent, request } from 'undici'
+import { lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, buildConnector, request } from 'undici'
+import { bareHost, isLoopbackHost } from '../../lib/known-hosts.ts'
 import { SIGNATURE_HEADER } from '../../webhooks/signature.ts'
 import type { Timer, TimerClock } from '../state/clock.ts'
 
@@ -41,6 +44,8 @@ export type OutgoingWebhook = {
 
 export type WebhookSenderOptions = {
   clock: TimerClock
+  /** Host names and addresses that may get webhooks, besides those of this machine. Default: none. */
+  hosts?: readonly string[]
   /** Real milliseconds after which a receiver that does not respond counts as failed. */
   timeoutMs?: number
   /** Called after each change of the records. */
@@ -63,8 +68,7 @@ export class WebhookSender {
   readonly records: WebhookRecord[] = []
   readonly #clock: TimerClock
   readonly #timeoutMs: number
-  // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
-  readonly #agent = new Agent({ connect: { rejectUnauthorized: true } })
+  readonly #agent: Agent
   readonly #closing = new AbortController()
   readonly #whenChanged: () => void
   readonly #webhooks = new Map<string, OutgoingWebhook>()
@@ -72,8 +76,9 @@ export class WebhookSender {
   readonly #lastTo = new Map<string, Promise<unknown>>()
   readonly #inFlight = new Set<Promise<unknown>>()
 
-  constructor({ clock, timeoutMs = TIMEOUT_MS, whenChanged = () => undefined }: WebhookSenderOptions) {
+  constructor({ clock, hosts = [], timeoutMs = TIMEOUT_MS, whenChanged = () => undefined }: WebhookSenderOptions) {
     this.#clock = clock
+    this.#agent = new Agent({ connect: connectorTo(hosts) })
     this.#timeoutMs = timeoutMs
     this.#whenChanged = whenChanged
   }
@@ -229,6 +234,34 @@ export class WebhookSender {
     this.#inFlight.add(work)
     return work.finally(() => this.#inFlight.delete(work))
   }
+}
+
+/**
+ * Returns the connector to this machine and `hosts`. Whoever can create a link chooses where its webhook goes, and must not reach through
+ * the sandbox what only its machine can reach. The address is what counts, whatever name leads to it. Redirects are not followed.
+ */
+function connectorTo(hosts: readonly string[]): buildConnector.connector {
+  const named = new Set(hosts.map((host) => host.toLowerCase()))
+  const lookupOurs: LookupFunction = (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, [])
+      const ours = named.has(hostname) ? addresses : addresses.filter(({ address }) => isLoopbackHost(address))
+      const [first] = ours
+      if (first === undefined) return callback(new ForeignHostError(), [])
+      return options.all === true ? callback(null, ours) : callback(null, first.address, first.family)
+    })
+  // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  const connect = buildConnector({ rejectUnauthorized: true, lookup: lookupOurs })
+  return (options, callback) => {
+    const host = bareHost(options.hostname)
+    const isForeign = isIP(host) !== 0 && !isLoopbackHost(host) && !named.has(host)
+    return isForeign ? callback(new ForeignHostError(), null) : connect(options, callback)
+  }
+}
+
+/** The host of a webhook is neither this machine nor one that was named. */
+class ForeignHostError extends Error {
+  readonly code = 'HOST_NOT_ALLOWED'
 }
 
 function errorName(error: unknown): string {

@@ -17,7 +17,7 @@ export type RequestParts = {
 export function writeRequest(request: RequestParts): Buffer {
   const { method, path, headers, body, announced = body?.length, chunked } = request
   const length = chunked === undefined ? ['Content-Length', String(announced)] : ['Transfer-Encoding', 'chunked']
-  const host = headers.some(([name]) => /^host$/i.test(name)) ? [] : [['Host', 'pay.example.test']]
+  const host = headers.some(([name]) => /^host$/i.test(name)) ? [] : [['Host', 'localhost']]
   const lines = [...host, ...headers, ...(announced === undefined ? [] : [length])]
   const head = [`${method} ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)].join('\r\n')
   const content = body === null ? Buffer.alloc(0) : chunked === undefined ? body : inChunks(body, chunked)

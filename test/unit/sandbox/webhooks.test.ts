@@ -1,5 +1,7 @@
+import dns from 'node:dns'
 import { createServer } from 'node:http'
-import { expect, test } from 'vitest'
+import { syncBuiltinESMExports } from 'node:module'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { TimerClock } from '../../../src/sandbox/state/clock.ts'
 import { WebhookSender } from '../../../src/sandbox/webhooks/webhook-sender.ts'
 import { verify } from '../../../src/webhooks/signature.ts'
@@ -248,4 +250,60 @@ test('the nested form has the keys of the older generation, and both uuids', asy
   const { json } = await call(sandbox, `/v3/payin_links/${uuid}`)
   expect(json).toEqual(webhook?.json)
   expect((json['transaction_info'] as Record<string, unknown>)['uuid']).not.toBe(uuid)
+})
+
+/** Lets every name resolve to these addresses. */
+function resolveTo(addresses: readonly string[]): void {
+  const answer = addresses.map((address) => ({ address, family: 4 }))
+  const lookup = vi
+    .spyOn(dns, 'lookup')
+    .mockImplementation(((_name: string, _options: object, done: Done) => done(null, answer)) as typeof dns.lookup)
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    lookup.mockRestore()
+    syncBuiltinESMExports()
+  })
+}
+
+type Done = (error: null, addresses: readonly dns.LookupAddress[]) => void
+
+test.each([
+  ['an address elsewhere', 'http://192.0.2.7/', []],
+  ['the same as a number', 'http://3221225991/', []],
+  ['the same in IPv6', 'http://[::ffff:192.0.2.7]/', []],
+  ['the metadata of a cloud', 'http://169.254.169.254/', []],
+  ['a name that leads elsewhere', 'https://rebound.example.test/', ['192.0.2.7']],
+  ['a loopback name that leads elsewhere', 'http://shop.localhost/', ['10.0.0.1', '192.0.2.7']],
+])('a webhook to %s is not sent', async (_what, url, addresses) => {
+  const sandbox = await sandboxFor({ allowedHosts: ['pay.example.test'] })
+  resolveTo(addresses)
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: url } })
+  await sandbox.control.setStatus(uuid, 'pending')
+  const [{ attempts } = { attempts: [] }] = sandbox.control.webhooks()
+  expect(attempts).toMatchObject([{ error: 'HOST_NOT_ALLOWED' }])
+})
+
+test.each([
+  ['a name of this machine', {}, ['192.0.2.7', '127.0.0.1'], 'rebound.example.test'],
+  ['a host that is configured', { allowedHosts: ['Pay.example.test'] }, ['127.0.0.1'], 'pay.example.test'],
+])('a webhook to %s is sent', async (_what, options, addresses, name) => {
+  const sandbox = await sandboxFor(options)
+  const receiver = await startReceiver()
+  resolveTo(addresses)
+  const url = receiver.url.replace('127.0.0.1', name)
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: url } })
+  await sandbox.control.setStatus(uuid, 'pending')
+  expect(receiver.statuses()).toEqual(['pending'])
+})
+
+test('a redirect of a webhook is not followed', async () => {
+  const sandbox = await sandboxFor()
+  const elsewhere = await startReceiver()
+  const url = await listen(
+    createServer((_request, response) => response.writeHead(307, { location: elsewhere.url }).end()),
+  )
+  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: url } })
+  await sandbox.control.setStatus(uuid, 'pending')
+  expect(sandbox.control.webhooks()[0]?.attempts).toMatchObject([{ status: 307 }])
+  expect(elsewhere.received).toEqual([])
 })

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+
+/** Whether a request was made to a name of this server. */
+export type HostCheck = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
+
+/** Returns whether a URL's host name, or an IP address, is of this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK.test(host)
+}
+
+/**
+ * Returns the check that requests name this machine, or one of `names`, as their host. With DNS rebinding, a foreign name resolves to this
+ * machine: a browser then gives the page of that name our answers. Rebinding needs a name, so the address that the client connected to is
+ * trusted. A proxy may have replaced the name, so that a page of a known name is trusted too: no page can choose its own Origin. Browsers
+ * always send a Host.
+ */
+export function createHostCheck(names: readonly string[]): HostCheck {
+  const known = new Set(names.map((name) => name.toLowerCase()))
+  const isKnown = (url: string, address = '') => {
+    const name = URL.parse(url)?.hostname ?? ''
+    const bare = bareHost(name)
+    return isLoopbackHost(name) || known.has(bare) || (bare !== '' && bare === address.replace(/^::ffff:/, ''))
+  }
+  return ({ headers: { host, origin }, socket: { localAddress } }) =>
+    host === undefined ||
+    isKnown(`http://${host}`, localAddress) ||
+    (origin !== undefined && isKnown(origin, localAddress))
+}
+
+/** Returns a URL's host name as settings write it: IPv6 without brackets. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
