@@ -102,6 +102,23 @@ describe('an address that shows wrong credentials too often', () => {
     expect((await socket.closed).code).toBe(4403)
   })
 
+  it('is told so over sockets as well, where each one counts with those over HTTP', async () => {
+    const greet = async (payload: object, headers: Record<string, string> = {}) => {
+      const socket = await openSocket(network.app.url, { headers })
+      socket.send({ type: 'connection_init', payload })
+      return Promise.race([socket.next(), socket.closed])
+    }
+    const guess = { token: 'no.real.token' }
+    for (let turn = 0; turn < LIMIT; turn += 1) expect(await greet(guess)).toMatchObject({ code: 4403 })
+    expect(await ask('no.real.token')).toBe(401)
+    expect(await greet(guess)).toMatchObject({ code: 4429 })
+    expect(await ask('no.real.token')).toBe(429)
+    expect(await greet({}, { authorization: 'Bearer no.real.token' })).toMatchObject({ code: 4429 })
+    expect(await greet(guess, { 'x-router-secret': ROUTER_SECRET })).toMatchObject({ code: 4401 })
+    expect(await greet({ token: await network.token({ ttlSeconds: -60 }) })).toMatchObject({ code: 4403 })
+    expect(await greet({ token: await network.token() })).toEqual({ type: 'connection_ack' })
+  })
+
   it('is refused what its headers give away, and has the rest looked at', async () => {
     await failOften()
     const link = await addressOf(network, await createLink(network))

@@ -250,4 +250,13 @@ describe('an invalid message', () => {
     socket.send(message)
     expect(await socket.closed).toEqual({ code: 4400, reason: 'Invalid message received' })
   })
+
+  it('is one with an id of more than 128 bytes, which every answer would repeat', async () => {
+    const socket = await greeted()
+    const longest = 'é'.repeat(64)
+    socket.send(query(longest))
+    expect([await socket.next(), await socket.next()]).toEqual([NEXT(longest), COMPLETE(longest)])
+    socket.send(query(`${longest}e`))
+    expect(await socket.closed).toEqual({ code: 4400, reason: 'The id of an operation has more than 128 bytes' })
+  })
 })

@@ -61,8 +61,8 @@ export function createFloodGuard({ failures, isRouter, peerOf, onRefused, ...opt
   }
 }
 
-/** Whether the token was refused because it was never issued: wrong signature, issuer or form. */
-function isGuess(error: unknown): boolean {
+/** Returns whether a token was refused because it was never issued: wrong signature, issuer or form. */
+export function isGuess(error: unknown): boolean {
   return error instanceof InvalidTokenError && error.reason === 'invalid'
 }
 

@@ -9,7 +9,7 @@ import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import type { SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
-import { takeFromRate, type ConcurrencyLimiter } from '../limits/flood-guard.ts'
+import { isGuess, takeFromRate, type ConcurrencyLimiter, type FailedAttempts } from '../limits/flood-guard.ts'
 import type { DescribeOptions } from '../overload/admit-graphql.ts'
 import type { Overload } from '../overload/overload.ts'
 import { connectionToken } from '../server/client-caller.ts'
@@ -26,6 +26,9 @@ export type SocketParts = DescribeOptions & {
   /** Limiters of sockets per address and per caller. */
   readonly addresses: ConcurrencyLimiter
   readonly subjects: ConcurrencyLimiter
+  /** Failed authentications per peer, over every transport together. */
+  readonly failures: FailedAttempts
+  readonly onTurnedAway: (reason: 'failed_authentication') => void
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -36,6 +39,8 @@ export type SocketPeer = {
   readonly address: string | null
   /** Key for its limits if it has no token. */
   readonly peer: string
+  /** The name under which its failed authentications are counted. */
+  readonly name: string
   readonly authorization: readonly string[] | undefined
   /** The request has the router's secret. */
   readonly isRouter: boolean
@@ -47,6 +52,8 @@ export type SocketSetting = { readonly parts: SocketParts; readonly limits: Sock
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
 const NOTHING = Buffer.alloc(0)
+/** Longest id of an operation, in bytes: clients send a number or a UUID of 36. */
+const MAX_ID_BYTES = 128
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
 /**
@@ -65,6 +72,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   #connection!: Duplex
   #isRouter = false
   #authorization: readonly string[] | undefined = undefined
+  #name = ''
   #stage = STAGE.opened
   #greetingTimer: NodeJS.Timeout | null = null
   #operations: Map<string, SocketOperation> | null = null
@@ -89,6 +97,7 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     this.fromRouter = peer.fromRouter
     this.#isRouter = peer.isRouter
     this.#authorization = peer.authorization
+    this.#name = peer.name
     this.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('error', onError).on('close', onClose)
     parts.timer.add(this)
     // Spreads the pings of sockets that were opened at the same time.
@@ -263,9 +272,21 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     } catch (error) {
       // The token could not be verified: the client should retry, and is not refused.
       if (error instanceof TokenKeysUnavailableError) this.close(...CLOSING.overload)
+      else if (isGuess(error) && !this.#isRouter) this.#onGuess()
       else this.onTokenEnd('forbidden')
       return false
     }
+  }
+
+  /** Counts a token that was never issued. Above the limit of its peer, the close code tells the client not to connect again. */
+  #onGuess(): void {
+    const { failures, onTurnedAway } = this.parts
+    if (!failures.tooMany(this.#name)) {
+      failures.count(this.#name)
+      return this.onTokenEnd('forbidden')
+    }
+    onTurnedAway('failed_authentication')
+    this.close(...CLOSING.flood)
   }
 
   #subscribe({ id, payload }: SubscribeMessage, text: string): void {
@@ -274,6 +295,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (fullAt === null) return this.#cut('flood')
     this.#operationsFullAt = fullAt
     if (this.#stage !== STAGE.greeted) return this.close(...CLOSING.tooEarly)
+    // Every answer repeats it.
+    if (Buffer.byteLength(id) > MAX_ID_BYTES) return this.close(...CLOSING.longId)
     const key = JSON.stringify(id)
     const earlier = this.#operations?.get(key)
     if (earlier?.isOver === false) return this.close(...CLOSING.duplicate)

@@ -152,6 +152,7 @@ export const CLOSING = {
   flood: [CloseCode.TooManyInitialisationRequests, 'Too many requests'],
   forbidden: [CloseCode.Forbidden, 'Forbidden'],
   greetedTwice: [CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests'],
+  longId: [CloseCode.BadRequest, 'The id of an operation has more than 128 bytes'],
   invalid: [CloseCode.BadRequest, 'Invalid message received'],
   notGreeted: [CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'],
   overload: [1013, 'Try again later'],

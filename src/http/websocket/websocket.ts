@@ -17,6 +17,8 @@ export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjec
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   /** Address that a connection counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
+  /** The name under which a peer's failed authentications are counted. */
+  readonly peerOf: (request: IncomingMessage) => string
   /** Whether a request has the router's secret. */
   readonly isRouter: RouterCheck
   /** The same, or no router secret is configured. */
@@ -73,6 +75,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
       const peer = {
         address,
         peer: peerKey(address, request),
+        name: options.peerOf(request),
         authorization: request.headersDistinct.authorization,
         isRouter,
         fromRouter: options.isFromRouter(request),
