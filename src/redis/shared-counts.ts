@@ -56,14 +56,19 @@ export function shareCounts(state: SharedState): CountSharing {
   let again = false
 
   const tell = async (batch: readonly (readonly [Map<string, Holder>, string, Holder])[]): Promise<void> => {
+    const time = await state.now()
     const sent = batch.map(([, , { count }]) => count)
     const keys = batch.map(([, , { key }]) => key)
-    const sums = readSums(
-      await state.redis.run((commands) => commands.eval(COUNT_SCRIPT, keys.length, ...keys, node, EXPIRY_MS, ...sent)),
+    const values = batch.map(([, , { key, count }]) =>
+      count === 0 ? '' : state.stamp(`${count}`, `${key}\n${node}`, time + EXPIRY_MS),
+    )
+    const told = await state.redis.run((commands) =>
+      commands.eval(COUNT_SCRIPT, keys.length, ...keys, node, EXPIRY_MS, ...values),
     )
     const now = performance.now()
     for (const [index, [holders, name, holder]] of batch.entries()) {
-      Object.assign(holder, { told: sent[index], toldAt: now, others: sums[index] ?? 0, heardAt: now })
+      const others = sumOf(state, Array.isArray(told) ? told[index] : [], { key: holder.key, time })
+      Object.assign(holder, { told: sent[index], toldAt: now, others, heardAt: now })
       if (holder.count === 0 && holder.told === 0) holders.delete(name)
     }
   }
@@ -145,44 +150,48 @@ function countsOf(
 }
 
 /**
- * Stores this node's counts and returns the sums of the other nodes' counts, in the order of the keys. KEYS: a hash per holder, with a field
- * per node; its value is `count:instant at which it expires`, by the clock of Redis, so that a node that was killed is not counted for
- * long. ARGV: this node, milliseconds to expiry, and a count per key. What is not of this form is removed.
+ * Stores this node's counts and returns those of the other nodes, fields and values alternating, in the order of the keys. KEYS: a hash per
+ * holder, with a field per node; its value is a stamped count, so that a node that was killed is not counted for long. ARGV: this node,
+ * milliseconds to expiry, and a value per key, empty for none. What is not of this form is removed.
  */
 const COUNT_SCRIPT = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local node, ttl = ARGV[1], tonumber(ARGV[2])
-local sums = {}
+local told = {}
 for i, key in ipairs(KEYS) do
   local kind = redis.call('TYPE', key).ok
-  if kind ~= 'none' and (kind ~= 'hash' or redis.call('HLEN', key) > 1000) then redis.call('DEL', key) end
-  local count = tonumber(ARGV[2 + i])
-  if count > 0 then
-    redis.call('HSET', key, node, string.format('%d:%.0f', count, now + ttl))
+  if kind ~= 'none' and (kind ~= 'hash' or redis.call('HLEN', key) > 100) then redis.call('DEL', key) end
+  if ARGV[2 + i] ~= '' then
+    redis.call('HSET', key, node, ARGV[2 + i])
   else
     redis.call('HDEL', key, node)
   end
-  local sum = 0
+  local others = {}
   local fields = redis.call('HGETALL', key)
   for j = 1, #fields, 2 do
     if fields[j] ~= node then
-      local other, expiry = string.match(fields[j + 1], '^(%d+):(%d+)$')
-      if other and #other < 8 and tonumber(expiry) > now and tonumber(expiry) <= now + ttl then
-        sum = sum + tonumber(other)
+      local expiry = #fields[j + 1] < 256 and string.match(fields[j + 1], '^%d+:(%d+):')
+      if expiry and tonumber(expiry) > now then
+        others[#others + 1] = fields[j]
+        others[#others + 1] = fields[j + 1]
       else
         redis.call('HDEL', key, fields[j])
       end
     end
   end
   redis.call('PEXPIRE', key, ttl)
-  sums[i] = sum
+  told[i] = others
 end
-return sums`
+return told`
 
-/** Returns the sums that the script has returned; 0 for what is not a number. */
-function readSums(result: unknown): number[] {
-  return Array.isArray(result) ? result.map((sum) => (typeof sum === 'number' && sum > 0 ? sum : 0)) : []
+/** Returns the sum of the counts that other nodes have stamped. */
+function sumOf(state: SharedState, fields: unknown, { key, time }: { key: string; time: number }): number {
+  if (!Array.isArray(fields)) return 0
+  let sum = 0
+  for (let at = 0; at < fields.length; at += 2)
+    sum += Number(state.stamped(String(fields[at + 1]), `${key}\n${String(fields[at])}`, time) ?? 0)
+  return sum
 }
 
 /** What several nodes share in Redis: how its keys are named, sealed and read. All keys expire. */
@@ -195,6 +204,12 @@ export type SharedState = {
   keyOf(kind: string, subject: string): string
   /** Returns a keyed digest, by which a value that somebody else wrote is recognised. */
   seal(text: string): string
+  /** Returns the time of Redis in milliseconds, which is the same for all nodes. Rejects with `RedisFailure`. */
+  now(): Promise<number>
+  /** Returns a value that counts under a name until an instant of Redis. */
+  stamp(text: string, name: string, until: number): string
+  /** Returns the text of a value; null if no node has stamped it under this name, or its time is over: it could be written again for ever. */
+  stamped(value: string, name: string, now: number): string | null
   /** Runs commands that somebody waits for: rejects with `RedisFailure` after a tenth of a second. */
   quickly<Result>(use: (commands: RedisClient) => Promise<Result>): Promise<Result>
 }
@@ -208,9 +223,34 @@ export type SharedStateOptions = {
 }
 
 const QUICK_MS = 100
+/** How often the time of Redis is asked for. */
+const CLOCK_MS = 1_000
+/** Longest time for which a value is stamped, and what the clock may be set back meanwhile. */
+const MAX_STAMP_MS = 11_000
+const STAMPED = /^([\w:-]{1,64}?):(\d{13}):/
 
 export function createSharedState({ redis, logId, digest }: SharedStateOptions): SharedState {
+  let askedAt = -Infinity
+  let aheadMs = 0
+  const stamp = (text: string, name: string, until: number): string => {
+    const stampedText = `${text}:${Math.floor(until)}`
+    return `${stampedText}:${digest(`${name}\n${stampedText}`)}`
+  }
   return {
+    async now() {
+      if (performance.now() - askedAt > CLOCK_MS) {
+        const [seconds, microseconds] = await redis.run((commands) => commands.time())
+        askedAt = performance.now()
+        aheadMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000 - askedAt
+      }
+      return aheadMs + performance.now()
+    },
+    stamp,
+    stamped(value, name, now) {
+      const [, text, until] = STAMPED.exec(value) ?? []
+      if (text === undefined || Number(until) <= now || Number(until) > now + MAX_STAMP_MS) return null
+      return stamp(text, name, Number(until)) === value ? text : null
+    },
     redis,
     keyOf: (kind, subject) => `payments:{${logId}}:${kind}:${digest(`${kind}\n${subject}`)}`,
     seal: digest,
@@ -229,15 +269,27 @@ export function createSharedState({ redis, logId, digest }: SharedStateOptions):
 
 /** Deletes a lease, but not that of another holder: KEYS the lease, ARGV its holder. */
 const RELEASE = `
-if redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('GET', KEYS[1]) == ARGV[1] then
+if redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('GETRANGE', KEYS[1], 0, #ARGV[1]) == ARGV[1] .. ':' then
   return redis.call('DEL', KEYS[1])
 end
 return 0`
 
-/** Takes a lease for so many milliseconds. Resolves to whether it was free; rejects with `RedisFailure`. */
+/**
+ * Takes a lease for so many milliseconds. Resolves to whether it was free, as it is while no node has stamped it; rejects with
+ * `RedisFailure`.
+ */
 export async function takeLease(state: SharedState, key: string, holder: string, ms: number): Promise<boolean> {
-  return (await state.quickly((commands) => commands.set(key, holder, 'PX', ms, 'NX'))) === 'OK'
+  return state.quickly(async (commands) => {
+    const now = await state.now()
+    const value = state.stamp(holder, key, now + ms)
+    if ((await commands.set(key, value, 'PX', ms, 'NX')) === 'OK') return true
+    const other = await commands.getrange(key, 0, MAX_LEASE_BYTES)
+    if (other === '' || state.stamped(other, key, now) !== null) return false
+    return (await commands.set(key, value, 'PX', ms)) === 'OK'
+  })
 }
+
+const MAX_LEASE_BYTES = 255
 
 /** Ends a lease early, in the background: if Redis does not answer, it expires. */
 export function releaseLease({ redis }: SharedState, key: string, holder: string): void {

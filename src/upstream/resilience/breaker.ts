@@ -175,7 +175,7 @@ const TOLD = /^(open|closed):[0-9a-f-]{36}$/
 const LOOK = `
 local values = {}
 for i, key in ipairs(KEYS) do
-  values[i] = redis.call('TYPE', key).ok == 'string' and redis.call('GETRANGE', key, 0, 64) or ''
+  values[i] = redis.call('TYPE', key).ok == 'string' and redis.call('GETRANGE', key, 0, 255) or ''
 end
 return values`
 
@@ -197,10 +197,11 @@ export function shareBreakers(state: SharedState): BreakerSharing {
     try {
       const keys = sites.map(({ key }) => key)
       const values = await redis.run((commands) => commands.eval(LOOK, keys.length, ...keys))
+      const now = await state.now()
       if (!Array.isArray(values)) return
       for (const [index, site] of sites.entries())
         // What was read before a change of our own is older than it.
-        if (before[index] === site.changes) hear(site, String(values[index]))
+        if (before[index] === site.changes) hear(site, state.stamped(String(values[index]), site.key, now) ?? '')
     } catch {
       // Looked at again in the next round.
     } finally {
@@ -235,8 +236,12 @@ function shareOf(state: SharedState, site: Site, lease: string): BreakerShare {
     tell(change) {
       site.seen = `${change}:${randomUUID()}`
       site.changes += 1
-      state.redis
-        .run((commands) => commands.set(site.key, site.seen, 'PX', STATE_MS))
+      const { seen, key } = site
+      state
+        .now()
+        .then((now) =>
+          state.redis.run((commands) => commands.set(key, state.stamp(seen, key, now + STATE_MS), 'PX', STATE_MS)),
+        )
         .catch(() => {})
         // What was read meanwhile may be older.
         .finally(() => (site.changes += 1))

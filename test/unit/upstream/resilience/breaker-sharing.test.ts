@@ -111,6 +111,24 @@ describe.skipIf(!canMakeRedis())('the shared breaker of a site', () => {
     expect(second.states).toEqual(CLOSED)
   })
 
+  it('is neither moved nor kept open by values that no node has stamped', async () => {
+    const [first, second] = await openBoth()
+    const state = createSharedState({ redis: first.redis, logId: 'log', digest: (text) => text })
+    const looks = async () =>
+      Number(/cmdstat_eval:calls=(\d+)/.exec(String(await server.run('INFO', 'commandstats')))?.[1])
+    const id = '00000000-0000-4000-8000-000000000000'
+    for (const value of [`closed:${id}`, `closed:${id}:${Math.floor((await state.now()) + 5_000)}:AAAA`]) {
+      await server.run('SET', state.keyOf('breaker', 'aud'), value)
+      const before = await looks()
+      await expect.poll(looks).toBeGreaterThan(before + 4)
+    }
+    expect([first.states, second.states]).toEqual([OPEN, OPEN])
+    await server.run('SET', state.keyOf('probe', 'aud'), 'a stranger')
+    now = 1_000
+    expect(await passes(first.policy)).toBe(true)
+    expect(first.states).toEqual(CLOSED)
+  })
+
   it('is told once to a node that starts during an outage', async () => {
     await openBoth()
     const third = createNode()
