@@ -66,6 +66,35 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
   })
 
+  test.each(['anew', 'in place'])('is asked before a token in the fragment signs them in (%s)', async (how) => {
+    const { page } = await formAt()
+    const token = await network.token({ subject: 'mallory' })
+    if (how === 'anew') await page.goto('about:blank')
+    await (how === 'anew' ? page.goto(`${network.app.url}/console#token=${token}`) : goTo(page, `token=${token}`))
+    const dialog = page.getByRole('dialog', { name: 'Sign in?' })
+    await expect.poll(() => dialog.textContent()).toContain('a token for mallory')
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    await page.getByRole('button', { name: 'Do not sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByLabel('Client token').waitFor()
+    expect(page.url()).toBe(`${network.app.url}/console`)
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is told that the fragment has no token that could be used', async () => {
+    const { page } = await formAt()
+    for (const given of ['no-token', await network.token({ ttlSeconds: -60 })]) {
+      await page.goto('about:blank')
+      await page.goto(`${network.app.url}/console#token=${given}`)
+      await expect
+        .poll(() => page.locator('.notice').textContent())
+        .toContain('brings no token, or one that has expired')
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    }
+  })
+
   describe('who is signed in and opens an address with the token of somebody else', () => {
     const asks = async (how: 'anew' | 'in place', profile?: Awaited<ReturnType<typeof browser.profile>>) => {
       const page = await openConsole(profile ?? (await browser.profile()), network, { subject: 'grace' })
@@ -120,6 +149,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       const token = await network.token({ subject: 'grace' })
       const { open } = await browser.profile()
       const page = await open(`${network.app.url}/console#token=${token}`)
+      await page.getByRole('button', { name: 'Sign in as grace' }).click()
       for (const given of [token, 'no-token', await network.token({ subject: 'mallory', ttlSeconds: -60 })]) {
         await goTo(page, `token=${given}`)
         await page.waitForURL(`${network.app.url}/console`)
@@ -150,7 +180,8 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
   test('is signed out when the token ends, with the reason', async () => {
     // A request that is under way when the token ends is answered with 401.
     const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
-    const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 3 })}`)
+    const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 5 })}`)
+    await page.getByRole('button', { name: 'Sign in as' }).click()
     await expect
       .poll(() => page.locator('.notice').textContent())
       .toBe('Your token has expired. Sign in with a new one.')
@@ -160,6 +191,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
   test('is signed out when the server no longer accepts the token', async () => {
     const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
     const page = await open(`${network.app.url}/console#token=${await forgedToken()}`)
+    await page.getByRole('button', { name: 'Sign in as' }).click()
     await expect.poll(() => page.locator('.notice').textContent()).toContain('The server no longer accepts your token.')
   })
 

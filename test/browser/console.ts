@@ -18,6 +18,7 @@ export async function openConsole(
   { at = '', ...options }: ConsoleOptions = {},
 ): Promise<Page> {
   const page = await open(`${network.app.url}/console#token=${await network.token(options)}`)
+  await page.getByRole('button', { name: 'Sign in as' }).click()
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   if (at !== '') await goTo(page, at)
   return page

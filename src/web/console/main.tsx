@@ -3,7 +3,7 @@ import { Provider } from '@urql/preact'
 import { render } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Console } from './console.tsx'
-import { ReplaceDialog } from './session/replace-dialog.tsx'
+import { OfferDialog } from './session/offer-dialog.tsx'
 import {
   findTokens,
   forgetAll,
@@ -24,13 +24,11 @@ const EXPIRED = 'Your token has expired. Sign in with a new one.'
 
 /** Shows the console to a signed-in user, otherwise the sign-in form. */
 function App() {
-  const [{ token, offered }, setTokens] = useState(findTokens)
-  const [reason, setReason] = useState<string | null>(null)
+  const [{ token, offered, reason }, setTokens] = useState(findTokens)
 
   const signIn = (given: string) => {
     keepToken(given)
-    setReason(null)
-    setTokens({ token: given, offered: null })
+    setTokens({ token: given, offered: null, reason: null })
   }
   // A URL that differs only in its fragment does not reload the page.
   useEffect(() => {
@@ -51,8 +49,7 @@ function App() {
       forgetAll()
       // The server may detect the expiry of a token first.
       const isOver = claims !== null && claims.expiresAt <= Date.now()
-      setReason(why === REFUSED && isOver ? EXPIRED : why)
-      setTokens({ token: null, offered: null })
+      setTokens({ token: null, offered: null, reason: why === REFUSED && isOver ? EXPIRED : why })
     },
     [token, claims],
   )
@@ -65,20 +62,27 @@ function App() {
     () => (token === null || claims === null ? null : { token, claims, signOut }),
     [token, claims, signOut],
   )
-  if (session === null || client === null) return <SignIn reason={reason} onToken={signIn} />
   const offeredClaims = offered === null ? null : claimsOf(offered)
+  const offer = offered !== null && offeredClaims !== null && (
+    <OfferDialog
+      current={session?.claims ?? null}
+      offered={offeredClaims}
+      onRefuse={() => setTokens({ token, offered: null, reason })}
+      onAccept={() => signIn(offered)}
+    />
+  )
+  if (session === null || client === null)
+    return (
+      <>
+        <SignIn reason={reason} onToken={signIn} />
+        {offer}
+      </>
+    )
   return (
     <SessionContext.Provider value={session}>
       <Provider value={client}>
         <Console key={session.token} />
-        {offered !== null && offeredClaims !== null && (
-          <ReplaceDialog
-            current={session.claims}
-            offered={offeredClaims}
-            onKeep={() => setTokens({ token, offered: null })}
-            onReplace={() => signIn(offered)}
-          />
-        )}
+        {offer}
       </Provider>
     </SessionContext.Provider>
   )

@@ -36,26 +36,26 @@ export function endpointOf({ token }: Pick<Session, 'token'>): PaymentsEndpoint 
 const PREFIX = 'console.'
 const TOKEN = `${PREFIX}token`
 
+const NO_TOKEN = 'The address brings no token, or one that has expired. Sign in with a new one.'
+
 type FoundTokens = {
   /** The token of this tab; null when no user is signed in. */
   readonly token: string | null
-  /** A token of another user from the URL; it replaces the session's token only after confirmation. */
+  /** A token from the URL, which is used only after confirmation. */
   readonly offered: string | null
+  /** Why the sign-in form is shown; null for no reason. */
+  readonly reason: string | null
 }
 
-/**
- * Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. The latter
- * becomes the session's token unless the stored one can be decoded and has not expired; then it is only offered.
- */
+/** Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. */
 export function findTokens(): FoundTokens {
   const kept = sessionStorage.getItem(TOKEN)
   const given = givenToken()
-  if (given === null) return { token: kept, offered: null }
+  if (given === null) return { token: kept, offered: null, reason: null }
   history.replaceState(null, '', `${location.pathname}${location.search}`)
-  if (given === kept) return { token: kept, offered: null }
-  if (isLive(kept)) return { token: kept, offered: isLive(given) ? given : null }
-  keepToken(given)
-  return { token: given, offered: null }
+  if (given === kept) return { token: kept, offered: null, reason: null }
+  if (!isLive(given)) return { token: kept, offered: null, reason: NO_TOKEN }
+  return { token: isLive(kept) ? kept : null, offered: given, reason: null }
 }
 
 /** Returns the token in the URL's fragment; null when there is none. */
