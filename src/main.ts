@@ -8,6 +8,9 @@ if (fault !== null) {
   process.exit(1)
 }
 
+// By default this signal opens the debugger, which lets whoever reaches its port read every secret and run code. `--inspect` opens it on purpose.
+process.on('SIGUSR1', () => {})
+
 // Anyone who can write to this folder can also change the code, so running cached code from it is safe.
 cacheCompiledCode(fileURLToPath(new URL('../.cache/compile', import.meta.url)))
 // Imported dynamically, since a static import is compiled before the cache is active.

@@ -34,6 +34,14 @@ describe('the memory of the process', () => {
     for (const file of files) expect(readFileSync(join(folder, file)).includes(CANARY)).toBe(false)
   })
 
+  it('is not opened to a debugger by a signal', async () => {
+    const app = await startApp({ path: join(folder, 'payments.db') })
+    process.kill(app.pid, 'SIGUSR1')
+    expect((await fetch(`${app.url}/health/live`)).status).toBe(200)
+    expect(await app.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(app.output()).not.toMatch(/debugger|inspector/i)
+  })
+
   it.each([
     'package.json',
     'Dockerfile',
