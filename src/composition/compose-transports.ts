@@ -86,6 +86,7 @@ type Entrance = Parts &
      */
     readonly isKnownRouter: RouterCheck
     readonly isAllowedOrigin: HttpServer['isAllowedOrigin']
+    readonly acceptUpgrades: HttpServer['acceptUpgrades']
     /** Whether a request contains a router's secret, or none is required. */
     readonly isFromRouter: RouterCheck
   }
@@ -162,7 +163,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     unreadMs,
     logger,
   }
-  const { http, connections, direct, isAllowedOrigin } = await createHttpServer(server)
+  const { http, connections, direct, isAllowedOrigin, acceptUpgrades } = await createHttpServer(server)
   const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
   const describing = describeOperations(parts)
   return {
@@ -192,6 +193,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
       },
     ),
     isAllowedOrigin,
+    acceptUpgrades,
     isFromRouter: isRouter,
   }
 }
@@ -219,7 +221,8 @@ function describeOperations({ engine, backend }: Parts): DescribeOptions {
 
 /** Adds one engine and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, direct, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock } = entrance
+  const { http, direct, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock, acceptUpgrades } =
+    entrance
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
@@ -261,7 +264,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
   })
   const sockets = addWebSocket({
     engine,
-    server: http.server,
+    acceptUpgrades,
     verifier: entrance.verifier,
     tokenEnds,
     isFromRouter,

@@ -197,12 +197,6 @@ describe('a webhook', () => {
     ['whose address cannot be read', [404, 200], withLine('POST /webhooks/payments/%zz HTTP/1.1')],
     ['with an endless header', [431], withHeaders(`X-Note: ${'x'.repeat(20_000)}`)],
     ['with 3,000 headers', [431], withHeaders(...Array.from({ length: 3_000 }, (_, index) => `X-${index}: 1`))],
-    ['that asks for another protocol', [404], withHeaders('Connection: Upgrade', 'Upgrade: websocket')],
-    [
-      'that asks for HTTP/2',
-      [404],
-      withHeaders('Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMA'),
-    ],
     ['that expects something odd', [417, 200], withHeaders('Expect: 200-ok')],
   ])('%s is answered %j, and nothing of it is stored or said again', async (_what, expected, made) => {
     const { uuid, raw } = prepare(made)
@@ -212,8 +206,19 @@ describe('a webhook', () => {
     expect(await stored(uuid)).toEqual([])
   })
 
-  it.each(['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0'])('in %s is one request, and ends its connection', async (version) => {
-    const { uuid, raw } = prepare(withLine(`POST /webhooks/payments ${version}`))
+  it.each<[string, Made]>([
+    ...['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0'].map((version): [string, Made] => [
+      `in ${version}`,
+      withLine(`POST /webhooks/payments ${version}`),
+    ]),
+    ...['websocket', 'WebSocket', 'h2c', 'TLS/1.0', 'h2c, websocket', 'HTTP/3.0', 'nonsense'].map(
+      (protocol): [string, Made] => [
+        `that would go on in ${protocol}`,
+        withHeaders('Connection: Upgrade, HTTP2-Settings', `Upgrade: ${protocol}`, 'HTTP2-Settings: AAMA'),
+      ],
+    ),
+  ])('%s is one request, and ends its connection', async (_what, made) => {
+    const { uuid, raw } = prepare(made)
     const { statuses } = await rawExchange(network.app.url, raw)
     expect(statuses).toEqual([200])
     expect(await stored(uuid)).toEqual([uuid])

@@ -140,7 +140,7 @@ export function cutUnreadAnswer(response: ServerResponse, milliseconds: number):
  * Returns the path of a request's target, without its query. Proxies send absolute targets (RFC 9112, section 3.2.2), and may escape letters;
  * of a target that cannot be read, the path is empty.
  */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const end = url.indexOf('?')
   const path = end === -1 ? url : url.slice(0, end)
   if (path.startsWith('/') && !path.includes('%')) return path

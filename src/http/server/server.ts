@@ -14,7 +14,7 @@ import {
   trackConnections,
   limitUnfinishedBodies,
 } from '../connections/connections.ts'
-import { answerInOrder } from '../connections/requests-in-order.ts'
+import { answerInOrder, type UpgradeListener } from '../connections/requests-in-order.ts'
 import { sendMissingPage, asksForPage } from '../pages/pages.ts'
 import { createNetworkCheck, isLoopback, type RouterCheck } from './client-caller.ts'
 import {
@@ -53,6 +53,14 @@ export type HttpServer = {
   readonly direct: DirectAnswers
   /** Whether the page that sends a request may use the response. For a socket, the only check of its origin and its host. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
+  /** Sets what opens sockets. Until then, and for other requests, an upgrade is ignored (RFC 9110, section 7.8). */
+  readonly acceptUpgrades: (upgrades: Upgrades) => void
+}
+
+export type Upgrades = {
+  /** Whether a request that asks for another protocol gets it. */
+  readonly accepts: (request: IncomingMessage) => boolean
+  readonly open: UpgradeListener
 }
 
 /** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
@@ -105,20 +113,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   }
   const direct = { publicUrl, origins, isAllowed, isKnownHost, isDraining, unreadMs }
   const { answers, routeUnlessTaken } = createDirectAnswers(direct)
+  let upgrades: Upgrades | null = null
   const app = fastify({
     logger: false,
     schemaController: { compilersFactory: NO_JSON_SCHEMAS },
     bodyLimit: MAX_BODY_BYTES,
     serverFactory: (route) => {
-      const { onRequest, onClientError } = answerInOrder(routeUnlessTaken(route))
+      const { onRequest, onUpgrade, onClientError } = answerInOrder(routeUnlessTaken(route), (...upgrade) =>
+        upgrades?.open(...upgrade),
+      )
       const server = createServer(
-        SERVER,
+        { ...SERVER, shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false },
         limitBodyTime(onRequest, {
           milliseconds: REQUEST_TIMEOUT_MS,
           onSlow: ({ socket }) => onClientError(slowBody(), socket),
         }),
       )
-      return server.on('clientError', onClientError)
+      return server.on('upgrade', onUpgrade).on('clientError', onClientError)
     },
     // The listener above has answered.
     clientErrorHandler: () => {},
@@ -188,8 +199,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   app.setNotFoundHandler((request, reply) =>
     asksForPage(request) ? sendMissingPage(reply) : reply.code(404).send(problem(404)),
   )
-  const isAllowedOrigin = (request: IncomingMessage) => isKnownHost(request) && isAllowed(request)
-  return { http: app, connections: drain, direct: answers, isAllowedOrigin }
+  return {
+    http: app,
+    connections: drain,
+    direct: answers,
+    isAllowedOrigin: (request) => isKnownHost(request) && isAllowed(request),
+    acceptUpgrades: (accepted) => void (upgrades = accepted),
+  }
 }
 
 /** Turns of the event loop in which connections are still accepted before the listening socket closes. */

@@ -1,19 +1,23 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { limitsOfRouter, type SocketLimits } from '../../config/limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
+import type { UpgradeListener } from '../connections/requests-in-order.ts'
+import { GRAPHQL_PATH } from '../graphql/graphql-body.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { retryAfterS } from '../overload/admit-graphql.ts'
 import { peerKey } from '../overload/overload.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
+import { pathOf } from '../server/direct-answers.ts'
+import type { HttpServer } from '../server/server.ts'
 import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
 import { CLOSING, LEGACY_PROTOCOL } from './socket-operation.ts'
 
 export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
-  readonly server: Server
+  readonly acceptUpgrades: HttpServer['acceptUpgrades']
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   /** Address that a connection counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
@@ -35,7 +39,6 @@ export type WebSockets = {
   close(): Promise<void>
 }
 
-const PATH = '/graphql'
 /** Largest number of fragments of a message, and of chunks of a frame: each costs more memory than its bytes. */
 const MAX_PARTS = 1_000
 /** Milliseconds that a peer has to answer the close frame before its connection is destroyed. */
@@ -45,7 +48,7 @@ const DRAIN_GOODBYE_MS = 1_500
 
 /** Serves subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): WebSockets {
-  const { server, limits, overload, logger, shareCounts } = options
+  const { acceptUpgrades, limits, overload, logger, shareCounts } = options
   const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
   const addresses = createConcurrencyLimiter(limits.perAddress, shareCounts('sockets-address', limits.perAddress))
   const subjects = createConcurrencyLimiter(limits.perSubject, shareCounts('sockets-subject', limits.perSubject))
@@ -55,10 +58,9 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
 
   const onEarlyError = (error: Error) => logger.debug({ err: error }, 'a socket failed before it was upgraded')
 
-  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const open: UpgradeListener = (request, socket, head) => {
     socket.on('error', onEarlyError)
     if (closing || overload.isOverloaded()) return refuse(socket, '503 Service Unavailable')
-    if (pathOf(request) !== PATH) return refuse(socket, '404 Not Found')
     if (!options.isAllowedOrigin(request)) return refuse(socket, '403 Forbidden')
     const isRouter = options.isRouter(request)
     const address = options.addressOf(request)
@@ -84,7 +86,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
     })
     if (!isOpened && counted !== null) addresses.release(counted)
   }
-  server.on('upgrade', upgrade)
+  acceptUpgrades({ accepts: opensSocket, open })
 
   return {
     get count() {
@@ -121,8 +123,11 @@ function handleProtocols(protocols: Set<string>): string | false {
   return [GRAPHQL_TRANSPORT_WS_PROTOCOL, LEGACY_PROTOCOL].find((known) => protocols.has(known)) ?? false
 }
 
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? '').split('?', 1)[0] ?? ''
+/** Whether a request is a handshake (RFC 6455, section 4.1). In HTTP/1.0 an upgrade is ignored (RFC 9110, section 7.8). */
+function opensSocket({ method, url = '', headers: { upgrade }, httpVersion }: IncomingMessage): boolean {
+  return (
+    method === 'GET' && upgrade?.toLowerCase() === 'websocket' && httpVersion === '1.1' && pathOf(url) === GRAPHQL_PATH
+  )
 }
 
 /** Answers and destroys the connection: a peer that keeps its side open must not delay the shutdown. */

@@ -11,6 +11,8 @@ import { readBody } from '../../../../src/lib/read-body.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
+const refuseUpgrade = () => expect.unreachable()
+
 let server: Server
 let peer: Socket
 /** What the server was given. */
@@ -22,7 +24,7 @@ beforeEach(async () => {
     given.push(new WeakRef(request), new WeakRef(response))
     const announced = Number(request.headers['content-length'] ?? 0)
     void readBody(request, { bytes: 1_000, milliseconds: null }, announced).then(() => response.end('read'))
-  })
+  }, refuseUpgrade)
   // Node closes an idle connection after five seconds, and then lets go of everything.
   server = createServer({ keepAliveTimeout: 60_000 }, onRequest).on('clientError', onClientError)
   trackConnections(server)
