@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { peerName, type RouterCheck } from '../server/client-caller.ts'
+import { closeLingering } from './close-lingering.ts'
 
 type ConnectionLimit = {
   /** Maximum number of open connections per address; 0 for no limit. */
@@ -69,7 +70,10 @@ type Connections = {
   onChange: (socket: Socket, connection: TrackedConnection) => void
 }
 
-/** Tracks the connections of a server. Requests are counted before the server's own listeners see them. */
+/**
+ * Tracks the connections of a server. Requests are counted before the server's own listeners see them. A connection that ends while a body
+ * is still being sent is closed in stages.
+ */
 export function trackConnections(server: Server): Connections {
   const open = new Map<Socket, TrackedConnection>()
   const connections: Connections = { open, onChange: () => {} }
@@ -84,6 +88,14 @@ export function trackConnections(server: Server): Connections {
     }
     open.set(socket, connection)
     socket.once('close', () => open.delete(socket))
+    // What Node calls after a response that ends the connection.
+    const destroySoon = socket.destroySoon.bind(socket)
+    socket.destroySoon = () => {
+      const { last } = connection
+      if (last === null || last.complete || !socket.writable) return destroySoon()
+      last.unpipe().resume()
+      closeLingering(socket)
+    }
     connections.onChange(socket, connection)
   })
   server.prependListener('request', (request, response) => {
@@ -136,7 +148,7 @@ export function drainConnections(connections: Connections): ConnectionDrain {
   const endIfQuiet = (socket: Socket, connection: TrackedConnection, drainingSince: number) => {
     const { unanswered, last, answeredBytes, acceptedAt, upgraded } = connection
     if (upgraded || unanswered > 1 || (unanswered === 1 && last?.complete !== false)) return
-    if (unanswered === 0 && answeredBytes === socket.bytesRead) return socket.destroySoon()
+    if (unanswered === 0 && last === null && answeredBytes === socket.bytesRead) return socket.destroySoon()
     const since = socket.bytesRead === 0 ? acceptedAt : drainingSince
     const left = since + (unanswered === 0 ? QUIET_MS : BODY_MS) - performance.now()
     if (left <= 0) return void socket.destroy()
@@ -186,8 +198,9 @@ export function limitUnfinishedBodies(
   { addressOf, onCut }: UnfinishedBodiesOptions,
 ): () => void {
   const check = () => {
-    const unfinished = [...open.values()].flatMap(({ last, answeredBytes }) =>
-      last === null || last.complete || last.destroyed || streamed.has(last)
+    const unfinished = [...open.values()].flatMap(({ last, answeredBytes, unanswered }) =>
+      // What comes behind the response is dropped.
+      unanswered === 0 || last === null || last.complete || last.destroyed || streamed.has(last)
         ? []
         : [{ request: last, start: answeredBytes ?? 0 }],
     )

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RequestListener } from '../server/direct-answers.ts'
+import { closeLingering } from './close-lingering.ts'
 import { whenComplete } from './connections.ts'
 
 /** Maximum number of pipelined requests that wait on one connection. Browsers and routers send one at a time. */
@@ -64,6 +65,8 @@ export function answerInOrder(route: RequestListener, upgrade: UpgradeListener):
           if (line.last === response) line.last = null
         }),
       )
+      // What follows on a connection that is being closed is dropped.
+      if (!socket.writable) return socket.destroySoon()
       if (before === null || before.writableFinished) return begin(line, request, response)
       line.waiting += 1
       if (line.waiting > MAX_PIPELINED) return void socket.destroy()
@@ -108,6 +111,8 @@ export function answerInOrder(route: RequestListener, upgrade: UpgradeListener):
 function refuse({ code }: NodeJS.ErrnoException, socket: Socket): void {
   const status = code === undefined ? 400 : (STATUSES[code] ?? 400)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
-  if (socket.writable) socket.write(head)
-  socket.destroy()
+  // The parser reports each packet that follows, too.
+  if (!socket.writable) return
+  socket.write(head)
+  closeLingering(socket)
 }

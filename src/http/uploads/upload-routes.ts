@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type OpenedUpload, type SubmitOutcome, UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import { MOST_PICTURE_BYTES, PICTURES } from '../../domain/customers/identity-check.ts'
@@ -23,10 +22,6 @@ const LIMITS: UploadLimits = { idleMs: 10_000, totalMs: 120_000 }
 
 /** The pictures, and what a form adds to them. */
 const MOST_BYTES = PICTURES.length * MOST_PICTURE_BYTES + 16 * 1024
-
-/** What is read of a body that was refused: little where nobody proved a right to send it. */
-const LITTLE: DiscardLimits = { bytes: 64 * 1024, milliseconds: 1_000 }
-const REST: DiscardLimits = { bytes: MOST_BYTES, milliseconds: 10_000 }
 
 type Answer = {
   readonly status: number
@@ -69,8 +64,6 @@ export function addUploadRoutes(app: FastifyInstance, options: UploadRouteOption
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.post<{ Querystring: { grant?: string | string[] } }>(UPLOAD_PATH, async (request, reply) => {
       const answer = await receive(request, options)
-      if (answer !== null && answer.status !== 408)
-        await discardBody(request.raw, answer.status === 404 ? LITTLE : REST)
       reply.header('cache-control', 'no-store')
       if (!request.raw.complete) reply.header('connection', 'close')
       if (answer === null) return reply.code(200).send({ submitted: true })
@@ -148,29 +141,4 @@ function sendAnswer(reply: FastifyReply, { status, code, message, field }: Answe
   if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
   const extensions = field == null ? { code } : { code, field }
   return reply.code(status).send({ errors: [{ message, extensions }] })
-}
-
-type DiscardLimits = { readonly bytes: number; readonly milliseconds: number }
-
-/**
- * Reads the rest of a body and drops it, up to a number of bytes and a time. A browser that still sends when its connection is closed reports a
- * network error instead of the answer.
- */
-function discardBody(request: IncomingMessage, { bytes, milliseconds }: DiscardLimits): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, milliseconds)
-  let left = bytes
-  const count = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) resolve()
-  }
-  request.on('data', count)
-  for (const event of ['end', 'close', 'error'] as const) request.once(event, () => resolve())
-  request.resume()
-  return promise.finally(() => {
-    clearTimeout(timer)
-    request.off('data', count)
-    request.pause()
-  })
 }
