@@ -9,6 +9,7 @@ import { type Caller, InvalidTokenError, TokenKeysUnavailableError } from '../..
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
+import { preferredType } from '../server/accept.ts'
 import { type DirectAnswer, retryAfter } from '../server/direct-answers.ts'
 import type { Exchange } from './graphql-body.ts'
 
@@ -85,12 +86,12 @@ const GRAPHQL_TYPE = 'application/graphql-response+json'
  */
 export function responseType(accept: string | undefined): string | null {
   if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return `${JSON_TYPE}; charset=utf-8`
-  return preferredType(accept)
+  return preferredResponseType(accept)
 }
 
-const preferredType = negotiated((accept) => {
-  const [preferred] = new Negotiator({ headers: { accept } }).mediaTypes([JSON_TYPE, GRAPHQL_TYPE])
-  return preferred === undefined ? null : `${preferred}; charset=utf-8`
+const preferredResponseType = negotiated((accept) => {
+  const preferred = preferredType(accept, [JSON_TYPE, GRAPHQL_TYPE])
+  return preferred === null ? null : `${preferred}; charset=utf-8`
 })
 
 /** A content coding in which a body is sent (RFC 9110, section 8.4.1). */

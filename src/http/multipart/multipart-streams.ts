@@ -1,8 +1,10 @@
 import type { StreamCarrier } from '../graphql/graphql-response.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
+import { namesType } from '../server/accept.ts'
 
 /** Returns whether an `accept` header asks for multipart subscriptions; other uses of the type name another specification. */
-function accepts(header: string): boolean {
+function accepts(header = ''): boolean {
+  if (!namesType(header, 'multipart/mixed')) return false
   return header.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
     return type === 'multipart/mixed' && parameters.some((parameter) => SPECIFICATIONS.has(parameter))
@@ -14,7 +16,7 @@ const SPECIFICATIONS: ReadonlySet<string> = new Set(['subscriptionspec=1.0', 'su
 /** Serves subscriptions as the parts of one response to clients that accept them. */
 export function multipartCarrier(streams: ResponseStreams): StreamCarrier {
   return {
-    accepts: ({ exchange }) => accepts(exchange.request.headers.accept ?? ''),
+    accepts: ({ exchange }) => accepts(exchange.request.headers.accept),
     reserve: (asked) => streams.reserve(asked, MULTIPART_FRAMING),
   }
 }

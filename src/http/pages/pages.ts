@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { namesType } from '../server/accept.ts'
 
 type PageRoutesOptions = {
   readonly pages: Pages
@@ -51,11 +52,8 @@ const EXPLORER_POLICY = POLICY.map((rule) =>
 ).concat("font-src 'self'", "worker-src 'self'")
 
 /** Returns whether the request is a browser's navigation to a page. */
-export function asksForPage({
-  method,
-  headers: { accept = '' },
-}: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
-  return method === 'GET' && accept.includes('text/html')
+export function asksForPage({ method, headers: { accept } }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  return method === 'GET' && namesType(accept, 'text/html')
 }
 
 /** Returns whether the pages have been built. */

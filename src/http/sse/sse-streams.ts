@@ -14,6 +14,7 @@ import {
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
+import { namesType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { problemAnswer, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
@@ -92,7 +93,7 @@ async function respond(
 }
 
 function acceptsEvents({ headers }: IncomingMessage): boolean {
-  return /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(headers.accept ?? '')
+  return namesType(headers.accept, 'text/event-stream')
 }
 
 /** Milliseconds after which a browser's EventSource reconnects. */
