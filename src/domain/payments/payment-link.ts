@@ -12,7 +12,7 @@ import {
 import { parseMethodCode } from '../methods/payin-method.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-report.ts'
-import type { Payment } from './payment.ts'
+import { holdsMoney, type Payment } from './payment.ts'
 
 /** A request for a link. */
 export type LinkRequest = {
@@ -62,7 +62,7 @@ export type PaymentLink = {
   readonly expiresAt: string
   /** The payments API has confirmed that the link expired without a payment. */
   readonly expired: boolean
-  /** Id of the payment that determines the link's state: the paid one, otherwise the latest. */
+  /** Id of the payment that determines the link's state (`speaksForLink`). */
   readonly paymentId: string | null
 }
 
@@ -144,9 +144,27 @@ export function linkState(link: PaymentLink, payment: Payment | null, now: Date)
   return !underWay && now.getTime() >= Date.parse(link.expiresAt) ? 'EXPIRED' : 'OPEN'
 }
 
-/** Returns whether a payment determines the link's state instead of the current one. */
+/**
+ * Returns whether a payment determines the link's state instead of the current one: the one that is further, of equals the first that was paid,
+ * otherwise the latest. An attempt that has ended never hides one that may still be paid, or was: the payer would be invited to pay twice.
+ */
 export function speaksForLink(candidate: Payment, current: Payment | null): boolean {
-  return current === null || current.id === candidate.id || current.rank < PAID_RANK
+  if (current === null || current.id === candidate.id) return true
+  const lead = standing(candidate) - standing(current)
+  return lead > 0 || (lead === 0 && current.rank < PAID_RANK)
+}
+
+/** Returns whether a change may have given the link to another payment: the one that determined its state is less far than before. */
+export function fellBehind(before: Payment | null, after: Payment): boolean {
+  return before !== null && standing(after) < standing(before)
+}
+
+/** How far a payment is among several of one link: ended, of an unknown status, under way (by rank), returned, paid. */
+function standing(payment: Payment): number {
+  const { rank, phase, status } = payment
+  if (rank >= PAID_RANK) return holdsMoney(payment) ? 6 : 5
+  if (phase !== 'IN_PROGRESS') return 0
+  return status === null ? 1 : 2 + rank
 }
 
 const SHORTEST_EXPIRY_S = 900

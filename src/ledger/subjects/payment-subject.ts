@@ -6,6 +6,7 @@ import {
   directPaymentStreamId,
   linkStreamId,
   type PaymentLink,
+  fellBehind,
   speaksForLink,
 } from '../../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
@@ -77,7 +78,7 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
   confirmed: (row, at) => ({ ...row, confirmedAt: at.getTime(), deliveries: row.deliveries + 1 }),
   affect(rows, payment, { before, isChanged }) {
     const isJoined = before?.linkRef !== payment.linkRef
-    if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment)
+    if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment, before)
   },
   follow: (ledger, change) => followOrder(ledger, change, appendUnchanged),
   countElsewhere(rows, { linkRef }) {
@@ -202,19 +203,38 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
   }
 }
 
-/** Records a payment as the one that determines its link's state, if it does. The link then needs no read of its own. */
-export function updateLink(rows: Rows, ref: string, payment: Payment): void {
+/**
+ * Records which payment determines the state of a link after one of them has changed; `before` is its state before. The link then needs no read of
+ * its own.
+ */
+export function updateLink(rows: Rows, ref: string, payment: Payment, before: Payment | null = null): void {
   const row = rows.links.first('ref', ref)
   if (row === null) return
-  const { paymentId } = row.link
-  const other = paymentId === null || paymentId === payment.id ? null : findPayment(rows, paymentId)
-  if (!speaksForLink(payment, other?.state ?? null)) return
+  const speaker = speakerAfter(rows, row.link, payment, before)
+  if (speaker === null) return
   rows.links.put({
     ...row,
-    link: { ...row.link, paymentId: payment.id },
-    paymentPhase: payment.phase,
+    link: { ...row.link, paymentId: speaker.id },
+    paymentPhase: speaker.phase,
     plan: { ...row.plan, dueAt: null, failures: 0 },
   })
+}
+
+/** Returns the payment that a change gives the link to; null if another one keeps it. */
+function speakerAfter(rows: Rows, link: PaymentLink, payment: Payment, before: Payment | null): Payment | null {
+  const { ref, paymentId } = link
+  if (paymentId !== payment.id) {
+    const current = paymentId === null ? null : (findPayment(rows, paymentId)?.state ?? null)
+    return speaksForLink(payment, current) ? payment : null
+  }
+  if (!fellBehind(before, payment)) return payment
+  const others = rows.payments.find('linkRef', ref).filter(({ state }) => state.id !== payment.id)
+  const oldestFirst = [...others.map(({ state }) => state).toSorted(byChange), payment]
+  return oldestFirst.reduce((speaker, next) => (speaksForLink(next, speaker) ? next : speaker))
+}
+
+function byChange(a: Payment, b: Payment): number {
+  return fromIso(a.updatedAt) - fromIso(b.updatedAt) || a.version - b.version
 }
 
 type Occasion = { readonly source: EventSource; readonly at: Date }

@@ -1,5 +1,9 @@
+import { array, assert, asyncProperty, constantFrom, nat, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
+import { PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
+import { holdsMoney } from '../../../src/domain/payments/payment.ts'
 import type { LinkFilter, PageCursor } from '../../../src/store/store.ts'
+import { newSeed } from '../../faults/random.ts'
 import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -95,6 +99,32 @@ export function linksContract(fixture: Fixture): void {
     expect(await pageOf({ phases: ['SUCCEEDED', 'FAILED'] })).toEqual(['tried', 'paid'])
     expect(await pageOf({ phases: ['IN_PROGRESS'], reference: 'order-started' })).toEqual(['started'])
     expect(await pageOf({ phases: [] })).toEqual([])
+  })
+
+  it('is never spoken for by an attempt that has ended while another is under way or paid', async () => {
+    const { store } = fixture
+    let ref = ''
+    const told = array(tuple(nat(2), constantFrom(...PAYMENT_STATUSES, 'quite_new')), { minLength: 2, maxLength: 8 })
+    const histories = asyncProperty(told, async (steps) => {
+      ref += 'r'
+      await settledLink(store, ref)
+      for (const [attempt, status] of steps)
+        await store.inbox.receive(delivery(report(status, { paymentId: `${ref}-${attempt}` }), { ref }))
+      const attempts = await store.payments.byIds([0, 1, 2].map((attempt) => `${ref}-${attempt}`))
+      const standings = [
+        attempts.filter(holdsMoney),
+        attempts.filter(({ rank }) => rank >= PAID_RANK),
+        ...['waiting', 'authorised', 'pending'].map((underWay) => attempts.filter(({ status }) => status === underWay)),
+        attempts.filter(({ status, phase }) => status === null && phase === 'IN_PROGRESS'),
+        attempts,
+      ]
+      const furthest = present(standings.find((alike) => alike.length > 0))
+      const shown = present((await store.links.snapshot(`LINK-${ref}`))?.payment)
+      expect(furthest).toContainEqual(shown)
+      const found = await store.links.page({ limit: 1, before: null }, { phases: [shown.phase] })
+      expect(found.map(({ row }) => row.ref)).toEqual([ref])
+    })
+    await assert(histories, { seed: newSeed(), numRuns: 5 * fixture.histories })
   })
 
   it('shows a link, its payment and the head of the log', async () => {

@@ -84,14 +84,32 @@ describe('linkState', () => {
 })
 
 describe('speaksForLink', () => {
-  it('is the latest payment, until one is paid', () => {
-    const other = (...history: string[]) => ({ ...given(...history), id: 'PAY2' })
-    expect(speaksForLink(given('pending'), null)).toBe(true)
-    expect(speaksForLink(given('pending'), other('failed'))).toBe(true)
-    expect(speaksForLink(given('received'), other('waiting'))).toBe(true)
-    expect(speaksForLink(given('pending'), other('received'))).toBe(false)
-    expect(speaksForLink(given('received'), other('received'))).toBe(false)
-    expect(speaksForLink(given('return_pending'), given('received'))).toBe(true)
+  const other = (...history: string[]) => ({ ...given(...history), id: 'PAY2' })
+
+  it('is any payment where there was none, and the same one after a change', () => {
+    expect(speaksForLink(given('failed'), null)).toBe(true)
+    expect(speaksForLink(given('received', 'return_received'), given('received'))).toBe(true)
+  })
+
+  /** From the least far to the furthest; of two on one line the later one speaks, until one is paid. */
+  const standings: readonly (readonly (readonly string[])[])[] = [
+    [['failed'], ['expired'], ['failed', 'quite_new']],
+    [['quite_new'], ['waiting', 'quite_new']],
+    [['pending'], ['failed', 'pending']],
+    [['authorised']],
+    [['waiting']],
+    [['received', 'return_received'], ['dispute_lost']],
+    [['received'], ['partially_refunded'], ['return_rejected'], ['in_dispute'], ['received', 'quite_new']],
+  ]
+  const all = standings.flatMap((alike, standing) => alike.map((history) => ({ history, standing })))
+
+  it.each(all)('$history has its place among several of one link', ({ history, standing }) => {
+    for (const { history: others, standing: place } of all) {
+      const isEqual = standing === place
+      expect(speaksForLink(given(...history), other(...others)), others.join()).toBe(
+        isEqual ? standing < standings.length - 2 : standing > place,
+      )
+    }
   })
 })
 
