@@ -160,13 +160,18 @@ function rankOf(status: GatewayPaymentStatus | null): number {
 /** The statuses that every payment passes in this order before its attempt ends. */
 const STEPS: ReadonlySet<GatewayPaymentStatus | null> = new Set(['created', 'pending', 'authorised', 'waiting'])
 
+/** A refund was not carried out: also one that was reported as paid out. */
+const CAME_TO_NOTHING: ReadonlySet<GatewayPaymentStatus> = new Set(['return_rejected', 'return_expired'])
+
 /**
- * Returns whether a status of no higher rank is certainly an earlier one: none follows an end, an unpaid one never follows a paid one, and
- * `received` follows a later one only after a dispute.
+ * Returns whether a status of no higher rank is certainly an earlier one: none follows an end, except that a refund comes back; an unpaid one
+ * never follows a paid one, and `received` follows a later one only after a dispute.
  */
 function isLate(known: GatewayPaymentStatus | null, told: GatewayPaymentStatus | null): boolean {
   if (told === null) return false
-  if (told === 'created' || (rankOf(known) === FINAL_RANK && rankOf(told) < FINAL_RANK)) return true
+  if (told === 'created') return true
+  if (rankOf(known) === FINAL_RANK && rankOf(told) < FINAL_RANK)
+    return known !== 'return_received' || !CAME_TO_NOTHING.has(told)
   if (rankOf(known) >= PAID_RANK && rankOf(told) <= PAID_RANK) return told !== 'received' || known !== 'in_dispute'
   return STEPS.has(known) && STEPS.has(told)
 }

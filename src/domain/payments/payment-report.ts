@@ -246,13 +246,27 @@ function whilePending(refunds: readonly Refund[], step: Step): readonly Refund[]
   return isPositive(more) ? [...refunds, { ...pending(refunds, sequence), amount: more, requestedAt: at }] : refunds
 }
 
-/** A rejection or an expiry ends every pending refund: the payments API has one status for all of them. */
+/**
+ * A rejection or an expiry ends every pending refund: the payments API has one status for all of them. Without a pending one it is of a refund
+ * that was settled: its money has come back.
+ */
 function cameToNothing(refunds: readonly Refund[], state: 'REJECTED' | 'EXPIRED', step: Step): readonly Refund[] {
   if (!isNew(step)) return refunds
   const { sequence: version, at: settledAt } = step
-  if (refunds.some(isOpen))
-    return refunds.map((refund) => (isOpen(refund) ? { ...refund, state, settledAt, version } : refund))
-  return [...refunds, { ...pending(refunds, version), state, settledAt }]
+  const open = refunds.filter(isOpen)
+  const ended = open.length > 0 ? open : undone(refunds, step)
+  if (ended.length === 0) return [...refunds, { ...pending(refunds, version), state, settledAt }]
+  return refunds.map((refund) => (ended.includes(refund) ? { ...refund, state, settledAt, version } : refund))
+}
+
+/** Returns the settled refunds that came back: all, if the total has lost them all; the one of the amount that it has lost; or the latest. */
+function undone(refunds: readonly Refund[], { before, after }: Step): readonly Refund[] {
+  const settled = refunds.filter(({ state }) => state === 'SETTLED')
+  const lost = before === null ? '0' : subtractDecimals(totalOf(before), totalOf(after))
+  const isLost = (amount: string | null) => amount !== null && isPositive(lost) && compareDecimals(amount, lost) === 0
+  if (isLost(amountsOf(settled))) return settled
+  const one = settled.findLast(({ amount }) => isLost(amount)) ?? settled.at(-1)
+  return one === undefined ? [] : [one]
 }
 
 /** Pending refunds are settled oldest first, as far as the total reaches, and one at least; what remains of it was refunded elsewhere. */
@@ -263,10 +277,10 @@ function paidOut(refunds: readonly Refund[], step: Step): readonly Refund[] {
   if (open.length === 0) {
     const amount = isPositive(grownIn(step)) ? grownIn(step) : uncounted(refunds, after)
     const isShown = amount === null ? refunds.length === 0 : isPositive(amount)
-    return isShown ? [...refunds, { ...pending(refunds, version), ...settled, amount }] : refunds
+    return isShown ? within([...refunds, { ...pending(refunds, version), ...settled, amount }], step) : refunds
   }
   const reached = open.filter((refund, index) => index === 0 || isReached(refunds, open.slice(0, index + 1), after))
-  const rest = uncounted(refunds, after)
+  const rest = newlyPaid(refunds, step)
   const others = sumDecimals(reached.map(({ amount }) => amount ?? '0'))
   const blank = rest === null ? null : subtractDecimals(rest, others)
   const ended = refunds.map((refund) =>
@@ -275,7 +289,21 @@ function paidOut(refunds: readonly Refund[], step: Step): readonly Refund[] {
       : refund,
   )
   const more = unexplained(ended, step)
-  return isPositive(more) ? [...ended, { ...pending(ended, version), ...settled, amount: more }] : ended
+  const all = isPositive(more) ? [...ended, { ...pending(ended, version), ...settled, amount: more }] : ended
+  return within(all, step)
+}
+
+/** Where more would be out than was paid, earlier refunds came back without a report: the latest of them, as many as it takes. */
+function within(refunds: readonly Refund[], step: Step): readonly Refund[] {
+  const whole = wholeOf(step.after)
+  const settled = refunds.filter(({ state }) => state === 'SETTLED')
+  const earlier = settled.findLast(({ version }) => version < step.sequence)
+  if (whole === null || earlier === undefined || compareDecimals(amountsOf(settled), whole) <= 0) return refunds
+  const back = { ...earlier, state: 'REJECTED', settledAt: step.at, version: step.sequence } as const
+  return within(
+    refunds.map((refund) => (refund === earlier ? back : refund)),
+    step,
+  )
 }
 
 function isReached(refunds: readonly Refund[], open: readonly Refund[], after: State): boolean {
@@ -289,11 +317,21 @@ function isReached(refunds: readonly Refund[], open: readonly Refund[], after: S
  * listed.
  */
 function uncounted(refunds: readonly Refund[], { status, details }: State): string | null {
-  const { refunded, paid, amount } = details
-  const whole = paid !== null && isPositive(paid) ? paid : amount
-  const total = refunded !== null && isPositive(refunded) ? refunded : status === 'return_received' ? whole : null
+  const { refunded } = details
+  const whole = status === 'return_received' ? wholeOf({ details }) : null
+  const total = refunded !== null && isPositive(refunded) ? refunded : whole
   if (total === null || (refunds[0]?.number ?? 1) > 1) return null
   return subtractDecimals(total, amountsOf(refunds.filter(({ state }) => state === 'SETTLED')))
+}
+
+function wholeOf({ details: { paid, amount } }: Pick<State, 'details'>): string | null {
+  return paid !== null && isPositive(paid) ? paid : amount
+}
+
+/** Returns what the settlement of pending refunds has paid out. The total may still have a refund that came back. */
+function newlyPaid(refunds: readonly Refund[], step: Step): string | null {
+  const [rest, grown] = [uncounted(refunds, step.after), grownIn(step)]
+  return rest !== null && isPositive(grown) && compareDecimals(grown, rest) < 0 ? grown : rest
 }
 
 /**

@@ -93,15 +93,15 @@ export function isRecorded(payout: Payout | PayoutReport): payout is Payout {
   return 'streamId' in payout
 }
 
-/** Returns whether a payout is at its end: nobody is paid after it. An unrecognised status is none. */
+/** Returns whether a payout is at its end: nobody is paid after it, but what was paid may come back. An unrecognised status is none. */
 export function isFinished({ status }: { readonly status: PayoutStatus | null }): boolean {
   return status !== null && RANKS[status] === FINAL_RANK
 }
 
 /**
  * Decides what a callback means for a payout. A callback contains no time of sending, but the statuses of a batch have an order, so one
- * that leads forward is applied at once and one that leads back is late. A read decides where neither is certain: after an unrecognised status, between
- * the two ends, and where a callback replaces what was known.
+ * that leads forward is applied at once and one that leads back is late. A read decides where neither is certain: after an unrecognised status, after an
+ * end, because the money may come back from the payee's bank, and where a callback replaces what was known.
  *
  * `repeat` means that the same bytes were received before. Source: gap sheet, sections 19 and 25.3.
  */
@@ -110,9 +110,8 @@ export function decidePayoutCallback(state: Payout | null, report: ReportedPayou
   if (contradicts(state, report)) return DOUBTFUL
   const facts = mergeFacts(state, report)
   if (!hasStatus(state, report)) {
-    if (state.status === 'completed') return STALE
-    if (isFinished(state)) return isLate(state, report) ? STALE : DOUBTFUL
-    if (isLate(state, report)) return { ...STALE, confirm: state.status === null }
+    if (isFinished(state) && !isLate(state, report)) return DOUBTFUL
+    if (isLate(state, report)) return { ...STALE, confirm: mayBeNew(state, report) }
     if (repeat) return IN_DOUBT
     const isPlain = leadsForward(state, report)
     return { ...changeStatus(report, facts), provisional: isPlain ? null : true, confirm: !isPlain }
@@ -123,7 +122,7 @@ export function decidePayoutCallback(state: Payout | null, report: ReportedPayou
 
 /**
  * Decides what a response of the payments API means, to a read or to a cancellation. It shows the state at the time of the response, so it
- * may lead to any status, except out of `completed` and back to `created`. Source: gap sheet, sections 19 and 20.
+ * may lead to any status, except back to `created`. Source: gap sheet, sections 19 and 20.
  */
 export function decidePayoutRead(state: Payout | null, report: ReportedPayout): PayoutDecision {
   if (state === null) return { ...create(report, { confirm: false }), provisional: false }
@@ -133,7 +132,6 @@ export function decidePayoutRead(state: Payout | null, report: ReportedPayout): 
     return sameFacts(state, facts)
       ? { ...NOTHING_NEW, provisional: false }
       : { ...changeDetails(state, facts, false), provisional: false }
-  if (state.status === 'completed') return STALE
   if (report.status === 'created' && state.reached !== null && state.reached !== 'created') return STALE
   return { ...changeStatus(report, facts), provisional: false, confirm: false }
 }
@@ -217,11 +215,14 @@ function isLate({ reached }: Payout, { status }: ReportedPayout): boolean {
   return status !== null && reached !== null && RANKS[status] < RANKS[reached]
 }
 
-/** Returns whether the status can only be newer than all that were reported. After an unrecognised one, only an end is certain to be. */
+/** Returns whether a late status may be the payout's again: any after an unrecognised one, after an end only that it is processed again. */
+function mayBeNew(state: Payout, report: ReportedPayout): boolean {
+  return state.status === null || (isFinished(state) && report.status === 'processing')
+}
+
+/** Returns whether the status can only be newer than all that were reported. After an unrecognised one, nothing is certain to be. */
 function leadsForward({ status: known, reached }: Payout, { status }: ReportedPayout): boolean {
-  if (status === null) return false
-  if (known === null || reached === null) return RANKS[status] === FINAL_RANK
-  return RANKS[status] > RANKS[reached]
+  return status !== null && known !== null && reached !== null && RANKS[status] > RANKS[reached]
 }
 
 function hasStatus(state: Payout, report: ReportedPayout): boolean {

@@ -33,7 +33,7 @@ const step: Arbitrary<Step> = record({
 })
 
 export function randomPayoutsContract(fixture: Fixture, open: OpenStore): void {
-  it('never lets a version fall, a sequence skip, or a completed payout be anything else', async () => {
+  it('never lets a version fall, a sequence skip, or a payout be created again', async () => {
     const seed = newSeed()
     const histories = asyncProperty(array(step, { minLength: 5, maxLength: 25 }), boolean(), async (steps, atOnce) => {
       const { store, destroy } = await open(() => fixture.now)
@@ -99,7 +99,6 @@ async function examine(store: Store): Promise<void> {
     expect(event.payout?.version).toBe(event.sequence)
     expect(event.kind === 'PAYOUT_CREATED').toBe(index === 0)
     expect(event.fromStatus).toBe(before)
-    expect(before === 'completed' && event.toStatus !== 'completed').toBe(false)
     expect(before !== null && before !== 'created' && before !== 'quite_new' && event.toStatus === 'created').toBe(
       false,
     )

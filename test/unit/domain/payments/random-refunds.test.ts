@@ -10,7 +10,7 @@ import { changed } from '../payments.ts'
 /** A refund at the payments API: a share of what is left, in percent, and how it ends. */
 const refund = fc.record({
   percent: fc.constantFrom(10, 25, 50, 100),
-  end: fc.constantFrom('settled', 'settled', 'return_rejected', 'return_expired'),
+  end: fc.constantFrom('settled', 'settled', 'come back', 'return_rejected', 'return_expired'),
 })
 
 /** An arrival: a webhook of the history, which may be late or a repeat, or the answer to a read. */
@@ -21,15 +21,21 @@ const PAID = 100
 /** Returns the states of a payment that was paid and refunded so, oldest first. The total is that of what was paid back. */
 function historyOf(refunds: readonly { readonly percent: number; readonly end: string }[]): PaymentReport[] {
   const said = (status: string, total: number) =>
-    report(status, { details: { amount: '100', paid: '100', refunded: total === 0 ? null : String(total) } })
+    report(status, { details: { amount: '100', paid: '100', refunded: total === 0 && !isBack ? null : String(total) } })
+  let isBack = false
   const states = [said('pending', 0), said('received', 0)]
   let total = 0
   for (const { percent, end } of refunds) {
     const amount = Math.floor(((PAID - total) * percent) / 100)
     if (amount === 0) break
     states.push(said('return_pending', total))
-    if (end === 'settled') total += amount
-    states.push(said(end === 'settled' ? (total === PAID ? 'return_received' : 'partially_refunded') : end, total))
+    const isSettled = end === 'settled' || end === 'come back'
+    if (isSettled) total += amount
+    states.push(said(isSettled ? (total === PAID ? 'return_received' : 'partially_refunded') : end, total))
+    if (end !== 'come back') continue
+    total -= amount
+    isBack = true
+    states.push(said('return_rejected', total))
   }
   return states
 }
@@ -84,14 +90,26 @@ describe('refunds, in whatever order their webhooks come', () => {
     })
   })
 
-  it('move forward alone: one that has ended stays as it is, and none is lost', () => {
+  it('move forward alone: one that came to nothing stays as it is, a settled one is not pending again, and none is lost', () => {
     hold((_states, { steps }) => {
       for (const [index, refunds] of steps.entries()) {
         const before = steps[index - 1] ?? []
         const after = before.map(({ number }) => refunds.find((other) => other.number === number)?.state)
-        const allowed = before.map(({ state }, n) => (state === 'PENDING' ? (after[n] ?? 'lost') : state))
-        expect(after).toEqual(allowed)
+        const mayChange = ({ state }: Refund, next = 'lost') =>
+          state === 'PENDING' || (state === 'SETTLED' && next !== 'PENDING')
+        expect(after).toEqual(
+          before.map((refund, n) => (mayChange(refund, after[n]) ? (after[n] ?? 'lost') : refund.state)),
+        )
       }
+    })
+  })
+
+  it('are as many as were made where each state is read', () => {
+    hold((states) => {
+      const start: Kept = { payment: null, steps: [] }
+      const { payment } = states.reduce((kept, state) => record(kept, decideRead(kept.payment, state)), start)
+      const made = states.filter(({ status }) => status === 'return_pending').length
+      expect(payment === null ? 0 : refundsOf(payment).length).toBe(made)
     })
   })
 

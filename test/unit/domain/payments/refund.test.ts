@@ -180,6 +180,72 @@ describe('the refunds of a payment', () => {
       ],
       ['EXPIRED 25 c1'],
     ],
+    [
+      'the whole, settled and then rejected',
+      [
+        ['return_pending', '100.0', {}],
+        ['return_received', '100.0'],
+        ['return_rejected', '0.0'],
+      ],
+      ['REJECTED 100.0 c1'],
+    ],
+    [
+      'a part, settled and then expired, whose total stays',
+      [
+        ['return_pending', '0.0', { amount: '25' }],
+        ['partially_refunded', '25.0'],
+        ['return_expired', null],
+      ],
+      ['EXPIRED 25 c1'],
+    ],
+    [
+      'two that were settled, of which the latest is rejected, and another one',
+      [
+        ['partially_refunded', '10.0'],
+        ['partially_refunded', '30.0'],
+        ['return_rejected', null],
+        ['return_pending', null],
+        ['partially_refunded', '35.0'],
+      ],
+      ['SETTLED 10.0 -', 'REJECTED 20.0 -', 'SETTLED 5.0 -'],
+    ],
+    [
+      'two that were settled, of which the total loses the first',
+      [
+        ['partially_refunded', '10.0'],
+        ['partially_refunded', '30.0'],
+        ['return_rejected', '20.0'],
+      ],
+      ['REJECTED 10.0 -', 'SETTLED 20.0 -'],
+    ],
+    [
+      'two that were settled, of which the total loses both',
+      [
+        ['partially_refunded', '10.0'],
+        ['return_received', '100.0'],
+        ['return_rejected', '0.0'],
+      ],
+      ['REJECTED 10.0 -', 'REJECTED 90.0 -'],
+    ],
+    [
+      'a settled one, while another one is rejected',
+      [
+        ['partially_refunded', '10.0'],
+        ['return_pending', '10.0'],
+        ['return_rejected', '10.0'],
+      ],
+      ['SETTLED 10.0 -', 'REJECTED ? -'],
+    ],
+    [
+      'one that is rejected before and after it is settled',
+      [
+        ['return_pending', null],
+        ['return_rejected', null],
+        ['partially_refunded', '10.0'],
+        ['return_rejected', '0.0'],
+      ],
+      ['REJECTED ? -', 'REJECTED 10.0 -'],
+    ],
     ['a rejection whose request was never reported', [['return_rejected', null]], ['REJECTED ? -']],
     [
       'a rejection that is reported again with another detail',

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { decidePayoutCallback, decidePayoutRead, type Payout } from '../../../../src/domain/payouts/payout.ts'
 import { decided, payoutReport, payoutTransaction } from '../payouts.ts'
 
-/** The statuses that can follow each status at the payments API; `held` stands for one that this version does not know. */
+/** The statuses that can follow each status at the payments API; `held` and `returned` are such as this version does not know. */
 const NEXT: Readonly<Record<string, readonly string[]>> = {
   created: ['scheduled', 'processing', 'expired', 'held'],
   scheduled: ['processing', 'expired', 'held'],
   held: ['processing', 'expired'],
   processing: ['completed'],
-  completed: [],
+  completed: ['returned'],
+  returned: [],
   expired: [],
 }
 

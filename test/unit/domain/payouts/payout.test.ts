@@ -20,6 +20,7 @@ const HISTORIES: Readonly<Record<string, readonly string[]>> = {
   expired: ['scheduled', 'expired'],
   'held, after created': ['created', 'held'],
   'held, after processing': ['processing', 'held'],
+  'held, after completed': ['completed', 'held'],
 }
 
 /**
@@ -29,10 +30,11 @@ const FIRST_TIME = {
   created: 'N A A A A P',
   scheduled: 'S N A A A P',
   processing: 'S S N A A P',
-  completed: 'S S S N S S',
-  expired: 'S S S D N D',
-  'held, after created': 'P P P A A N',
-  'held, after processing': 'Q Q P A A N',
+  completed: 'S S Q N D D',
+  expired: 'S S Q D N D',
+  'held, after created': 'P P P P P N',
+  'held, after processing': 'Q Q P P P N',
+  'held, after completed': 'Q Q Q P P N',
 }
 
 /** N: no change. S: stale. Q: stale, and a read is due. D: doubtful. R: no change, and in doubt until a read. */
@@ -40,10 +42,11 @@ const REPEATED = {
   created: 'N R R R R R',
   scheduled: 'S N R R R R',
   processing: 'S S N R R R',
-  completed: 'S S S N S S',
-  expired: 'S S S D N D',
+  completed: 'S S Q N D D',
+  expired: 'S S Q D N D',
   'held, after created': 'R R R R R N',
   'held, after processing': 'Q Q R R R N',
+  'held, after completed': 'Q Q Q R R N',
 }
 
 /** A: applied, ends a doubt. S: stale, does not end a doubt. N: confirmed without a change, ends a doubt. */
@@ -51,10 +54,11 @@ const READ = {
   created: 'N A A A A A',
   scheduled: 'S N A A A A',
   processing: 'S A N A A A',
-  completed: 'S S S N S S',
+  completed: 'S A A N A A',
   expired: 'S A A A N A',
   'held, after created': 'A A A A A N',
   'held, after processing': 'S A A A A N',
+  'held, after completed': 'S A A A A N',
 }
 
 function callbackMark({ disposition, provisional, confirm }: PayoutDecision): string {
