@@ -215,7 +215,7 @@ function asUnknown(error: unknown): never {
  */
 export async function createPayoutFromFile(options: PayoutOptions, asked: PayoutFileRequest): Promise<PayoutOutcome> {
   const { file, ...batch } = asked
-  const read = readPayoutFile(file)
+  const read = readPayoutFile(file, batch.currency)
   if ('problems' in read) return { kind: 'invalid-input', problems: read.problems }
   const { transactions, placed } = read
   const outcome = await createPayout(options, { ...batch, transactions }, 'createPayoutFromFile')

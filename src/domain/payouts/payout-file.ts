@@ -1,6 +1,8 @@
 import { CsvError, type CsvRecord, parseCsv } from '../../lib/csv.ts'
-import { problem, type Problem } from '../field-problems.ts'
+import { present, problem, type Problem } from '../field-problems.ts'
+import { exponentOf } from '../money/money.ts'
 import { MOST_TRANSACTIONS, type PayoutRequest, type PayoutTransactionRequest } from './payout-rules.ts'
+import { cellProblem } from './spreadsheet-cells.ts'
 
 /** A request for a batch of payouts whose payees are the lines of a file. */
 export type PayoutFileRequest = Omit<PayoutRequest, 'transactions'> & {
@@ -26,24 +28,27 @@ const LONGEST_FILE = 512 * 1024
 
 /**
  * Reads the file of a batch. A file that has anything else than a header and payees is refused as a whole, with the line and the column of each
- * problem. Values are only taken over: the rules of the batch check them.
+ * problem; also one in which a spreadsheet program has replaced a value. Values are only taken over: the rules of the batch check them.
  */
-export function readPayoutFile(file: string): PayoutFile | { readonly problems: readonly Problem[] } {
+export function readPayoutFile(file: string, currency: string): PayoutFile | { readonly problems: readonly Problem[] } {
   if (file.length > LONGEST_FILE) return refused(`must have at most ${LONGEST_FILE} characters`)
   try {
-    return payeesOf(parseCsv(file, MOST_TRANSACTIONS + 2))
+    return payeesOf(parseCsv(file, MOST_TRANSACTIONS + 2), exponentOf(currency))
   } catch (error) {
     if (error instanceof CsvError) return refused(`line ${error.line} ${error.message}`, String(error.line))
     throw error
   }
 }
 
-function payeesOf([header, ...lines]: readonly CsvRecord[]): ReturnType<typeof readPayoutFile> {
+function payeesOf([header, ...lines]: readonly CsvRecord[], decimals: number): ReturnType<typeof readPayoutFile> {
   if (header === undefined) return refused('must have a header and a line for each payee')
   if (header.cells.length > MOST_COLUMNS)
     return refused(`must have at most ${MOST_COLUMNS} columns`, String(header.line))
   const columns = header.cells.map(columnName)
-  const faults = [...headerProblems(columns, header.line), ...lines.flatMap((line) => lineProblems(columns, line))]
+  const faults = [
+    ...headerProblems(columns, header.line),
+    ...lines.flatMap((line) => lineProblems(columns, line, decimals)),
+  ]
   if (faults.length > 0) return { problems: faults.slice(0, MOST_FILE_PROBLEMS) }
   if (lines.length === 0 || lines.length > MOST_TRANSACTIONS)
     return refused(`must have 1 to ${MOST_TRANSACTIONS} lines of payees below the header`)
@@ -89,10 +94,14 @@ function headerProblems(columns: readonly string[], line: number): Problem[] {
 const COLUMN = /^[a-z][a-z0-9_]{0,99}$/
 
 /** Empty cells after the last column are ignored: spreadsheets write them. */
-function lineProblems(columns: readonly string[], { line, cells }: CsvRecord): Problem[] {
+function lineProblems(columns: readonly string[], { line, cells }: CsvRecord, decimals: number): Problem[] {
   const isPlain = cells.slice(columns.length).every((cell) => cell.trim() === '')
-  const found = problem(isPlain ? null : `line ${line} has more cells than the header`, ['file', String(line)])
-  return found === null ? [] : [found]
+  const at = ['file', String(line)]
+  const changed = columns.map((column, index) => {
+    const message = cellProblem(column, cells[index]?.trim() ?? '', decimals)
+    return problem(message === null ? null : `line ${line} ${message}`, [...at, column])
+  })
+  return present([problem(isPlain ? null : `line ${line} has more cells than the header`, at), ...changed])
 }
 
 function transactionOf(columns: readonly string[], cells: readonly string[]): PayoutTransactionRequest {

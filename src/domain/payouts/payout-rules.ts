@@ -11,15 +11,9 @@ import {
   type Problem,
   keyProblem,
 } from '../field-problems.ts'
-import {
-  type MethodRequirements,
-  limitProblem,
-  methodFieldProblems,
-  methodProblem,
-  NO_FLAGS,
-} from '../methods/payin-method.ts'
+import { limitProblem, methodFieldProblems, methodProblem, NO_FLAGS } from '../methods/payin-method.ts'
 import { amountProblem, sumDecimals } from '../money/money.ts'
-import type { PayoutReport, PayoutMethod, PayoutMethodRequirements } from './payout-report.ts'
+import type { PayoutBank, PayoutReport, PayoutMethod, PayoutMethodRequirements } from './payout-report.ts'
 
 /** A request for a batch of payouts. */
 export type PayoutRequest = {
@@ -87,7 +81,7 @@ export const MOST_TRANSACTIONS = 500
  */
 export function payoutRequestProblems(
   request: PayoutRequest,
-  requirements: MethodRequirements | null,
+  requirements: PayoutMethodRequirements | null,
   now: Date,
 ): Problem[] {
   const { externalId, scheduledAt, transactions } = request
@@ -109,7 +103,7 @@ export function payoutRequestProblems(
 function transactionProblems(
   request: PayoutRequest,
   transaction: PayoutTransactionRequest,
-  { index, requirements }: { index: number; requirements: MethodRequirements | null },
+  { index, requirements }: { index: number; requirements: PayoutMethodRequirements | null },
 ): (Problem | null)[] {
   const path = ['transactions', String(index)]
   const amount = { value: transaction.amount, currency: request.currency }
@@ -125,8 +119,22 @@ function transactionProblems(
     ...others,
     externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
     ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
+    ...lostZeros(transaction.methodFields, requirements?.banks ?? [], [...path, 'methodFields']),
   ]
 }
+
+/** Returns the problems of codes of a known length that lost their leading zeros, as in a spreadsheet program. */
+function lostZeros(given: MethodFields, banks: readonly PayoutBank[], path: readonly string[]): (Problem | null)[] {
+  const { bsb, bank_code: bank } = given
+  const isKnown = banks.some(({ code }) => code === bank)
+  const isLost = !isKnown && banks.some(({ code }) => /^0+/.test(code) && code.replace(/^0+/, '') === String(bank))
+  return [
+    problem(typeof bsb === 'string' && /^\d{1,5}$/.test(bsb) ? BSB_DIGITS : null, [...path, 'bsb']),
+    problem(isLost ? 'must have its leading zeros' : null, [...path, 'bank_code']),
+  ]
+}
+
+const BSB_DIGITS = 'must have six digits, such as "062-000"'
 
 /** The code under which v1 payouts in AUD are chosen: ours, in the form of the payments API's codes, of which it lists none for v1. */
 export const V1_METHOD_CODE = 'au_bank_v1_aud'
@@ -242,7 +250,7 @@ function targetProblems(given: MethodFields, at: (name: string) => readonly stri
   if (hasPayId) return [problem(payIdProblem(given['payid']), at('payid'))]
   if (!hasBsb && !hasAccount) return [problem('is required, or bsb and account_number', at('payid'))]
   return [
-    problem(shapeProblem(given['bsb'], /^\d{3}-?\d{3}$/, 'must have six digits, such as "062-000"'), at('bsb')),
+    problem(shapeProblem(given['bsb'], /^\d{3}-?\d{3}$/, BSB_DIGITS), at('bsb')),
     problem(shapeProblem(given['account_number'], /^\d{1,20}$/, 'must have 1 to 20 digits'), at('account_number')),
   ]
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseFieldDescriptor, type MethodRequirements } from '../../../../src/domain/methods/payin-method.ts'
+import { parseFieldDescriptor } from '../../../../src/domain/methods/payin-method.ts'
+import type { PayoutMethodRequirements } from '../../../../src/domain/payouts/payout-report.ts'
 import {
   payoutRequestProblems,
   type PayoutRequest,
@@ -21,7 +22,7 @@ const REQUEST: PayoutRequest = {
   description: 'Wages',
   transactions: [TRANSACTION],
 }
-const REQUIREMENTS: MethodRequirements = {
+const REQUIREMENTS: PayoutMethodRequirements = {
   code: 'ph_bank_maya_php',
   currency: 'PHP',
   description: null,
@@ -39,20 +40,35 @@ const REQUIREMENTS: MethodRequirements = {
     parseFieldDescriptor('bank_code', 'string:Mandatory'),
     parseFieldDescriptor('branch', 'integer:Optional'),
   ],
+  banks: ['600', '0004', '0021', '21'].map((code) => ({ code, name: code, shortName: null })),
 }
 
 /** Returns the paths of the problems, each joined by dots. */
-function problems(over: Partial<PayoutRequest>, requirements: MethodRequirements | null = REQUIREMENTS): string[] {
+function problems(
+  over: Partial<PayoutRequest>,
+  requirements: PayoutMethodRequirements | null = REQUIREMENTS,
+): string[] {
   return payoutRequestProblems({ ...REQUEST, ...over }, requirements, NOW).map(({ path, message }) => {
     expect(message).toMatch(/^(?:must|is) /)
     return path.join('.')
   })
 }
 
-const second = (over: Partial<PayoutTransactionRequest>, requirements: MethodRequirements | null = REQUIREMENTS) =>
-  problems({ transactions: [TRANSACTION, { ...TRANSACTION, ...over }] }, requirements)
+const second = (
+  over: Partial<PayoutTransactionRequest>,
+  requirements: PayoutMethodRequirements | null = REQUIREMENTS,
+) => problems({ transactions: [TRANSACTION, { ...TRANSACTION, ...over }] }, requirements)
 
 describe('payoutRequestProblems', () => {
+  it('finds codes that have lost their leading zeros', () => {
+    const paths = (methodFields: Record<string, unknown>) =>
+      second({ methodFields: { account_number: '1', ...methodFields } })
+    expect(paths({ bank_code: '4' })).toEqual(['transactions.1.methodFields.bank_code'])
+    for (const code of ['0004', '21', '5']) expect(paths({ bank_code: code })).toEqual([])
+    expect(paths({ bank_code: '600', bsb: '62000' })).toEqual(['transactions.1.methodFields.bsb'])
+    for (const bsb of ['062000', '062-000', '062 000']) expect(paths({ bank_code: '600', bsb })).toEqual([])
+  })
+
   it('finds nothing wrong with the least, and with everything', () => {
     expect(problems({})).toEqual([])
     expect(problems({}, null)).toEqual([])
