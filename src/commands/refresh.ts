@@ -59,9 +59,11 @@ async function findPayment(
   return { kind: 'done', payment, link: link ?? null, changed: true }
 }
 
+/** Throws an error that is no fault of the payments API: it is ours, and is logged where it is answered. */
 function failureOf(error: unknown, site: string): ReadFailure {
   const fault = faultOf(error)
-  return fault === null ? { kind: 'upstream-unavailable', retryAfterSeconds: null } : readFailure(fault, site)
+  if (fault === null) throw error
+  return readFailure(fault, site)
 }
 
 type ImportOptions = {

@@ -35,7 +35,7 @@ import {
   GATEWAY_PAYMENT,
   type GatewayPaymentKind,
 } from './subjects/gateway-payment-subject.ts'
-import { joinLink, PAYMENT, updateLink } from './subjects/payment-subject.ts'
+import { joinLink, PAYMENT, updateLink, wantPayments } from './subjects/payment-subject.ts'
 import { answeredPayout, findAddressedPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
 import {
   dropRequested,
@@ -94,7 +94,12 @@ function takeOverPayments(ledger: Ledger, link: PaymentLink, at: Date): void {
   const { rows, settings } = ledger
   const now = at.getTime()
   let speaker: Payment | null = null
-  for (const row of paymentsThrough(rows, link)) {
+  const payments = paymentsThrough(rows, link)
+  wantPayments(
+    rows,
+    payments.map(({ state }) => state.id),
+  )
+  for (const row of payments) {
     const state = joinLink(row.state, link.ref, link)
     const joined = PAYMENT.rowOf(rows, state, row, null)
     const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })

@@ -12,7 +12,7 @@ import type {
 } from '../store/store.ts'
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { notSent } from '../upstream/client/upstream-fault.ts'
+import { notSent, unknownOutcome } from '../upstream/client/upstream-fault.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { ReadSource } from './due-reader.ts'
 import type { ListedReads } from './listed-reads.ts'
@@ -48,7 +48,7 @@ export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentRe
 
   const ask = async (subject: ReadSubject, lease: Lease | null = null) => {
     const report = attributeRead(subject, await reportOn(subject))
-    if (report === null) throw new MisattributedReadError()
+    if (report === null) throw unknownOutcome('mismatch')
     return reads.record(subject, report, clock(), lease)
   }
 
@@ -99,7 +99,7 @@ export function agreementReads(options: AgreementReadOptions): ReadSource<Agreem
       now: clock(),
       ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
     })
-    if (report === null || report.id !== id) throw new MisattributedReadError()
+    if (report === null || report.id !== id) throw unknownOutcome('mismatch')
     return reads.record(subject, report, clock(), lease)
   }
 
@@ -140,16 +140,6 @@ export function payoutReads({ reads, upstream, sites, clock }: PayoutReadOptions
     again: ({ payout }) => reads.subject(payout.id),
     key: ({ payout }) => payout.id,
     ids: ({ payout }) => ({ payoutId: payout.id }),
-  }
-}
-
-/** The payments API answered a read with another payment or agreement. */
-class MisattributedReadError extends Error {
-  override name = 'MisattributedReadError'
-  readonly safeMessage = true
-
-  constructor() {
-    super('The payments API answered a read with something else.')
   }
 }
 

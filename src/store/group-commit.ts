@@ -35,9 +35,6 @@ type Decided = {
   readonly remember: () => void
 }
 
-/** Longest chain of lookups in which each depends on the result of the one before. */
-const MOST_LOADS = 12
-
 /**
  * Runs decisions in order, each on the rows as changed by the earlier ones, and stores all changes. Missing rows are loaded for all
  * decisions together. If a decision throws, its changes are undone and the others continue.
@@ -46,9 +43,10 @@ async function decideAll(transaction: Transaction, decisions: readonly DecisionO
   const tracked = trackRows(transaction.recentOf)
   const outcomes: DecisionResult[] = []
   decideLoaded(tracked, decisions, outcomes)
-  for (let loads = 1; outcomes.length < decisions.length; loads += 1) {
-    if (loads > MOST_LOADS) throw new Error('A decision asks for rows without end.')
+  // No number of rounds is too many: each loads rows that were not loaded, and what a batch of decisions depends on can be a long chain.
+  while (outcomes.length < decisions.length) {
     const missing = tracked.missing()
+    if (missing.length === 0) throw new Error('A decision waits for rows, and asks for none that are not loaded.')
     const found = await transaction.load(missing)
     for (const [index, load] of missing.entries()) tracked.fill(load, found[index] ?? [])
     decideLoaded(tracked, decisions, outcomes)

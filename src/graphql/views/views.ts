@@ -192,7 +192,7 @@ const SHAPES = {
     inProgress,
   }),
   'outcome-unknown': ({ operationId }: Of<'outcome-unknown'>) => ({
-    ...passing('OutcomeUnknownError', 'OUTCOME_UNKNOWN', 'No answer came back. Ask again with the same key.'),
+    ...passing('OutcomeUnknownError', 'OUTCOME_UNKNOWN', 'Its outcome is not on record. Ask again with the same key.'),
     operationId,
   }),
   'state-conflict': ({ statusRaw }: Of<'state-conflict'>) => ({

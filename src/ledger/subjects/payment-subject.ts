@@ -325,10 +325,28 @@ function isHeld(rows: Rows, id: string): boolean {
   return row !== null && holdsMoney(row.state)
 }
 
-/** Returns the order of a payment; null if it was made elsewhere: what its reference means is not known here. */
+/** Returns the order of a payment; null if it was made elsewhere: what its reference means is not known here. Loads all its payments. */
 function orderOfPayment(rows: Rows, { state }: PaymentRow): PaidOrder | null {
   const made = linkOf(rows, state) ?? rows.payins.first('paymentId', state.id)
-  return made === null ? null : orderOf(rows, made)
+  if (made === null) return null
+  const order = orderOf(rows, made)
+  wantPayments(rows, order.paymentIds)
+  return order
+}
+
+/** Requests payments with what an event of each may need, so that two loads suffice for all of them. */
+export function wantPayments(rows: Rows, ids: readonly string[]): void {
+  for (const id of ids) {
+    rows.payments.want('id', id)
+    rows.payins.want('paymentId', id)
+    rows.duplicates.want('paymentId', id)
+    rows.paymentPayers.want('id', id)
+  }
+  for (const id of ids) {
+    const state = findPayment(rows, id)?.state ?? null
+    rows.links.want('ref', state?.linkRef ?? null)
+    rows.streams.want('id', state === null || PAYMENT.ownsStream(state) ? null : state.streamId)
+  }
 }
 
 function orderOf(rows: Rows, { site, ownerId, reference }: OrderName): PaidOrder {

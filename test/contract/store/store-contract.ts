@@ -6,6 +6,7 @@ import { agreementReadsContract } from './agreement-reads-contract.ts'
 import { agreementsContract } from './agreements-contract.ts'
 import { batchesContract } from './batches-contract.ts'
 import { NOW } from './builders.ts'
+import { coldOrdersContract } from './cold-orders-contract.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
 import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
@@ -71,6 +72,9 @@ export function describeStore(
 
     describe('duplicate payments', () => {
       duplicatesContract(fixture)
+    })
+    describe('orders of which nothing is in memory', () => {
+      coldOrdersContract(fixture)
     })
     describe('inbox', () => {
       inboxContract(fixture)

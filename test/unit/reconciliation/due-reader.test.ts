@@ -128,7 +128,7 @@ describe('a read that fails', () => {
     await doubt(fixture, 'OTHER')
     fixture.answer = async (paymentId) => report('received', { paymentId: paymentId === 'PAY1' ? 'OTHER' : 'PAY1' })
     const result = await readNow(fixture, await subjectOf(fixture))
-    expect(result).toMatchObject({ kind: 'failed', error: { name: 'MisattributedReadError', safeMessage: true } })
+    expect(result).toMatchObject({ kind: 'failed', error: { code: 'unknown.mismatch' } })
     await readAll(fixture)
     for (const id of ['PAY1', 'OTHER']) {
       expect((await paymentOf(fixture.store, id)).status).toBe('failed')
