@@ -2,16 +2,21 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { REFRESH } from '../support/payments.ts'
 import { TRANSPORTS } from '../support/transports.ts'
 
 let network: Network
+let database: DatabaseSync
 beforeAll(async () => {
   network = await startNetwork()
-  const database = new DatabaseSync(join(network.folder, 'payments.db'))
+  database = new DatabaseSync(join(network.folder, 'payments.db'))
   database.exec('ALTER TABLE deliveries RENAME TO gone')
-  database.close()
 })
-afterAll(() => network.close())
+afterAll(() => {
+  database.close()
+  return network.close()
+})
 
 it.each(TRANSPORTS)('a fault of ours shows an id over $name, under which it stands in the log', async ({ run }) => {
   const query = 'query ($s: [ID!]) { webhookDeliveries(filter: { subjectIds: $s }) { nodes { id } } }'
@@ -36,4 +41,14 @@ it.each(TRANSPORTS)('a fault of ours shows an id over $name, under which it stan
     err: { name: expect.any(String) },
   })
   expect(network.log()).not.toContain('canary-4711')
+})
+
+it('a fault of ours in a read is none of the payments API, and stands in the log', async () => {
+  const { id } = await createLink(network)
+  await network.app.settle()
+  database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON links BEGIN SELECT RAISE(ABORT, 'no'); END`)
+  const { data, errors } = await network.ask(REFRESH, { id })
+  expect(data).toEqual({ refreshPayment: null })
+  expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }])
+  expect(network.log()).toContain(errors?.[0]?.extensions?.['id'])
 })
