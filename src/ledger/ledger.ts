@@ -13,7 +13,7 @@ import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Lease, LeaseName } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import { LeaseLostError } from '../store/store-errors.ts'
+import { isOutage, LeaseLostError } from '../store/store-errors.ts'
 import type { PaceStore, Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
 import {
   adoptCommand,
@@ -24,7 +24,7 @@ import {
   retryCommand,
 } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
-import { entryDecisions, giveUpPart, leavePage, recordAbsent } from './imports/record-import.ts'
+import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
 import {
   keepCallback,
   receiveAgreement,
@@ -162,8 +162,24 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
     imports: {
       ...database.imports,
       record: async (page, lease) => {
-        const ids = await Promise.all(entryDecisions(page).map((decision) => onLedger(decision, lease)))
-        await leased(lease, (rows) => leavePage(rows, page, ids))
+        const decided = entryDecisions(page).map(({ id, decide: entry }) =>
+          onLedger(entry, lease).then(
+            (countedAs) => ({ id: countedAs }),
+            (error: unknown) => ({ id, error }),
+          ),
+        )
+        const entries = await Promise.all(decided)
+        const failed = entries.filter((entry) => 'error' in entry)
+        for (const { error } of failed) if (error instanceof LeaseLostError || isOutage(error)) throw error
+        await leased(lease, (rows) => {
+          for (const { id } of failed) setAside(rows, page, id)
+          leavePage(
+            rows,
+            page,
+            entries.map(({ id }) => id),
+          )
+        })
+        return failed.map(({ error }) => error)
       },
       recordAbsent: (number, place, absent, lease) =>
         leased(lease, (rows) => recordAbsent(rows, { number, place, absent })),

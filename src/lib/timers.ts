@@ -93,6 +93,20 @@ export function startPeriodicTask({ everyMs, timer, mayRun, work }: PeriodicTask
   }
 }
 
+/** Runs tasks one after the other. One that fails is reported, and does not hold up the others. */
+export async function runEach(
+  tasks: readonly (() => Promise<void>)[],
+  onFailed: (error: unknown) => void,
+): Promise<void> {
+  for (const task of tasks) {
+    try {
+      await task()
+    } catch (error) {
+      onFailed(error)
+    }
+  }
+}
+
 /** Milliseconds of a pause between two transactions, at least. */
 const LEAST_REST_MS = 5
 

@@ -101,7 +101,7 @@ export const IMPORT: OperatorDocument = {
 
 const SUM = '{ count amount paid refunded }'
 const IMPORT_FIELDS = `id from to dryRun state progress
-    lists { site list listed equal differed added passedOver absent differedIds addedIds absentIds problem }
+    lists { site list listed equal differed added passedOver failed absent differedIds addedIds absentIds failedIds problem }
     totals { site kind currency theirs ${SUM} ours ${SUM} difference ${SUM} }`
 
 /** An import, with its report. */

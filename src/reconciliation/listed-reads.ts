@@ -1,6 +1,7 @@
 import { isListable } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { mayReadEarly } from '../domain/reads/read-schedule.ts'
+import { isOutage, LeaseLostError } from '../store/store-errors.ts'
 import type { Lease, ReadOutcome, ReadStore, ReadSubject } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/exchange-checks.ts'
 import type { Site } from '../upstream/client/sites.ts'
@@ -77,11 +78,16 @@ export function createListedReads({ reads, upstream, clock, onListed }: ListedRe
     for (const neighbour of neighbours) {
       const report = reportOf(neighbour, reports)
       if (report === undefined) continue
-      const outcome = await reads.confirmListed(neighbour, report, clock(), lease)
-      if (outcome === 'differs') setAside(neighbour)
+      const isSubject = keyOf(neighbour) === keyOf(subject)
+      const outcome = await reads.confirmListed(neighbour, report, clock(), lease).catch((error: unknown) => {
+        if (isSubject || error instanceof LeaseLostError || isOutage(error)) throw error
+        return null
+      })
+      // A neighbour that fails does not fail the others: it is told of when it is read by itself.
+      if (outcome === 'differs' || outcome === null) setAside(neighbour)
       if (outcome !== 'changed' && outcome !== 'confirmed') continue
       confirmed += 1
-      if (keyOf(neighbour) === keyOf(subject)) own = outcome
+      if (isSubject) own = outcome
     }
     return { confirmed, own }
   }

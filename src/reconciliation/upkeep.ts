@@ -1,4 +1,4 @@
-import { type PeriodicTask, startPeriodicTask, type Timer } from '../lib/timers.ts'
+import { type PeriodicTask, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
 import type { Lease, Store, LeaseStore } from '../store/store.ts'
@@ -68,14 +68,13 @@ export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: Up
   const work = async (mayGoOn: () => boolean) => {
     const lease = leader.lease()
     if (lease === null) return
-    try {
-      const now = await store.now()
-      await catchUp(now, lease, mayGoOn)
-      await tidy(now)
-    } catch (error) {
-      if (error instanceof LeaseLostError) leader.lost(lease)
-      else logger.error({ err: error }, 'the upkeep failed; it is tried again')
-    }
+    await runEach(
+      [async () => catchUp(await store.now(), lease, mayGoOn), async () => tidy(await store.now())],
+      (error) => {
+        if (error instanceof LeaseLostError) leader.lost(lease)
+        else logger.error({ err: error }, 'the upkeep failed; it is tried again')
+      },
+    )
   }
   return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
 }

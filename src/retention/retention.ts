@@ -6,7 +6,7 @@ import { Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { RetentionConfig } from '../config/retention-settings.ts'
-import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../lib/timers.ts'
+import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type {
   Archive,
@@ -47,22 +47,27 @@ const PAGE = 500
 export function startRetention(options: RetentionOptions): PeriodicTask {
   const { store, settings, logger, clock, timer, isLeader } = options
 
-  const work = async (mayGoOn: () => boolean) => {
-    try {
-      await store.prepare(clock())
-      for (const [kind, days] of [
-        ['deliveries', settings.deliveriesDays],
-        ['payout_events', settings.eventsDays],
-        ['gateway_payment_events', settings.eventsDays],
-        ['events', settings.eventsDays],
-      ] as const)
-        if (days !== null) await pruneKind(options, { kind, before: daysAgo(clock(), days), mayGoOn })
-      const before = daysAgo(clock(), settings.deliveryKeysDays)
-      for (let startedAt = timer.now(); mayGoOn() && (await store.purgeKeys(before)) > 0; startedAt = timer.now())
-        await restAsLong(timer, startedAt)
-    } catch (error) {
-      logger.error({ err: error }, 'old rows could not be archived or pruned; it is tried again in an hour')
+  const purge = async (mayGoOn: () => boolean) => {
+    const before = daysAgo(clock(), settings.deliveryKeysDays)
+    for (let startedAt = timer.now(); mayGoOn() && (await store.purgeKeys(before)) > 0; startedAt = timer.now())
+      await restAsLong(timer, startedAt)
+  }
+
+  const work = (mayGoOn: () => boolean) => {
+    const prune = async (kind: PrunedKind, days: number | null) => {
+      if (days !== null) await pruneKind(options, { kind, before: daysAgo(clock(), days), mayGoOn })
     }
+    const tasks = [
+      () => store.prepare(clock()),
+      () => prune('deliveries', settings.deliveriesDays),
+      () => prune('payout_events', settings.eventsDays),
+      () => prune('gateway_payment_events', settings.eventsDays),
+      () => prune('events', settings.eventsDays),
+      () => purge(mayGoOn),
+    ]
+    return runEach(tasks, (error) =>
+      logger.error({ err: error }, 'old rows could not be archived or pruned; it is tried again in an hour'),
+    )
   }
   return startPeriodicTask({ everyMs: RETENTION_EVERY_MS, timer, mayRun: isLeader, work })
 }
@@ -281,12 +286,17 @@ export function startErasures({ store, logger, clock, timer, isLeader }: Erasure
     }
   }
 
-  const work = async (mayGoOn: () => boolean) => {
-    try {
-      for (const number of await store.running()) await finish(number, mayGoOn)
-    } catch (error) {
-      logger.error({ err: error }, 'payers could not be erased; it is tried again')
+  const onFailed = (error: unknown) => logger.error({ err: error }, 'payers could not be erased; it is tried again')
+
+  const work = (mayGoOn: () => boolean) => {
+    const finishAll = async () => {
+      const running = await store.running()
+      await runEach(
+        running.map((number) => () => finish(number, mayGoOn)),
+        onFailed,
+      )
     }
+    return runEach([finishAll], onFailed)
   }
   return startPeriodicTask({ everyMs: ERASURES_EVERY_MS, timer, mayRun: isLeader, work })
 }

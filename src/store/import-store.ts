@@ -85,15 +85,16 @@ export type ImportStore = {
   /**
    * Records each entry of a page, with a note of it, and then moves the import on. After a failure or the end of the process the page can be
    * recorded again: nothing is recorded or counted twice. Does nothing if the import is at another place by now. Rejects with `LeaseLostError`
-   * without the lease.
+   * without the lease, and with the error of the database if that is away. An entry that fails for any other reason is counted as failed, and the
+   * import goes on without it. Returns those reasons.
    */
-  record(page: ImportedPage, lease: Lease): Promise<void>
+  record(page: ImportedPage, lease: Lease): Promise<readonly unknown[]>
   /** Returns what is on record here, in bounded number, and was not seen in the list of a part. Always empty for agreements. */
   absent(query: AbsentQuery): Promise<AbsentObjects>
   /** Records what `absent` returned, and moves the import on; otherwise as `record`. */
   recordAbsent(number: number, place: CheckPlace, absent: AbsentObjects, lease: Lease): Promise<void>
   /** Gives up the list of a place, and moves the import to the next one; otherwise as `record`. */
-  giveUp(number: number, place: ListPlace, problem: ImportProblem, lease: Lease): Promise<void>
+  giveUp(number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease): Promise<void>
   /**
    * Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. Of those that have ended a
    * thousand are kept.

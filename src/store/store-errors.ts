@@ -37,6 +37,15 @@ export class StoreClosedError extends Error {
   }
 }
 
+/** Returns whether an error is about the database itself, so that the same job may succeed later; of any other error, the job is the cause. */
+export function isOutage(error: unknown): boolean {
+  return (
+    error instanceof StoreBusyError ||
+    error instanceof StoreClosedError ||
+    (error instanceof StoreFailure && error.reason !== 'OTHER')
+  )
+}
+
 /** What is to be recorded contradicts what is recorded: a mistake of the caller or of the payments API. */
 export class StoreConflictError extends Error {
   override readonly name = 'StoreConflictError'

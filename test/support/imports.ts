@@ -11,10 +11,12 @@ export type ImportReport = {
   readonly differed: number
   readonly added: number
   readonly passedOver: number
+  readonly failed: number
   readonly absent: number
   readonly differedIds: readonly string[]
   readonly addedIds: readonly string[]
   readonly absentIds: readonly string[]
+  readonly failedIds: readonly string[]
   readonly problem: string | null
 }
 
@@ -57,7 +59,7 @@ type ImportResult = {
 
 const SUM = 'count amount paid refunded'
 const FIELDS = `id from to dryRun daily state progress requestedBy doneAt
-  lists { site list listed equal differed added passedOver absent differedIds addedIds absentIds problem }
+  lists { site list listed equal differed added passedOver failed absent differedIds addedIds absentIds failedIds problem }
   totals { site kind currency theirs { ${SUM} } ours { ${SUM} } difference { ${SUM} } }`
 
 const IMPORT = `mutation Import($input: ImportPaymentsInput!) {

@@ -9,8 +9,8 @@ export const ENTRY_OUTCOMES = ['EQUAL', 'DIFFERED', 'ADDED', 'PASSED_OVER'] as c
 
 export type EntryOutcome = (typeof ENTRY_OUTCOMES)[number]
 
-/** Why a list could not be read to its end. */
-export const IMPORT_PROBLEMS = ['NOT_CONFIGURED', 'CREDENTIALS_REJECTED', 'REFUSED', 'UNREADABLE'] as const
+/** Why a list could not be read to its end. FAULT: a mistake of this program, which is logged. */
+export const IMPORT_PROBLEMS = ['NOT_CONFIGURED', 'CREDENTIALS_REJECTED', 'REFUSED', 'UNREADABLE', 'FAULT'] as const
 
 export type ImportProblem = (typeof IMPORT_PROBLEMS)[number]
 
@@ -40,12 +40,15 @@ export type PartReport = ImportPart & {
   readonly differed: number
   readonly added: number
   readonly passedOver: number
+  /** Entries that could not be compared or recorded, for a mistake of this program. */
+  readonly failed: number
   /** Objects that are on record here, and that the list does not have. */
   readonly absent: number
   /** The first of each, at most `MOST_IDS`. */
   readonly differedIds: readonly string[]
   readonly addedIds: readonly string[]
   readonly absentIds: readonly string[]
+  readonly failedIds: readonly string[]
   /** By currency, in alphabetical order. Agreements have none. */
   readonly totals: readonly CurrencyTotals[]
   /** Null if the list was read, or is being read. */
@@ -75,10 +78,12 @@ export function emptyReport({ site, list }: ImportPart): PartReport {
     differed: 0,
     added: 0,
     passedOver: 0,
+    failed: 0,
     absent: 0,
     differedIds: [],
     addedIds: [],
     absentIds: [],
+    failedIds: [],
     totals: [],
     problem: null,
   }
@@ -93,6 +98,12 @@ export function withEntry(report: PartReport, { id, outcome, theirs, ours }: Com
     addedIds: outcome === 'ADDED' ? bounded(report.addedIds, id) : report.addedIds,
     totals: withAmounts(withAmounts(report.totals, 'theirs', theirs), 'ours', ours),
   }
+}
+
+/** Returns the report with an entry that could not be compared or recorded. */
+export function withFailed(report: PartReport, id: string): PartReport {
+  const { listed, failed, failedIds } = report
+  return { ...report, listed: listed + 1, failed: failed + 1, failedIds: bounded(failedIds, id) }
 }
 
 /** Returns the report with an object that is on record here and that the list does not have. */

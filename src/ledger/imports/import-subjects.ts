@@ -71,11 +71,11 @@ function confirmKnown(
   found: FoundPayment,
   { at, dryRun }: How,
 ): 'EQUAL' | 'DIFFERED' {
-  const { report, isPayerErased } = found
+  const { report } = found
   const { payment, link } = target
   const isEqual = agrees(target, report)
   if (dryRun) return isEqual ? 'EQUAL' : 'DIFFERED'
-  if (isPayerErased) keepErased(ledger.rows, payment?.state.id ?? report.paymentId)
+  if (found.isPayerErased && payment !== null) keepErased(ledger.rows, payment.state.id)
   // A doubt, a refund or a dispute is settled by a read of the payment alone, which is planned already if it is necessary.
   if (isEqual && payment !== null && !isListable(payment.state)) return 'EQUAL'
   const asked = {

@@ -12,6 +12,7 @@ import {
   type PartReport,
   withAbsent,
   withEntry,
+  withFailed,
 } from '../../domain/imports/import-report.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import { entryPrefix } from '../../store/rows/upkeep-rows.ts'
@@ -27,24 +28,28 @@ import {
   wantFoundPayout,
 } from './import-subjects.ts'
 
+/** The id of an entry, and the decision about it, which returns the id under which the entry is counted. */
+type EntryDecision = { readonly id: string; readonly decide: (ledger: Ledger) => string }
+
 /**
- * Returns the decisions about the entries of a page, each of which returns the id under which the entry is counted. They are stored one by
- * one, with a note of each entry: one that was decided before a process ended, or was on an earlier page, is not counted again.
+ * Returns the decisions about the entries of a page. They are stored one by one, with a note of each entry: one that was decided before a
+ * process ended, or was on an earlier page, is not counted again.
  */
-export function entryDecisions({ number, place, found, at }: ImportedPage): ((ledger: Ledger) => string)[] {
-  const decisions = <Found>(
+export function entryDecisions({ number, place, found, at }: ImportedPage): EntryDecision[] {
+  const decisions = <Found extends { readonly report: { readonly id: string } | { readonly paymentId: string } }>(
     entries: readonly Found[],
     want: (rows: Rows, entry: Found) => void,
     importEntry: (ledger: Ledger, entry: Found, how: How) => ImportedEntry,
   ) =>
-    entries.map(
-      (entry) => (ledger: Ledger) =>
+    entries.map((entry) => ({
+      id: 'paymentId' in entry.report ? entry.report.paymentId : entry.report.id,
+      decide: (ledger: Ledger) =>
         recordEntry(
           ledger,
           { number, place, at },
           { want: (rows) => want(rows, entry), importEntry: (how) => importEntry(ledger, entry, how) },
         ),
-    )
+    }))
   if (found.list === 'AGREEMENTS') return decisions(found.entries, wantFoundAgreement, importAgreement)
   if (found.list === 'PAYOUTS') return decisions(found.entries, wantFoundPayout, importPayout)
   return decisions(found.entries, wantFoundPayment, importPayment)
@@ -68,6 +73,17 @@ function recordEntry(
   rows.importEntries.put({ key })
   rows.imports.put(withReport(current, place.part, withEntry(reportOf(current, place.part), entry)))
   return entry.countedAs
+}
+
+/** Notes an entry that could not be compared or recorded, so that the import goes on without it. */
+export function setAside(rows: Rows, { number, place }: Pick<ImportedPage, 'number' | 'place'>, id: string): void {
+  rows.imports.want('number', String(number))
+  const key = `${entryPrefix(number, place.part)}${id}`
+  if (rows.importEntries.first('key', key) !== null) return
+  const current = importAt(rows, number, place)
+  if (current === null) return
+  rows.importEntries.put({ key })
+  rows.imports.put(withReport(current, place.part, withFailed(reportOf(current, place.part), id)))
 }
 
 /** Moves an import on after a page whose entries are recorded. */
@@ -100,7 +116,7 @@ export function giveUpPart(
   { number, place, problem }: { number: number; place: ImportPlace; problem: ImportProblem },
 ): void {
   const current = importAt(rows, number, place)
-  if (current === null || place.kind !== 'LIST') return
+  if (current === null || place.kind === 'CLEAR') return
   const report = { ...reportOf(current, place.part), problem }
   rows.imports.put({ ...withReport(current, place.part, report), place: afterPart(current.plan, place) })
 }

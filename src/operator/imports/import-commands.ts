@@ -54,12 +54,17 @@ async function awaitEnd(ask: Ask, id: string, terminal: Terminal): Promise<Impor
   }
 }
 
-/** Returns the text. Throws it, with what is wrong, if a list was not read to its end: what is not listed looks as if it were not there. */
+/** Returns the text. Throws it, with what is wrong, if a list was not compared wholly: what is missing looks as if it were not there. */
 function whole({ lists }: Import, text: string): string {
-  const failed = lists.filter(({ problem }) => problem !== null)
-  if (failed.length === 0) return text
-  const named = failed.map(({ site, list, problem }) => `${site} ${list}: ${problem}`).join('; ')
+  const partial = lists.filter((list) => problemOf(list) !== null)
+  if (partial.length === 0) return text
+  const named = partial.map((list) => `${list.site} ${list.list}: ${problemOf(list)}`).join('; ')
   throw new OperatorError(`${text}\n\nNot every list was read: ${plain(named)}`)
+}
+
+/** Why a list was not compared wholly; null if it was. */
+function problemOf({ problem, failed }: Import['lists'][number]): string | null {
+  return problem ?? (failed === 0 ? null : `${failed} FAILED`)
 }
 
 /** The day, or the one before today, in UTC. */
@@ -84,13 +89,14 @@ function reportText({ id, from, to, dryRun, lists }: Import): string {
       String(list.added),
       String(list.passedOver),
       String(list.absent),
-      list.problem,
+      problemOf(list),
     ]),
   )
-  const ids = lists.flatMap(({ site, list, differed, differedIds, added, addedIds, absent, absentIds }) => [
+  const ids = lists.flatMap(({ site, list, differed, differedIds, added, addedIds, absent, absentIds, ...rest }) => [
     ...idLine(`${site} ${list} differed`, differedIds, differed),
     ...idLine(`${site} ${list} added`, addedIds, added),
     ...idLine(`${site} ${list} absent`, absentIds, absent),
+    ...idLine(`${site} ${list} failed`, rest.failedIds, rest.failed),
   ])
   const done = dryRun ? 'Dry run: nothing has been recorded.' : 'Done. What differed is read back.'
   return [done, head, counts, ...(ids.length === 0 ? [] : [ids.join('\n')])].join('\n\n')
@@ -151,10 +157,12 @@ const report = z.object({
   differed: z.number(),
   added: z.number(),
   passedOver: z.number(),
+  failed: z.number(),
   absent: z.number(),
   differedIds: z.array(z.string()),
   addedIds: z.array(z.string()),
   absentIds: z.array(z.string()),
+  failedIds: z.array(z.string()),
   problem: z.string().nullable(),
 })
 

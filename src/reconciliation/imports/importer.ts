@@ -1,4 +1,5 @@
 import {
+  type CheckPlace,
   type ImportPart,
   type ListPlace,
   partAt,
@@ -9,9 +10,9 @@ import {
 } from '../../domain/imports/import-plan.ts'
 import type { ImportProblem } from '../../domain/imports/import-report.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
-import { type PeriodicTask, restAsLong, startPeriodicTask, type Timer } from '../../lib/timers.ts'
+import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
-import { LeaseLostError } from '../../store/store-errors.ts'
+import { isOutage, LeaseLostError } from '../../store/store-errors.ts'
 import type { ImportStore, Lease, FoundPayment } from '../../store/store.ts'
 import type { Site, Sites } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
@@ -77,23 +78,25 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     } catch (error) {
       const trouble = permit.end(error)
       if (trouble !== null && !trouble.mayBeItsOwn) return false
-      return failed(number, place, error, lease)
+      throw error
     }
+    const reasons = await imports.record({ number, place, ...read, at: clock() }, lease)
     failures.delete(number)
-    await imports.record({ number, place, ...read, at: clock() }, lease)
+    for (const error of reasons)
+      logger.error({ site: site.id, kind: part.list, err: error }, 'an entry of a list could not be recorded')
     if (!dryRun) onRecorded()
     return true
   }
 
-  const failed = async (number: number, place: ListPlace, error: unknown, lease: Lease) => {
-    if (!(error instanceof UpstreamFault)) throw error
+  const failed = async (number: number, place: ListPlace | CheckPlace, error: unknown, lease: Lease) => {
     const count = (failures.get(number) ?? 0) + 1
     failures.set(number, count)
-    logger.warn({ count, err: error }, 'a page of an import could not be read')
-    return error.kind !== 'unknown' || count >= MOST_ATTEMPTS ? giveUp(number, place, problemOf(error), lease) : false
+    logger.warn({ count, err: error }, 'a page of an import could not be read or compared')
+    const mayPass = !(error instanceof UpstreamFault) || error.kind === 'unknown'
+    return !mayPass || count >= MOST_ATTEMPTS ? giveUp(number, place, problemOf(error), lease) : false
   }
 
-  const giveUp = async (number: number, place: ListPlace, problem: ImportProblem, lease: Lease) => {
+  const giveUp = async (number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease) => {
     failures.delete(number)
     await imports.giveUp(number, place, problem, lease)
     return true
@@ -105,6 +108,7 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     const [from, to] = [plan.from + MARGIN_MS, plan.to - MARGIN_MS]
     const absent = await imports.absent({ number, part, place, from, to })
     await imports.recordAbsent(number, place, absent, lease)
+    failures.delete(number)
     await restAsLong(timer, startedAt)
     return true
   }
@@ -119,10 +123,15 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
 
   /** Returns false if the import cannot go on now. */
   const step = async (current: PaymentImport, lease: Lease): Promise<boolean> => {
-    const { plan, place } = current
+    const { number, plan, place } = current
     const part = partAt(plan, place)
     if (place.kind === 'CLEAR' || part === null) return clear(current)
-    return place.kind === 'CHECK' ? check(current, part, lease) : readPage(current, part, place, lease)
+    try {
+      return await (place.kind === 'CHECK' ? check(current, part, lease) : readPage(current, part, place, lease))
+    } catch (error) {
+      if (error instanceof LeaseLostError || isOutage(error)) throw error
+      return failed(number, place, error, lease)
+    }
   }
 
   const goOn = async (number: number, mayGoOn: () => boolean) => {
@@ -139,18 +148,24 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     }
   }
 
-  const work = async (mayGoOn: () => boolean) => {
-    try {
-      await beginDaily()
-      for (const { number } of await imports.running()) await goOn(number, mayGoOn)
-    } catch (error) {
+  const work = (mayGoOn: () => boolean) => {
+    const onFailed = (error: unknown) =>
       logger.error({ err: error }, 'an import could not go on; it is tried again')
+    const goOnWithAll = async () => {
+      const running = await imports.running()
+      await runEach(
+        running.map(({ number }) => () => goOn(number, mayGoOn)),
+        onFailed,
+      )
     }
+    return runEach([beginDaily, goOnWithAll], onFailed)
   }
   return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
 }
 
-function problemOf({ kind }: UpstreamFault): ImportProblem {
+function problemOf(error: unknown): ImportProblem {
+  if (!(error instanceof UpstreamFault)) return 'FAULT'
+  const { kind } = error
   if (kind === 'credentials') return 'CREDENTIALS_REJECTED'
   return kind === 'refused' || kind === 'forbidden' ? 'REFUSED' : 'UNREADABLE'
 }

@@ -141,6 +141,8 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
   }),
 }
 
+const NONE_FAILED: Pick<PartReport, 'failed' | 'failedIds'> = { failed: 0, failedIds: [] }
+
 /** Returns the import of a row. */
 export function toImport(row: StoredRow): PaymentImport {
   return {
@@ -155,7 +157,8 @@ export function toImport(row: StoredRow): PaymentImport {
     requestedBy: row['requested_by'] as string | null,
     requestedAt: Number(row['requested_at']),
     place: JSON.parse(String(row['place_json'])) as ImportPlace,
-    reports: JSON.parse(String(row['reports_json'])) as PartReport[],
+    // Earlier versions did not count entries that failed.
+    reports: (JSON.parse(String(row['reports_json'])) as PartReport[]).map((report) => ({ ...NONE_FAILED, ...report })),
     doneAt: row['done_at'] as number | null,
   }
 }

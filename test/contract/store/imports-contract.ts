@@ -133,6 +133,15 @@ export function importsContract(fixture: Fixture): void {
     expect((await fixture.store.reads.subject('P2'))?.dueAt).not.toBeNull()
   })
 
+  it('sets an entry aside that fails, and goes on with the others', async () => {
+    const running = await begin([PAYINS])
+    const broken = found(received('P2', { details: { amount: 'no number' } }))
+    const told = await record(running, [found(received('P1')), broken, found(received('P3'))])
+    expect(told).toMatchObject({ listed: 3, added: 2, addedIds: ['P1', 'P3'], failed: 1, failedIds: ['P2'] })
+    expect(await current(running)).toMatchObject({ place: { kind: 'CHECK' } })
+    expect(await fixture.store.payments.byIds(['P1', 'P2', 'P3'])).toHaveLength(2)
+  })
+
   it('keeps nothing of a payer who was erased', async () => {
     const payer = { name: 'Mary', email: 'mary@example.test' }
     const running = await begin([PAYINS])

@@ -11,6 +11,7 @@ import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
 import { deliveryBacklogContract } from './delivery-backlog-contract.ts'
 import { duplicatesContract } from './duplicates-contract.ts'
+import { erasedImportsContract } from './erased-imports-contract.ts'
 import { erasuresContract } from './erasures-contract.ts'
 import { gatewayPaymentsContract } from './gateway-payments-contract.ts'
 import { gatewaySettlementsContract } from './gateway-settlements-contract.ts'
@@ -103,6 +104,9 @@ export function describeStore(
     describe('imports', () => {
       importsContract(fixture)
       importRecordsContract(fixture)
+    })
+    describe('imports and erasures', () => {
+      erasedImportsContract(fixture)
     })
     describe('log', () => {
       logContract(fixture)

@@ -96,6 +96,7 @@ function Differences({ of: { lists, dryRun } }: Of) {
     { report, what: 'differed', ids: report.differedIds, count: report.differed, isLinked: true },
     { report, what: 'not on record', ids: report.addedIds, count: report.added, isLinked: !dryRun },
     { report, what: 'not in the list', ids: report.absentIds, count: report.absent, isLinked: true },
+    { report, what: 'failed', ids: report.failedIds, count: report.failed, isLinked: false },
   ])
   return (
     <>
