@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createAgreement } from '../support/agreements.ts'
 import { erase, payerOf } from '../support/erasures.ts'
@@ -210,6 +212,27 @@ describe('importPayments', () => {
     expect(reportOf(done, 'aud', 'PAYOUTS')).toMatchObject({ problem: 'REFUSED', listed: 0 })
     expect(reportOf(done, 'krw', 'PAYOUTS').problem).toBeNull()
     expect(reportOf(done, 'krw', 'PAYINS').addedIds).toContain(id)
+  })
+
+  it('reads unpaid links whose payer was erased', async () => {
+    const customer = { firstName: 'Ada', lastName: 'Payer', email: 'erased@example.test' }
+    for (let count = 0; count < 3; count += 1) await createLink(network, { customer })
+    await erase(network, 'EMAIL', customer.email)
+    expect(reportOf(await imported(), 'aud', 'LINKS')).toMatchObject({ problem: null, failed: 0 })
+  })
+
+  it('goes on with the others while one cannot be recorded', async () => {
+    const database = new DatabaseSync(join(network.folder, 'payments.db'))
+    onTestFinished(() => database.close())
+    const input = { from: '2026-01-01T00:00:00Z', to: '2026-01-03T00:00:00Z', dryRun: true }
+    const refused = `CREATE TRIGGER refused BEFORE UPDATE ON payment_imports
+      WHEN NEW.from_at = ${Date.parse(input.from)} BEGIN SELECT RAISE(ABORT, 'no'); END`
+    database.exec(refused)
+    const begun = await tryToImport(network, input)
+    await imported({ dryRun: true })
+    expect(await importOf(network, begun.import?.id ?? '')).toMatchObject({ state: 'RUNNING', progress: 0 })
+    database.exec('DROP TRIGGER refused')
+    await expect.poll(() => importOf(network, begun.import?.id ?? '')).toMatchObject({ state: 'DONE' })
   })
 
   it('reads the lists of the named sites alone', async () => {
