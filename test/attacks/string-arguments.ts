@@ -13,7 +13,17 @@ import {
   type GraphQLInputType,
 } from 'graphql'
 import { createSchema } from '../../src/graphql/schema/schema.ts'
-import { agreementInput, amendmentInput, gatewayInput, newKey, payinInput, payoutInput } from '../support/inputs.ts'
+import {
+  agreementInput,
+  amendmentInput,
+  contactInput,
+  customerInput,
+  gatewayInput,
+  identityInput,
+  newKey,
+  payinInput,
+  payoutInput,
+} from '../support/inputs.ts'
 import { linkInput } from '../support/operations.ts'
 import { payoutFileInput } from '../support/payouts.ts'
 
@@ -67,6 +77,9 @@ const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
   amendPaymentAgreement: () => amendmentInput(randomUUID()),
   createPayout: payoutInput,
   createPayoutFromFile: payoutFileInput,
+  createPaymentCustomer: customerInput,
+  createPaymentContact: contactInput,
+  requestIdentityCheck: () => identityInput('ada@example.test'),
   cancelScheduledPayout: () => ({ idempotencyKey: newKey(), id: randomUUID() }),
 }
 
@@ -95,6 +108,43 @@ export function nestedTextArguments(): string[] {
         .filter((argument) => leavesOf(argument.type, []).length > 0)
         .map((argument) => `${type.name}.${field.name}(${argument.name}:)`),
     )
+}
+
+/** A place in the arguments of a mutation: a leaf, or an input or list around others. */
+export type InputPlace = {
+  /** For example `createPaymentLink.input.customer`. */
+  readonly name: string
+  /** The type of its value, without its `!`. */
+  readonly type: string
+  readonly document: string
+  /** Variables of an otherwise valid request, the same for all places of the mutation. */
+  readonly good: Record<string, unknown>
+  /** Returns them with a value in this place. */
+  readonly variables: (value: unknown) => Record<string, unknown>
+}
+
+/** Returns every place in the arguments of every mutation, as read from the schema. */
+export function inputPlaces(): InputPlace[] {
+  return Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap((field) => {
+    const good = goodArguments(field)
+    const document = documentOf('mutation', field)
+    const places = field.args.flatMap((argument) => placesIn(argument.type, [argument.name]))
+    return places.map(({ path, type }) => ({
+      name: [field.name, ...path].join('.'),
+      type,
+      document,
+      good,
+      variables: (value) => withValue(good, path, value),
+    }))
+  })
+}
+
+function placesIn(type: GraphQLInputType, path: Path): { readonly path: Path; readonly type: string }[] {
+  const bare = getNullableType(type)
+  const here = { path, type: String(bare) }
+  if (isListType(bare)) return [here, ...placesIn(bare.ofType, [...path, 0])]
+  const fields = isInputObjectType(bare) ? Object.values(bare.getFields()) : []
+  return [here, ...fields.flatMap((field) => placesIn(field.type, [...path, field.name]))]
 }
 
 function placesOf(kind: TextPlace['kind'], field: GraphQLField<unknown, unknown>): TextPlace[] {

@@ -111,8 +111,10 @@ function idempotentCommandsOf(
   ): Promise<CommandOutcome<Result>> => {
     const first = running.get(slot(task))
     if (first === undefined) {
+      // Made before the work begins: if it threw afterwards, nobody would hold the promise of the work.
+      const input = fingerprint(keys, task.input)
       const outcome = work().finally(() => running.delete(slot(task)))
-      running.set(slot(task), { input: fingerprint(keys, task.input), outcome })
+      running.set(slot(task), { input, outcome })
       return (await withTimeout(outcome, patienceMs, () => null)) ?? stillOpen(task)
     }
     if (!sameFingerprint(keys, task.input, first.input)) return conflict(false)

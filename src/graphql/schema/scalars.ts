@@ -133,17 +133,39 @@ function textOf(node: ValueNode, scalar: string): string {
 
 type Variables = Record<string, unknown> | null | undefined
 
-/** A JSON object with any names and values. */
+/** Levels of objects and lists that a client may nest: far below what the stack allows to whatever reads them. */
+const MAX_LEVELS = 16
+/** Length of an object of a client, as JSON. */
+const MAX_CHARACTERS = 16_384
+
+/** A JSON object with any names and values. One of a client has bounds, and nothing in it that JSON cannot express. */
 const jsonObjectScalar = new GraphQLScalarType<object, object>({
   name: 'JSONObject',
   serialize: readObject,
-  parseValue: readObject,
-  parseLiteral: (node, variables) => (node.kind === Kind.OBJECT ? objectOf(node, variables) : readObject(null)),
+  parseValue: readBoundedObject,
+  parseLiteral: (node, variables) => readBoundedObject(node.kind === Kind.OBJECT ? objectOf(node, variables) : null),
 })
 
 function readObject(value: unknown): object {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new GraphQLError('JSONObject must be an object.')
+}
+
+function readBoundedObject(value: unknown): object {
+  const object = readObject(value)
+  demandJson(object, MAX_LEVELS)
+  if (JSON.stringify(object).length > MAX_CHARACTERS)
+    throw new GraphQLError(`JSONObject must be at most ${MAX_CHARACTERS} characters long as JSON.`)
+  return object
+}
+
+/** Throws for a number that JSON cannot express, as a client's 1e999 becomes when it is read, and for more levels than these. */
+function demandJson(value: unknown, levels: number): void {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new GraphQLError('JSONObject must not hold a number that is not finite.')
+  if (typeof value !== 'object' || value === null) return
+  if (levels === 0) throw new GraphQLError(`JSONObject must have at most ${MAX_LEVELS} levels.`)
+  for (const part of Object.values(value)) demandJson(part, levels - 1)
 }
 
 function objectOf(node: ObjectValueNode, variables: Variables): object {
@@ -156,7 +178,7 @@ function objectOf(node: ObjectValueNode, variables: Variables): object {
 function valueOf(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.OBJECT) return objectOf(node, variables)
   if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
-  // JSON has no enum values.
-  if (node.kind === Kind.ENUM) return undefined
+  if (node.kind === Kind.ENUM)
+    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`)
   return valueFromASTUntyped(node, variables)
 }

@@ -86,7 +86,7 @@ describe('scalars give what those of graphql-scalars give', () => {
     )
     const literals = [
       '{}',
-      '{ a: 1, b: -2.5e3, c: "x", d: true, e: null, f: [1, { g: [] }], h: $known, i: $unknown, j: ENUM, __proto__: { k: 1 } }',
+      '{ a: 1, b: -2.5e3, c: "x", d: true, e: null, f: [1, { g: [] }], h: $known, i: $unknown, __proto__: { k: 1 } }',
       '{ big: 123456789012345678901234567890 }',
     ]
     for (const literal of literals) {

@@ -135,6 +135,41 @@ describe('HttpsUrl', () => {
   ])('refuses %s in development too', (url) => expect(() => development.parseValue(url)).toThrow(GraphQLError))
 })
 
+describe('JSONObject', () => {
+  const { JSONObject } = createScalars({ production: true })
+  const nested = (levels: number, open: string, close: string) =>
+    `{"a":${open.repeat(levels - 1)}1${close.repeat(levels - 1)}}`
+  const asLiteral = (json: string) => json.replaceAll('"a":', 'a: ')
+
+  it.each([nested(16, '[', ']'), nested(16, '{"a":', '}'), `{"a":"${'x'.repeat(16_376)}"}`, '{"a":-1.5e308}'])(
+    'takes what is within its bounds (%#)',
+    (json) => {
+      expect(JSONObject.parseValue(JSON.parse(json))).toEqual(JSON.parse(json))
+      expect({ ...JSONObject.parseLiteral(parseValue(asLiteral(json)), {}) }).toEqual(
+        JSONObject.parseValue(JSON.parse(json)),
+      )
+    },
+  )
+
+  it.each([
+    ['{"a":1e999}', 'not finite'],
+    ['{"a":{"a":[-1e999]}}', 'not finite'],
+    [nested(17, '[', ']'), '16 levels'],
+    [nested(17, '{"a":', '}'), '16 levels'],
+    [nested(400, '{"a":', '}'), '16 levels'],
+    [`{"a":"${'x'.repeat(16_377)}"}`, '16384 characters'],
+  ])('refuses %.40s', (json, message) => {
+    expect(() => JSONObject.parseValue(JSON.parse(json))).toThrow(message)
+    expect(() => JSONObject.parseLiteral(parseValue(asLiteral(json)), {})).toThrow(message)
+  })
+
+  it('refuses what is deeper than the stack, and what JSON has no value for', () => {
+    const deep = JSON.parse(nested(50_000, '[', ']')) as unknown
+    expect(() => JSONObject.parseValue(deep)).toThrow('16 levels')
+    expect(() => JSONObject.parseLiteral(parseValue('{ a: [ENUM] }'), {})).toThrow('ENUM')
+  })
+})
+
 describe('an input of a wrong shape', () => {
   const schema = buildSchema(
     'scalar Decimal\nscalar DateTime\ntype Query { echo(amount: Decimal, at: DateTime): String }',

@@ -70,6 +70,21 @@ describe('a command', () => {
     expect(fixture.sent).toHaveLength(3)
   })
 
+  it('whose input has no form in JSON rejects, and begins no work whose promise nobody holds', async () => {
+    const fixture = await setUp()
+    await fixture.once.run(fixture.task())
+    const unheld: unknown[] = []
+    const note = (error: unknown) => void unheld.push(error)
+    process.on('unhandledRejection', note)
+    for (const key of ['key-1', 'key-2'])
+      for (const use of [fixture.once.run, fixture.once.earlier])
+        await use(fixture.task({ key, input: { amount: Infinity } })).catch(note)
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    process.off('unhandledRejection', note)
+    expect(unheld.map(String)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining('no form in JSON')))
+    expect(fixture.sent).toHaveLength(1)
+  })
+
   it('has no earlier use while its key is new, nor under another mutation', async () => {
     const fixture = await setUp()
     expect(await fixture.once.earlier(fixture.task())).toBeNull()
