@@ -139,9 +139,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
+/**
+ * The codings that change bytes: https://www.iana.org/assignments/http-parameters/#content-coding. None was asked for. A word that is none of
+ * them, such as `utf-8` or `none`, says nothing: the body is read, and proves itself.
+ */
+const CODINGS = /^(?:x-)?(?:gzip|compress|deflate|br|zstd|dcb|dcz|exi|aes128gcm|pack200-gzip)$/
+
 function isEncoded(headers: AnswerHeaders): boolean {
   const encodings = [headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',')
-  return encodings.some((encoding) => encoding.trim() !== '' && encoding.trim() !== 'identity')
+  return encodings.some((encoding) => CODINGS.test(encoding.trim()))
 }
 
 function codeOf(error: Error): string {

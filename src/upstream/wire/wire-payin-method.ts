@@ -241,9 +241,9 @@ export function readMethodRequirements(json: ExactJson, asked: AskedMethod): Met
   }
 }
 
-/** An empty list is accepted for an empty object, because some languages serialise it so. */
+/** An empty list and null are accepted for an empty object, because some languages serialise it so. */
 function fieldsOf(params: ExactJson | undefined): MethodField[] | null {
-  if (Array.isArray(params) && params.length === 0) return []
+  if (params === null || (Array.isArray(params) && params.length === 0)) return []
   if (!isRecord(params)) return null
   return Object.entries(params)
     .filter(([name]) => name.length <= FIELD_NAME_LENGTH && textFrom(name, FIELD_NAME_LENGTH) === name)

@@ -48,6 +48,16 @@ describe('a request', () => {
     expect(await open(service.baseUrl).request(site(), post)).toMatchObject({ status: 201, json: {} })
   })
 
+  it.each<[string, Record<string, string>, string?]>([
+    ['a word that is no coding', { 'content-encoding': 'UTF-8' }],
+    ['several of them', { 'content-encoding': 'none, utf8, identity' }],
+    ['another type', { 'content-type': 'text/html; charset=utf-8' }],
+    ['a byte order mark', {}, '\uFEFF'],
+  ])('reads the JSON of an answer with %s', async (_name, headers, before = '') => {
+    const service = await serve(answer(200, `${before}{"uuid":"é"}`, headers))
+    expect(await open(service.baseUrl).request(site(), post)).toMatchObject({ json: { uuid: 'é' } })
+  })
+
   it('uses the connections of earlier ones', async () => {
     const service = await serve(OK)
     const transport = open(service.baseUrl)

@@ -74,16 +74,18 @@ const envelope = z.object({
 
 /**
  * Reads the envelope of a list: `records`, and its extent, given in pages or in entries (gap sheet, sections 5.3, 10 and 16).
- * Null if there is no list.
+ * `records: null` is an empty list, because some languages serialise one so. Null if there is no list.
  */
 export function readPage(json: ExactJson): WirePage | null {
-  if (!isRecord(json) || !Array.isArray(json['records'])) return null
+  if (!isRecord(json)) return null
+  const records = json['records'] === null ? [] : json['records']
+  if (!Array.isArray(records)) return null
   const { page, next_page: next, ...totals } = envelope.parse(json)
   const totalCount = totals.total ?? totals.total_count
   const size = totals.per_page ?? totals.size
   const counted = totalCount === null || size === null || size === 0 ? null : Math.ceil(totalCount / size)
   return {
-    records: json['records'],
+    records,
     page,
     totalPages: totals.total_page ?? totals.total_pages ?? counted,
     // A next page that is not after the current one would cause an endless loop.

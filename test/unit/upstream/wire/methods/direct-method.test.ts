@@ -58,6 +58,7 @@ describe('readMethodRequirements', () => {
   it.each<[string, ExactJson]>([
     ['an empty object', { payin_method_params: {} }],
     ['an empty list', { payin_method_params: [] }],
+    ['null', { payin_method_params: null }],
   ])('takes %s for a method that asks for nothing', (_name, json) => {
     expect(readMethodRequirements(json, asked)).toMatchObject({ code: asked.code, currency: 'AUD', fields: [] })
   })

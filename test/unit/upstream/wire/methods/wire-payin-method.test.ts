@@ -133,6 +133,7 @@ describe('readPage', () => {
     [{ records: [], total_pages: '7' }, 7],
     [{ records: [], total: new ExactNumber('41'), per_page: new ExactNumber('0') }, null],
     [{ records: [] }, null],
+    [{ records: null, total_pages: '0' }, 0],
   ])('counts the pages of %o', (json, pages) => {
     expect(readPage(json)?.totalPages).toBe(pages)
   })
