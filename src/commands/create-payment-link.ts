@@ -1,5 +1,6 @@
 import type { Command } from '../domain/command.ts'
 import { accepts, spanOf, type PayinMethod } from '../domain/methods/payin-method.ts'
+import { mayBeRecordedAs } from '../domain/money/money.ts'
 import {
   linkRequestProblems,
   createdLink,
@@ -9,7 +10,7 @@ import {
 } from '../domain/payments/payment-link.ts'
 import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
-import { isAmount, spanQuery } from '../upstream/client/exchange-checks.ts'
+import { spanQuery } from '../upstream/client/exchange-checks.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { ListedPayinLink } from '../upstream/endpoints/payin-endpoints.ts'
@@ -176,7 +177,7 @@ async function unclaimed(
     const { email } = report.payer
     return (
       (currency === null || currency === request.amount.currency) &&
-      isAmount(request.amount.value, amount) &&
+      (amount === null || mayBeRecordedAs(request.amount, amount)) &&
       (reference === null || !sendLinkReference || reference === request.reference) &&
       (email === null || email.toLowerCase() === request.customer.email.toLowerCase())
     )

@@ -124,7 +124,7 @@ describe('input that breaks a rule', () => {
     ...['0', '0.00', '-1', '+1', '1e3', '1,5', '.5', '5.', '01', '1.005', '1234567890123456', 'NaN', '١٢', ''].map(
       (value): [string[], Record<string, unknown>] => [['amount', 'value'], { amount: { value, currency: 'AUD' } }],
     ),
-    [['amount', 'value'], { amount: { value: '100.5', currency: 'JPY' }, methodCode: 'jp_card_jpy' }],
+    [['amount', 'value'], { amount: { value: '0.5', currency: 'JPY' }, methodCode: 'jp_card_jpy' }],
     [['amount', 'currency'], { amount: { value: '100', currency: 'THB' }, methodCode: null }],
     [['amount', 'currency'], { amount: { value: '100', currency: 'XYZ' }, methodCode: null }],
     [['description'], { description: '' }],

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { aliasPayinInput, payinInput } from '../support/inputs.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
 import { BY_HAND, createPayin, readPayment } from '../support/payins.ts'
 import { isCaughtUp, PAYMENT_UPDATES } from '../support/streams.ts'
 
@@ -42,7 +43,7 @@ describe('what a method needs', () => {
     [['methodFields', 'user_name'], { methodFields: { user_name: 7 } }],
     [['methodFields', 'callback_url'], aliasPayinInput({ methodFields: { phone: '1' } })],
     [['gst'], { gst: true }],
-    [['amount', 'value'], { amount: { value: '25000.5', currency: 'KRW' } }],
+    [['amount', 'value'], { amount: { value: '0.5', currency: 'KRW' } }],
     [['amount', 'currency'], { amount: { value: '25000', currency: 'XYZ' } }],
     [['methodCode'], { methodCode: 'jp_bank_jpy' }],
     [['customerEmail'], { customerEmail: 'nobody' }],
@@ -98,6 +99,30 @@ describe('a direct payin', () => {
     })
     const kept = network.sandbox.control.state().payins.find(({ uuid }) => uuid === payin.id)
     expect(kept).toMatchObject({ methodCode: 'kr_bank_krw', externalId: 'order-1815', siteId: 'krw', amount: '25000' })
+  })
+
+  it('or a link in parts of a unit is sent as submitted, and shown as asked for and as recorded', async () => {
+    const query = `query P($id: ID!) {
+      payment(id: $id) { amount { value } requestedAmount { value currency } provisional }
+    }`
+    const shown = (value: string, recorded: string, currency: string) => ({
+      payment: { amount: { value: recorded }, requestedAmount: { value, currency }, provisional: false },
+    })
+    const { id } = await createPayin(network, { amount: { value: '25000.5', currency: 'KRW' } })
+    expect((await network.ask(query, { id })).data).toEqual(shown('25000.5', '25001.0', 'KRW'))
+    const amount = { value: '1000.4', currency: 'JPY' }
+    const link = await createLink(network, { amount, methodCode: 'jp_card_jpy' })
+    await network.sandbox.control.setStatus(link.id, 'received')
+    await network.sandbox.settle()
+    await expect
+      .poll(async () => {
+        const { data } = await network.ask<{ paymentLink: { payment: { id: string } | null } }>(
+          'query L($id: ID!) { paymentLink(id: $id) { payment { id } } }',
+          { id: link.id },
+        )
+        return (await network.ask(query, { id: data.paymentLink.payment?.id ?? '' })).data
+      })
+      .toEqual(shown('1000.4', '1000.0', 'JPY'))
   })
 
   it('names the site that it was made with, and when it expires', async () => {

@@ -39,7 +39,7 @@ describe.each(currencies.map(({ code, exponent }) => [code, exponent] as const))
     expect(problem(decimalOf(10n ** 15n, exponent))).not.toBeNull()
   })
 
-  it('is refused in parts of a unit where the payments API would round them away, and only there', () => {
+  it('must not go out in parts of a unit where the payments API would round them away, and only there', () => {
     const refusal = exponent === 0 ? `must be in whole units: ${currency} has no decimals` : null
     expect(roundsSubmittedAmount(currency)).toBe(exponent === 0)
     for (const value of ['0.5', '1000.5', '1000.0', '999.99']) expect(problem(value)).toBe(refusal)

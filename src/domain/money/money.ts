@@ -8,22 +8,48 @@ const INPUT = /^(0|[1-9]\d{0,14})(?:\.(\d{1,6}))?$/
 const EXACT_DIGITS = 15
 
 /**
- * Checks an amount from a client. Returns a sentence about the problem; null if the amount is valid: a plain decimal above zero, with at
- * most 15 significant digits, and with no more decimals than the payments API processes for the currency (it would round them without an
- * error: payments-api.md, section 1, rule 1).
+ * Checks the amount of a payment to be collected. Returns a sentence about the problem; null if the amount is valid: a plain decimal above
+ * zero, with at most 15 significant digits, and with no more decimals than the currency has. A currency that the payments API rounds
+ * takes decimals, which are sent as submitted (payments-api.md, section 1, rule 1), but nothing that could be rounded to zero.
+ */
+export function payinAmountProblem(amount: Money): string | null {
+  const { value, currency } = amount
+  if (!roundsSubmittedAmount(currency)) return amountProblem(amount)
+  return plainProblem(value) ?? (compareDecimals(value, '1') < 0 ? `must be at least 1 ${currency}` : null)
+}
+
+/**
+ * Checks an amount that must not be rounded: of money that goes out, and of a limit. Returns as `payinAmountProblem` does, and a sentence
+ * for decimals that the payments API would round away.
  */
 export function amountProblem({ value, currency }: Money): string | null {
+  const problem = plainProblem(value)
+  if (problem !== null) return problem
+  const exponent = exponentOf(currency)
+  if (decimalsOf(value) <= exponent) return null
+  return exponent === 0
+    ? `must be in whole units: ${currency} has no decimals`
+    : `must have at most ${exponent} decimals in ${currency}`
+}
+
+function plainProblem(value: string): string | null {
   const match = INPUT.exec(value)
   if (match === null) return 'must be a plain decimal number such as "1250.50"'
   const [, whole = '', decimals = ''] = match
   const significant = (whole + decimals).replace(/^0+/, '')
   if (significant === '') return 'must be above zero'
-  if (significant.length > EXACT_DIGITS) return `must have at most ${EXACT_DIGITS} digits`
-  const exponent = exponentOf(currency)
-  if (decimals.length <= exponent) return null
-  return exponent === 0
-    ? `must be in whole units: ${currency} has no decimals`
-    : `must have at most ${exponent} decimals in ${currency}`
+  return significant.length > EXACT_DIGITS ? `must have at most ${EXACT_DIGITS} digits` : null
+}
+
+/**
+ * Returns whether the payments API may have recorded a submitted amount as this one: the same, or in a currency that it rounds one of
+ * the two whole numbers around it.
+ */
+export function mayBeRecordedAs({ value, currency }: Money, recorded: string): boolean {
+  if (compareDecimals(value, recorded) === 0) return true
+  const [whole = ''] = value.split('.')
+  if (!roundsSubmittedAmount(currency) || compareDecimals(value, whole) === 0) return false
+  return [whole, sumDecimals([whole, '1'])].some((rounded) => compareDecimals(rounded, recorded) === 0)
 }
 
 /** Compares two decimals exactly. Returns a negative number if `a` is smaller, zero if they are equal. */

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts'
-import { compareDecimals, type Money } from '../money/money.ts'
+import { mayBeRecordedAs, type Money } from '../money/money.ts'
 import type { PaymentLink } from './payment-link.ts'
 import { type PaymentReport, PAID_RANK } from './payment-report.ts'
 import type { Payment } from './payment.ts'
@@ -43,7 +43,7 @@ function names(report: PaymentReport, link: PaymentLink): boolean {
 
 function isOf(requested: Money, { details: { currency, amount } }: PaymentReport): boolean {
   if (currency !== null && currency !== requested.currency) return false
-  return amount === null || compareDecimals(amount, requested.value) === 0
+  return amount === null || mayBeRecordedAs(requested, amount)
 }
 
 /** Result of a read of a link without a known payment. */

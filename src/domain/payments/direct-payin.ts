@@ -16,7 +16,7 @@ import {
   methodProblem,
   takesOpenAmount,
 } from '../methods/payin-method.ts'
-import { type Money, amountProblem } from '../money/money.ts'
+import { type Money, payinAmountProblem } from '../money/money.ts'
 import { type PaymentDetails, type PaymentReport, PAID_RANK } from './payment-report.ts'
 import { type Decision, decideWebhook, type Payment, decideRead } from './payment.ts'
 
@@ -170,7 +170,7 @@ function amountProblems(
   if (amount == null) return [takesOpenAmount(methodCode) ? null : problem('is required for this method', ['amount'])]
   const differs = currency != null && currency !== amount.currency
   return [
-    problem(amountProblem(amount) ?? limitProblem(amount, requirements), ['amount', 'value']),
+    problem(payinAmountProblem(amount) ?? limitProblem(amount, requirements), ['amount', 'value']),
     differs ? problem(`must be that of the amount, ${amount.currency}`, ['currency']) : null,
   ]
 }

@@ -10,7 +10,7 @@ import {
   normaliseName,
 } from '../field-problems.ts'
 import { parseMethodCode } from '../methods/payin-method.ts'
-import { amountProblem, type Money } from '../money/money.ts'
+import { payinAmountProblem, type Money } from '../money/money.ts'
 import { PAID_RANK } from './payment-report.ts'
 import { holdsMoney, type Payment } from './payment.ts'
 
@@ -199,7 +199,7 @@ export function linkRequestProblems(request: LinkRequest): Problem[] {
   return present([
     keyProblem(request.idempotencyKey),
     textProblem(request.reference, TEXT, ['reference']),
-    problem(amountProblem(request.amount), ['amount', 'value']),
+    problem(payinAmountProblem(request.amount), ['amount', 'value']),
     textProblem(request.description, DESCRIPTION, ['description']),
     problem(emailProblem(customer.email), ['customer', 'email']),
     textProblem(customer.firstName, TEXT, ['customer', 'firstName']),

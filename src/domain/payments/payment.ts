@@ -1,4 +1,4 @@
-import { compareDecimals, type Money } from '../money/money.ts'
+import { mayBeRecordedAs, type Money } from '../money/money.ts'
 import {
   type PaymentDetails,
   type PaymentReport,
@@ -229,8 +229,10 @@ function contradicts(state: Payment, report: PaymentReport): boolean {
 }
 
 function isOfAnotherAmount(state: Payment, report: PaymentReport): boolean {
-  const [known, said] = [state.details.amount, report.details.amount]
-  return known !== null && said !== null && compareDecimals(known, said) !== 0
+  const { amount: value, currency } = state.details
+  const said = report.details.amount
+  // Until the payments API tells the recorded amount, the requested one is known.
+  return value !== null && said !== null && !mayBeRecordedAs({ value, currency: currency ?? '' }, said)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { amountProblem, type Money } from '../../domain/money/money.ts'
+import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
 import type { EventFilter } from '../../store/store.ts'
 import type { Context } from '../context.ts'
@@ -138,7 +138,7 @@ export function daySpan({ from, to, page }: { from: string; to: string; page: nu
 
 /** Returns the amount; throws a BAD_USER_INPUT error if it is invalid, because an invalid amount cannot be compared. */
 export function validAmount(amount: Money): Money {
-  const problem = amountProblem(amount)
+  const problem = payinAmountProblem(amount)
   if (problem !== null) throw badArgument('amount', problem)
   return amount
 }

@@ -1,5 +1,6 @@
 import { hasScope } from '../../access/caller.ts'
 import { TEXT, textProblem } from '../../domain/field-problems.ts'
+import { OPEN_AMOUNT } from '../../domain/methods/payin-method.ts'
 import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
@@ -114,6 +115,10 @@ export const paymentsResolvers = {
     status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
     terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
     amount: (payment) => required(amountOf(payment, 'amount')),
+    requestedAmount: async (payment, _args, context) => {
+      const requested = (await madeAs(payment, context))?.requestedAmount ?? null
+      return requested?.value === OPEN_AMOUNT ? null : requested
+    },
     total: (payment) => amountOf(payment, 'total'),
     paid: (payment) => amountOf(payment, 'paid'),
     refunded: (payment) => amountOf(payment, 'refunded'),

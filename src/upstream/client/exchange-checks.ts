@@ -1,4 +1,4 @@
-import { compareDecimals } from '../../domain/money/money.ts'
+import { compareDecimals, mayBeRecordedAs } from '../../domain/money/money.ts'
 import { instantToWire } from '../wire/values/readers.ts'
 import { type RequestBody, type Echo, usableMethodCode, usableUuid } from '../wire/values/wire-fields.ts'
 import type { Site } from './sites.ts'
@@ -54,11 +54,13 @@ export function isAmount(sent: string | null, received: string | null): boolean 
   return sent === null || received === null || compareDecimals(sent, received) === 0
 }
 
-/** Returns whether everything that an answer repeats equals the request. If not, the answer belongs to another request. */
+/** Returns whether everything that an answer repeats is what was asked for. If not, the answer belongs to another request. */
 export function repeats(echo: Echo, asked: { currency: string; amount: string | null; endpointUrl: string }): boolean {
   return (
     (echo.currency === null || echo.currency === asked.currency) &&
     (echo.endpointUrl === null || echo.endpointUrl === asked.endpointUrl) &&
-    isAmount(asked.amount, echo.amount)
+    (asked.amount === null ||
+      echo.amount === null ||
+      mayBeRecordedAs({ value: asked.amount, currency: asked.currency }, echo.amount))
   )
 }

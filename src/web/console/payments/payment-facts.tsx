@@ -5,7 +5,7 @@ import type { PaymentNow } from './payment.tsx'
 
 /** The current facts of a payment. */
 export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
-  const { amount, total, paid, refunded, link, method, card, failure, payer } = payment
+  const { amount, requestedAmount, total, paid, refunded, link, method, card, failure, payer } = payment
   return (
     <section aria-labelledby="facts">
       <h2 id="facts">Facts</h2>
@@ -19,6 +19,9 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
         <Fact name="Status">{payment.statusRaw}</Fact>
         <Fact name="Amount">
           <Amount of={amount} />
+        </Fact>
+        <Fact name="Asked for">
+          {requestedAmount && requestedAmount.value !== amount.value && <Amount of={requestedAmount} />}
         </Fact>
         <Fact name="With fees">{total && <Amount of={total} />}</Fact>
         <Fact name="Paid">{paid && <Amount of={paid} />}</Fact>

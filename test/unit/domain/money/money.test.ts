@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amountProblem, compareDecimals, decimalFromText } from '../../../../src/domain/money/money.ts'
+import {
+  amountProblem,
+  compareDecimals,
+  decimalFromText,
+  mayBeRecordedAs,
+  payinAmountProblem,
+} from '../../../../src/domain/money/money.ts'
 
 describe('amountProblem', () => {
   it.each([
@@ -61,6 +67,15 @@ describe('amountProblem', () => {
     expect(amountProblem({ value: '1000', currency })).toBeNull()
     for (const value of ['1000.5', '1000.0', '0.5'])
       expect(amountProblem({ value, currency })).toBe(`must be in whole units: ${currency} has no decimals`)
+  })
+
+  it.each(['JPY', 'VND', 'KRW', 'XAF', 'XOF'])('takes decimals of %s for a payin, which are rounded', (currency) => {
+    for (const value of ['1', '1000', '1000.5', '1000.0', '1.000001', '99999999999999.5'])
+      expect(payinAmountProblem({ value, currency })).toBeNull()
+    for (const value of ['0.5', '0.999999']) expect(payinAmountProblem({ value, currency })).toMatch(/at least 1/)
+    for (const value of ['0.0', '1e3', '1.0000001', '123456789012345.1'])
+      expect(payinAmountProblem({ value, currency })).toBe(amountProblem({ value, currency: 'USDC' }))
+    expect(payinAmountProblem({ value: '1.005', currency: 'AUD' })).toBe('must have at most 2 decimals in AUD')
   })
 
   it.each([
@@ -196,3 +211,18 @@ function asFraction(text: string, scale: number): bigint {
   const size = BigInt(whole + decimals.padEnd(scale, '0'))
   return text.startsWith('-') ? -size : size
 }
+
+describe('mayBeRecordedAs', () => {
+  it.each([
+    ['1000.5', 'JPY', ['1000.5', '1000', '1001', '1001.0']],
+    ['999.4', 'KRW', ['999', '1000']],
+    ['1000', 'JPY', ['1000', '1000.0']],
+    ['1000.0', 'VND', ['1000']],
+    ['1000.5', 'AUD', ['1000.50']],
+  ])('takes %s %s for the same as %j alone', (value, currency, same) => {
+    for (const recorded of ['1000.5', '1000.50', '1000', '1000.0', '1001', '1001.0', '999', '1002', '1000.6', '-1000'])
+      if (!same.some((one) => compareDecimals(one, recorded) === 0))
+        expect(mayBeRecordedAs({ value, currency }, recorded)).toBe(false)
+    for (const recorded of same) expect(mayBeRecordedAs({ value, currency }, recorded)).toBe(true)
+  })
+})

@@ -131,7 +131,8 @@ describe('linkRequestProblems', () => {
 
   it('names the amount by its value', () => {
     expect(problems({ amount: { value: '0', currency: 'AUD' } })).toEqual(['amount.value'])
-    expect(problems({ amount: { value: '1.5', currency: 'JPY' } })).toEqual(['amount.value'])
+    expect(problems({ amount: { value: '0.5', currency: 'JPY' } })).toEqual(['amount.value'])
+    expect(problems({ amount: { value: '1.5', currency: 'JPY' } })).toEqual([])
   })
 
   it('tells everything that is wrong at once', () => {
