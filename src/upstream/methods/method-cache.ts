@@ -32,8 +32,13 @@ export type MethodList<Method> = {
 }
 
 export type MethodCache<Method> = {
-  /** Returns the methods of the given currencies, or of all; a promise, which never rejects, if a site has no cached list. */
+  /**
+   * Returns the methods of the given currencies, or of all; a promise, which never rejects, if a site has not been asked yet, or if no site
+   * has a list. A list that could not be had before is renewed behind the answer, where there is another to answer with.
+   */
   list(currencies?: readonly string[]): MethodList<Method> | Promise<MethodList<Method>>
+  /** Returns what is known of them now, also nothing; null if a site has not been asked yet. Makes no call to the payments API. */
+  known(currencies?: readonly string[]): MethodList<Method> | null
   /**
    * Returns the method with that code; null if no site is known to offer it. Never rejects. Calls `onStale` if the lists used are
    * not current.
@@ -103,20 +108,33 @@ export function createMethodCache<Method extends ListedMethod>(
 
   const list = (currencies?: readonly string[]): MethodList<Method> | Promise<MethodList<Method>> => {
     const combination = combinationOf(currencies)
-    let cold: Promise<void>[] | null = null
-    for (const { cached } of combination.asked) {
-      const renewal = cached.wake()
-      if (renewal !== null) (cold ??= []).push(renewal)
+    const { asked } = combination
+    let first: Promise<void>[] | null = null
+    let again: Promise<void>[] | null = null
+    for (const entry of asked) {
+      const renewal = entry.cached.wake()
+      if (renewal === null) continue
+      if (isUnasked(entry)) (first ??= []).push(renewal)
+      else (again ??= []).push(renewal)
     }
-    return cold === null ? combine(combination) : Promise.all(cold).then(() => combine(combination))
+    const awaited = first ?? (asked.some(({ cached }) => cached.current() !== null) ? null : again)
+    return awaited === null ? combine(combination) : Promise.all(awaited).then(() => combine(combination))
   }
 
   return {
     list,
+    known: (currencies) => {
+      const combination = combinationOf(currencies)
+      return combination.asked.some(isUnasked) ? null : combine(combination)
+    },
     find: methodFinder(sites, list),
     version: () => entries.reduce((sum, { cached }) => sum + cached.version(), 0),
     freshness: (siteId) => entries.find(({ site }) => site.id === siteId)?.cached.current() ?? null,
   }
+}
+
+function isUnasked({ cached }: Entry<unknown>): boolean {
+  return cached.current() === null && !cached.hasFailed()
 }
 
 type Entry<Method> = { readonly site: Site; readonly cached: SiteMethods<Method> }
@@ -209,6 +227,8 @@ type SiteMethods<Method> = {
   wake(): Promise<void> | null
   /** Returns the list to serve now, or null. */
   current(): CurrentMethods<Method> | null
+  /** Returns whether the last renewal that ended has failed. */
+  hasFailed(): boolean
   /** Changes whenever `current` does. */
   stamp(): string
   /** Increases with every renewal that ends, whether it succeeded or failed. */
@@ -294,6 +314,7 @@ function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMet
       loaded === null || age() > staleMs
         ? null
         : { methods: loaded.methods, fetchedAt: loaded.fetchedAt, ...lateness() },
+    hasFailed: () => failures > 0,
     stamp: () => `${version}${age() > staleMs ? '-' : age() > ttlMs ? '~' : ''}`,
     version: () => version,
     contentVersion: () => content,

@@ -33,7 +33,7 @@ type PayinMethodListsOptions = {
 
 /**
  * Merges the methods of links (v3) with those of direct payins (v2) by code. Each list is cached per site, so that the failure of one leaves
- * the other.
+ * the other, and the renewal of one that could not be had before does not hold up the other.
  */
 export function createPayinMethodLists({ link, direct, sites }: PayinMethodListsOptions): PayinMethodLists {
   const merge = keptByPair<readonly PayinMethod[], readonly PayinMethod[]>((linked, directly) =>
@@ -56,9 +56,13 @@ export function createPayinMethodLists({ link, direct, sites }: PayinMethodLists
   const list = (currencies?: readonly string[]) => {
     const linked = link.list(currencies)
     const directly = direct.list(currencies)
-    return linked instanceof Promise || directly instanceof Promise
+    if (linked instanceof Promise && directly instanceof Promise)
+      return Promise.all([linked, directly]).then((lists) => combine(...lists))
+    const linkedNow = linked instanceof Promise ? link.known(currencies) : linked
+    const directlyNow = directly instanceof Promise ? direct.known(currencies) : directly
+    return linkedNow === null || directlyNow === null
       ? Promise.all([linked, directly]).then((lists) => combine(...lists))
-      : combine(linked, directly)
+      : combine(linkedNow, directlyNow)
   }
 
   return { list, find: methodFinder(sites, list), version: () => link.version() + direct.version() }
@@ -133,8 +137,9 @@ export const PAYOUT_REQUIREMENTS: z.ZodType<PayoutMethodRequirements> = z.strict
 /** Values by key, each loaded on demand and cached. */
 export type KeyedCache<Value> = {
   /**
-   * Returns the value of a key; loads it if there is no fresh one, and no load of it has failed in the last second. Null if it cannot be
-   * loaded. Never rejects. Calls `onStale` if loading failed, so that the result is old, or null.
+   * Returns the value of a key, and renews it behind the answer once it is past its time to live. Loads it first if there is none, and no
+   * load of it has failed in the last second. Null if it cannot be loaded. Never rejects. Calls `onStale` if the result is past its time
+   * to live, or null.
    */
   get(key: string, load: () => Promise<Loaded<Value>>, onStale?: () => void): Promise<Value | null>
 }
@@ -144,7 +149,7 @@ export type KeyedCacheOptions = {
   readonly clock?: () => number
   /** Age up to which a value is returned without loading it again. Default: 5 minutes. */
   readonly ttlMs?: number
-  /** Age up to which a value is returned if loading fails. Default: one hour. */
+  /** Age up to which a value is returned while it is loaded again, and if that fails. Default: one hour. */
   readonly staleMs?: number
   /** Pause after a load that failed. Default: one second. */
   readonly pauseMs?: number
@@ -179,31 +184,46 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
   const loading = new Map<string, Promise<Entry<Value>>>()
 
   const renew = async (key: string, load: () => Promise<Loaded<Value>>): Promise<Entry<Value>> => {
-    const entry = await load().then(
-      ({ value, ageMs }) => ({ value, at: clock() - ageMs, failedAt: null }),
-      () => ({ ...(entries.get(key) ?? { value: null, at: clock() }), failedAt: clock() }),
-    )
+    let entry: Entry<Value>
+    try {
+      const { value, ageMs } = await load()
+      entry = { value, at: clock() - ageMs, failedAt: null }
+    } catch {
+      entry = { ...(entries.get(key) ?? { value: null, at: clock() }), failedAt: clock() }
+    }
     if (entries.size >= size && !entries.has(key)) entries.clear()
     entries.set(key, entry)
     return entry
   }
 
-  const begin = (key: string, load: () => Promise<Loaded<Value>>): Promise<Entry<Value>> => {
+  /** Starts a load, unless there is one, or one has failed a short time ago. It never rejects. */
+  const renewed = (key: string, load: () => Promise<Loaded<Value>>): Promise<Entry<Value>> | null => {
+    const failedAt = entries.get(key)?.failedAt ?? null
+    if (failedAt !== null && clock() - failedAt < pauseMs) return null
+    const running = loading.get(key)
+    if (running !== undefined) return running
     const started = renew(key, load)
     loading.set(key, started)
     // Registered before this runs, so that a load which fails at once is removed as well.
     return started.finally(() => loading.delete(key))
   }
 
-  const isUsable = ({ at, failedAt }: Entry<Value>): boolean =>
-    failedAt === null ? clock() - at <= ttlMs : clock() - failedAt < pauseMs
+  const valueOf = (entry: Entry<Value> | undefined): Value | null =>
+    entry !== undefined && clock() - entry.at <= staleMs ? entry.value : null
 
   return {
     async get(key, load, onStale) {
       const known = entries.get(key)
-      const entry = known !== undefined && isUsable(known) ? known : await (loading.get(key) ?? begin(key, load))
-      if (entry.failedAt !== null) onStale?.()
-      return entry.failedAt === null || clock() - entry.at <= staleMs ? entry.value : null
+      if (known !== undefined && known.failedAt === null && clock() - known.at <= ttlMs) return known.value
+      const renewal = renewed(key, load)
+      const held = valueOf(known)
+      if (held === null && renewal !== null) {
+        const entry = await renewal
+        if (entry.failedAt !== null) onStale?.()
+        return valueOf(entry)
+      }
+      onStale?.()
+      return held
     },
   }
 }

@@ -8,6 +8,13 @@ const MINUTE = 60_000
 function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
   const fixture = { now: 0, down: false, ageMs: 0, asked: [] as string[] }
   const cache = createKeyedCache<string>({ ...options, clock: () => fixture.now })
+  /** Asks, lets the renewal behind the answer end, and asks again. */
+  const askTwice = async (key: string) => {
+    const first = await ask(key)
+    await turn()
+    await turn()
+    return [first, await ask(key)]
+  }
   const ask = (key: string, onStale?: () => void) => {
     const load = async () => {
       fixture.asked.push(key)
@@ -18,7 +25,7 @@ function stage(options: Omit<KeyedCacheOptions, 'clock'> = {}) {
     }
     return cache.get(key, load, onStale)
   }
-  return { fixture, ask }
+  return { fixture, ask, askTwice }
 }
 
 describe('a value', () => {
@@ -35,26 +42,43 @@ describe('a value', () => {
     expect(fixture.asked).toEqual(['a', 'b'])
   })
 
-  it('is kept for five minutes, and then loaded again', async () => {
-    const { fixture, ask } = stage()
+  it('is kept for five minutes, and then renewed behind the answer', async () => {
+    const { fixture, ask, askTwice } = stage()
     await ask('a')
     fixture.now = 5 * MINUTE
     expect(await ask('a')).toBe('a, answer 1')
     fixture.now += 1
-    expect(await ask('a')).toBe('a, answer 2')
+    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 2'])
     fixture.now += 5 * MINUTE
     expect(await ask('a')).toBe('a, answer 2')
     expect(fixture.asked).toHaveLength(2)
   })
 
   it('that another node has read is kept for what is left of five minutes', async () => {
-    const { fixture, ask } = stage()
+    const { fixture, ask, askTwice } = stage()
     fixture.ageMs = 2 * MINUTE
     await ask('a')
     fixture.now = 3 * MINUTE
     expect(await ask('a')).toBe('a, answer 1')
     fixture.now += 1
-    expect(await ask('a')).toBe('a, answer 2')
+    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 2'])
+  })
+
+  it('is given while the payments API hangs, and loaded by one call', async () => {
+    let now = 0
+    const cache = createKeyedCache<string>({ clock: () => now })
+    await cache.get('a', async () => ({ value: 'first', ageMs: 0 }))
+    now = 6 * MINUTE
+    let calls = 0
+    const hang = () => {
+      calls += 1
+      return new Promise<never>(() => {})
+    }
+    let told = 0
+    for (const given of [1, 2, 3]) {
+      expect(await cache.get('a', hang, () => (told += 1))).toBe('first')
+      expect([calls, told]).toEqual([1, given])
+    }
   })
 })
 
@@ -72,13 +96,13 @@ describe('a load that fails', () => {
   })
 
   it('gives the old value for an hour, asking again after each pause, and then null', async () => {
-    const { fixture, ask } = stage()
+    const { fixture, ask, askTwice } = stage()
     await ask('a')
     fixture.down = true
     fixture.now = 30 * MINUTE
-    expect(await ask('a')).toBe('a, answer 1')
+    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 1'])
     fixture.now = 60 * MINUTE
-    expect(await ask('a')).toBe('a, answer 1')
+    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 1'])
     fixture.now += 1
     expect(await ask('a')).toBeNull()
     expect(fixture.asked).toHaveLength(3)
@@ -94,6 +118,7 @@ describe('a load that fails', () => {
     fixture.now = 6 * MINUTE
     await Promise.all([askTold(), askTold()])
     expect(told).toBe(2)
+    await turn()
     fixture.now = 62 * MINUTE
     expect(await askTold()).toBeNull()
     expect(told).toBe(3)
@@ -104,14 +129,25 @@ describe('a load that fails', () => {
   })
 
   it('does not make the old value young again', async () => {
-    const { fixture, ask } = stage({ ttlMs: 10, staleMs: 100, pauseMs: 5 })
+    const { fixture, ask, askTwice } = stage({ ttlMs: 10, staleMs: 100, pauseMs: 5 })
     await ask('a')
     fixture.down = true
     fixture.now = 50
-    await ask('a')
+    await askTwice('a')
     fixture.down = false
     fixture.now = 55
-    expect(await ask('a')).toBe('a, answer 3')
+    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 3'])
+  })
+
+  it('behind an answer ends nothing, even before it has begun', async () => {
+    const cache = createKeyedCache<string>({ ttlMs: -1 })
+    await cache.get('a', async () => ({ value: 'first', ageMs: 0 }))
+    const broken = () => {
+      throw new TypeError('broken')
+    }
+    expect(await cache.get('a', broken)).toBe('first')
+    await turn()
+    expect(await cache.get('a', broken)).toBe('first')
   })
 })
 

@@ -258,6 +258,26 @@ describe('while a site is away', () => {
     expect(attempts).toEqual([0, 5, 15, 35, 75, 135, 195])
   })
 
+  it('does not hold up the lists of others while it is asked again and hangs', async () => {
+    let hangs = false
+    let now = 0
+    const load = async ({ id }: Site) => {
+      if (id === 'jp') return [method('jp_card_jpy', 'JPY')]
+      if (hangs) await new Promise(() => {})
+      throw notSent('refused')
+    }
+    const sites = createSites([site('au', 'AUD'), site('jp', 'JPY')])
+    const cache = createMethodCache({ load, sites, clock: () => now })
+    expect(cache.known()).toBeNull()
+    const { methods } = await cache.list()
+    hangs = true
+    for (now = MINUTE; now < 4 * MINUTE; now += MINUTE)
+      expect(cache.list()).toMatchObject({ methods, unavailable: ['AUD'] })
+    expect(cache.known(['AUD'])).toMatchObject({ methods: [], unavailable: ['AUD'] })
+    // Here is nothing else to answer with.
+    expect(cache.list(['AUD'])).toBeInstanceOf(Promise)
+  })
+
   it('survives a load that fails before it has begun', async () => {
     let calls = 0
     const load = (): Promise<PayinMethod[]> => {

@@ -14,9 +14,9 @@ const SITES = ['AUD', 'JPY'].map((currency) => ({
   currencies: [currency],
 }))
 
-/** Creates both lists of two sites; the test sets what does not answer, as `LINK aud`. */
+/** Creates both lists of two sites; the test sets what does not answer, as `LINK aud`, and what hangs, as `LINK`. */
 function stage() {
-  const fixture = { now: 0, calls: [] as string[], down: new Set<string>() }
+  const fixture = { now: 0, calls: [] as string[], down: new Set<string>(), hanging: new Set<string>() }
   const sites = createSites(SITES)
   const cache = (use: 'LINK' | 'DIRECT', codes: Record<string, string[]>) =>
     createMethodCache({
@@ -25,6 +25,7 @@ function stage() {
       load: async ({ id, currencies: [currency = ''] }: Site) => {
         fixture.calls.push(`${use} ${id}`)
         await turn()
+        if (fixture.hanging.has(use)) await new Promise(() => {})
         if (fixture.down.has(`${use} ${id}`)) throw notSent('refused')
         return (codes[id] ?? []).map((code) => payinMethod({ code, currency, usableFor: [use] }))
       },
@@ -74,6 +75,23 @@ describe('the methods for links and those for direct payins', () => {
     ])
     expect(isCurrent(list)).toBe(false)
   })
+
+  it.each([
+    ['DIRECT', 'au_card_aud'],
+    ['LINK', 'au_alias_npp_aud'],
+  ] as const)(
+    'are given while the list for %s, which failed before, is asked for again and hangs',
+    async (use, code) => {
+      const { fixture, lists } = stage()
+      fixture.down = new Set([`${use} aud`])
+      const before = await lists.list(['AUD'])
+      expect(before.missing).toEqual([{ currency: 'AUD', use }])
+      fixture.hanging = new Set(['LINK', 'DIRECT'])
+      fixture.now = 6 * MINUTE
+      expect(lists.list(['AUD'])).toMatchObject({ methods: before.methods, missing: before.missing, expired: true })
+      expect((await lists.find(code))?.code).toBe(code)
+    },
+  )
 
   it('are stale when either list is, and as old as the older one', async () => {
     const { fixture, direct, lists } = stage()
