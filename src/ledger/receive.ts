@@ -73,7 +73,8 @@ export function keepCallback({ subjectId, statusRaw, ...callback }: KeptCallback
     wantDelivery(rows, received)
     const disposition = countRepeat(rows, received)
     if (disposition !== null) return { disposition, repeat: true, readDue: false }
-    return storeDelivery(rows, newDelivery(received), subject, { disposition: 'NO_CHANGE', eventId: null })
+    const outcome = { disposition: subject === null ? 'QUARANTINED' : 'NO_CHANGE', eventId: null } as const
+    return storeDelivery(rows, newDelivery(received), subject, outcome)
   }
 }
 
@@ -87,7 +88,10 @@ function withIds<Received extends ReceivedDelivery>(received: Received): Identif
 
 type Incoming<Report> = Identified<ReceivedDelivery> & { readonly report: Report | null }
 
-/** A repeated body only counts an attempt, and may request a read; an authentic body that is unusable is QUARANTINED. */
+/**
+ * A repeated body only counts an attempt, and may request a read; an authentic body that is unusable is QUARANTINED, and what its URL was made
+ * for is read instead.
+ */
 function receive<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
@@ -95,21 +99,22 @@ function receive<K extends Kind>(
   finish: (target: Target<K>, outcome: DeliveryOutcome, after: K['State'] | null) => DeliveryOutcome,
 ): DeliveryOutcome {
   const { rows } = ledger
+  const { ref, receivedAt } = received
   // Requested first, so that the rows of both are loaded together.
   wantDelivery(rows, received)
-  const target = report === null ? null : subject.findTarget(rows, report, received.ref)
+  const target = report === null ? null : subject.findTarget(rows, report, ref)
   const disposition = countRepeat(rows, received)
   if (disposition !== null) {
-    const readDue =
-      disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, received.receivedAt)
+    const readDue = disposition !== 'QUARANTINED' && report !== null && receiveRepeat(subject, rows, report, receivedAt)
     return { disposition, repeat: true, readDue }
   }
   const row = newDelivery(received)
   if (report === null || target === null) {
     const named = report === null ? null : { id: subject.idOf(report), statusRaw: report.statusRaw }
-    return storeDelivery(rows, row, named, { disposition: 'QUARANTINED', eventId: null })
+    const outcome = storeDelivery(rows, row, named, { disposition: 'QUARANTINED', eventId: null })
+    return { ...outcome, readDue: report === null && ref !== null && subject.readAddressed(rows, ref, receivedAt) }
   }
-  const { outcome, after } = applyDelivery(subject, ledger, target, { row, at: received.receivedAt })
+  const { outcome, after } = applyDelivery(subject, ledger, target, { row, at: receivedAt })
   return finish(target, outcome, after)
 }
 

@@ -153,7 +153,7 @@ export function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHa
       const contact = json === null ? null : readContact(json)
       const statusRaw = contact?.identity.at(-1)?.statusRaw ?? null
       // The body names its subject by e-mail address alone; the correlation id stands for it.
-      const outcome = await options.inbox.keep({ ...delivery, ref, subjectId: ref, statusRaw })
+      const outcome = await options.inbox.keep({ ...delivery, ref, subjectId: json === null ? null : ref, statusRaw })
       options.logger.info(
         { disposition: outcome.disposition, kind: 'identity-check', status: statusRaw },
         'callback stored',

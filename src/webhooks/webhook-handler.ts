@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
+import { isEncoded } from '../lib/content-encoding.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
 import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
@@ -66,7 +67,7 @@ type WebhookEndpoint = {
 
 /** A body whose signature, or the Authorization header of its URL, is valid. */
 type AuthenticDelivery = {
-  /** Null if the body is not a JSON object. */
+  /** Null if the body is not a JSON object. Then the delivery is kept as QUARANTINED, and what its URL was made for is read. */
   readonly json: ExactJson | null
   readonly bodyHashes: readonly [string, ...string[]]
   readonly correlationId: string | null
@@ -82,8 +83,8 @@ const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeo
 
 /**
  * Creates the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
- * Nothing is parsed before it is authentic, nothing authentic is dropped, and what cannot be stored is answered with 503, so
- * that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
+ * Nothing is parsed before it is authentic, nothing authentic is dropped, whatever its content type, and what cannot be stored is answered
+ * with 503, so that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions, kind: WebhookEndpoint): WebhookHandler {
   const secrets = options.secrets.map((secret) => createSecretKey(Buffer.from(secret.reveal(), 'utf8')))
@@ -105,7 +106,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     // the request is not authentic, before a query of the store and before the body is read.
     if (suspect && !couldBeAuthentic(ref, headers)) return 429
     if (ref !== null && !(await isKnown(ref))) return 404
-    if (!isPlainJson(headers)) return 415
+    if ((headers['content-encoding'] ?? []).some(isEncoded)) return 415
     if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
     if (ref !== null && !isAddressed(ref, headers, options.observeKeys)) return 401
     return null
@@ -179,19 +180,13 @@ function contentLength({ 'content-length': lengths }: RequestHeaders): number | 
   return lengths?.[0] === undefined ? null : Number(lengths[0])
 }
 
-function isPlainJson(headers: RequestHeaders): boolean {
-  const { 'content-encoding': encodings = [], 'content-type': types = [] } = headers
-  return (
-    encodings.every((encoding) => encoding.toLowerCase() === 'identity') &&
-    types.every((type) => /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type))
-  )
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Written twice by a sender that adds one to what has one. */
+const BYTE_ORDER_MARKS = /^\uFEFF{1,2}/
 
 function readJsonObject(body: Buffer): ExactJson | null {
   try {
-    const json = parseExactJson(utf8.decode(body))
+    const json = parseExactJson(utf8.decode(body).replace(BYTE_ORDER_MARKS, ''))
     return json !== null && typeof json === 'object' && !Array.isArray(json) ? json : null
   } catch {
     return null

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES } from '../support/operations.ts'
 import { openRawPeer } from '../support/raw-websocket.ts'
+import { defaultAddress, honestHeaders, paymentBody, send } from '../support/webhooks.ts'
 
 let network: Network
 let authorization: string
@@ -92,5 +93,11 @@ describe.each(Object.entries(CLIENTS))('%s', (_client, headers) => {
     peer.say({ type: 'connection_init' })
     expect((await peer.next()).payload.toString()).toContain('connection_ack')
     peer.connection.destroy()
+  })
+
+  it('delivers a webhook', async () => {
+    const body = paymentBody()
+    const { status } = await send(defaultAddress(network), { headers: { ...honestHeaders(body), ...headers }, body })
+    expect(status).toBe(200)
   })
 })

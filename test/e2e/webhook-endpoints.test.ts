@@ -115,15 +115,6 @@ describe('the request', () => {
     expect(await send(url, { headers: honest(), body })).toMatchObject(refused(404))
   })
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'of type %s is refused with 415',
-    async (type) => {
-      expect(await send(address.url, { headers: { ...honest(), 'content-type': type }, body })).toMatchObject(
-        refused(415),
-      )
-    },
-  )
-
   it('that is compressed is refused with 415', async () => {
     const compressed = gzipSync(body)
     const headers = {

@@ -58,7 +58,7 @@ describe('an authentic body without a usable uuid', () => {
       ['PAY1'],
       { toString: 'PAY1' },
     ].map((uuid): [string, unknown] => [JSON.stringify(uuid).slice(0, 60), uuid]),
-  )('(%s) is quarantined at either address, and the payments API never hears of it', async (_what, uuid) => {
+  )('(%s) is quarantined at either address, and has nothing read but the link of the address', async (_what, uuid) => {
     for (const to of [defaultAddress(network), address]) {
       const before = calls().length
       const body = paymentBody({ uuid, status: 'failed', external_id: randomUUID() })
@@ -66,7 +66,7 @@ describe('an authentic body without a usable uuid', () => {
       const [last] = await deliveries(network)
       expect(last).toMatchObject({ subjectId: null, disposition: 'QUARANTINED', attempts: 1, event: null })
       await network.app.settle()
-      expect(calls().slice(before)).toEqual([])
+      expect(calls().slice(before)).toEqual(to === address ? [`GET /api/v3/payin_links/${link.id}`] : [])
     }
     const { data, errors } = await network.ask<{ paymentLink: object }>(LINK, { id: link.id })
     expect([data.paymentLink, errors]).toMatchObject([{ state: 'OPEN', payment: null }, undefined])

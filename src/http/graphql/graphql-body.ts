@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
+import { isEncoded } from '../../lib/content-encoding.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 
@@ -31,9 +32,8 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
  */
 export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): DirectAnswer | null {
   const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': transfer } = headers
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   // RFC 9110, section 12.5.3.
-  if (encoding !== '' && encoding !== 'identity')
+  if (isEncoded(headers['content-encoding'] ?? ''))
     return { ...problemAnswer(415, { headers: ['accept-encoding', 'identity'] }), closes: true }
   if (Number(length) > maxBytes) return TOO_LARGE
   const isJson = type === undefined ? transfer === undefined && Number(length) === 0 : JSON_TYPE.test(type)

@@ -12,7 +12,15 @@ import { nextAgreementPoll } from '../../domain/reads/read-schedule.ts'
 import type { AgreementRow } from '../../store/rows/agreement-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import { fromIso } from '../../store/rows/table.ts'
-import { findAttempt, refsOfSameCommand, mergePayers, savePayer, type ReadableSubject, type Target } from './subject.ts'
+import {
+  confirmUnread,
+  findAttempt,
+  refsOfSameCommand,
+  mergePayers,
+  savePayer,
+  type ReadableSubject,
+  type Target,
+} from './subject.ts'
 
 type AgreementKind = {
   readonly State: Agreement
@@ -28,6 +36,11 @@ export type AgreementTarget = Target<AgreementKind>
 export const AGREEMENT: ReadableSubject<AgreementKind> = {
   findTarget,
   idOf: ({ id }) => id,
+  readAddressed(rows, ref, at) {
+    const row = rows.agreements.first('ref', ref)
+    if (row !== null) rows.agreements.put(confirmUnread(row, at))
+    return row !== null
+  },
   ownsStream: () => true,
   find: findAgreement,
   put: (rows, row) => rows.agreements.put(row),

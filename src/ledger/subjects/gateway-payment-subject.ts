@@ -25,6 +25,8 @@ export type GatewayPaymentKind = {
 export const GATEWAY_PAYMENT: Subject<GatewayPaymentKind> = {
   findTarget,
   idOf: ({ id }) => id,
+  // The payments API reads none back.
+  readAddressed: () => false,
   ownsStream: () => true,
   find: findGatewayPayment,
   put: (rows, row) => rows.gatewayPayments.put(row),

@@ -32,6 +32,7 @@ import type { PaymentRow } from '../../store/rows/payment-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import { fromIso } from '../../store/rows/table.ts'
 import {
+  confirmUnread,
   isSameCommand,
   findPayment,
   linkOf,
@@ -58,6 +59,15 @@ export type PaymentTarget = Target<PaymentKind>
 export const PAYMENT: ReadableSubject<PaymentKind> = {
   findTarget,
   idOf: ({ paymentId }) => paymentId,
+  readAddressed(rows, ref, at) {
+    rows.payins.want('ref', ref)
+    const link = rows.links.first('ref', ref)
+    const id = link?.link.paymentId ?? rows.payins.first('ref', ref)?.paymentId ?? null
+    const payment = id === null ? null : findPayment(rows, id)
+    if (payment !== null) rows.payments.put(confirmUnread(payment, at))
+    else if (link !== null) rows.links.put(confirmUnread(link, at))
+    return payment !== null || link !== null
+  },
   ownsStream: ({ id, streamId }) => streamId === directPaymentStreamId(id),
   find: findPayment,
   put: (rows, row) => rows.payments.put(row),

@@ -11,7 +11,7 @@ import {
 import { nextPayoutPoll } from '../../domain/reads/read-schedule.ts'
 import type { PayoutRow } from '../../store/rows/payout-rows.ts'
 import type { Rows } from '../../store/rows/rows.ts'
-import { findAttempt, refsOfSameCommand, type ReadableSubject, type Target } from './subject.ts'
+import { confirmUnread, findAttempt, refsOfSameCommand, type ReadableSubject, type Target } from './subject.ts'
 
 type PayoutKind = {
   readonly State: Payout
@@ -27,6 +27,11 @@ export type PayoutTarget = Target<PayoutKind>
 export const PAYOUT: ReadableSubject<PayoutKind> = {
   findTarget,
   idOf: ({ id }) => id,
+  readAddressed(rows, ref, at) {
+    const row = rows.payouts.first('ref', ref)
+    if (row !== null) rows.payouts.put(confirmUnread(row, at))
+    return row !== null
+  },
   ownsStream: () => true,
   find: findPayout,
   put: (rows, row) => rows.payouts.put(row),

@@ -87,6 +87,8 @@ export type Subject<K extends Kind> = {
   /** Returns the subject of a webhook; null if its URL belongs to another object than its body names. */
   findTarget(rows: Rows, report: K['Report'], ref: string | null): Target<K> | null
   idOf(report: K['Report']): string
+  /** Requests a read of what a webhook URL was made for, after a delivery that could not be read. Returns whether one is due. */
+  readAddressed(rows: Rows, ref: string, at: Date): boolean
   /** Returns whether its stream contains only its own events, so that its version is the last sequence number. */
   ownsStream(names: K['State'] | K['Names']): boolean
   find(rows: Rows, id: string): K['Row'] | null
@@ -176,6 +178,14 @@ export function recordChange<K extends Kind>(
 /** Returns a row with a read planned at an instant, as a doubt. */
 export function confirmBy<Row extends { readonly plan: ReadPlan }>(row: Row, at: Date): Row {
   return { ...row, plan: planNoLater(row.plan, { at: at.getTime(), readClass: 'doubt' }) }
+}
+
+/** The same for a row whose delivery could not be read: a response that is on its way may be older. */
+export function confirmUnread<Row extends { readonly plan: ReadPlan; readonly deliveries: number }>(
+  row: Row,
+  at: Date,
+): Row {
+  return { ...confirmBy(row, at), deliveries: row.deliveries + 1 }
 }
 
 type NewEvent = Omit<PaymentEvent, 'id' | 'position' | 'sequence'> & {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   after,
+  callback,
   command,
   delivery,
   events,
@@ -8,9 +9,14 @@ import {
   linkOf,
   MINUTE,
   NOW,
+  payin,
   paymentOf,
+  payoutCallback,
+  present,
   report,
+  settledAgreement,
   settledLink,
+  settledPayout,
   pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
@@ -120,6 +126,41 @@ export function inboxContract(fixture: Fixture): void {
       { subjectId: null, statusRaw: null, attempts: 2, eventId: null },
     ])
     expect(await store.log.head()).toBe(0)
+  })
+
+  it('has what its address was made for read instead of what cannot be read, and no answer from before', async () => {
+    const { store } = fixture
+    await settledLink(store, 'unused')
+    await settledLink(store, 'used')
+    await store.inbox.receive(delivery(report('authorised'), { ref: 'used' }))
+    const { command: begun } = await store.commands.begin(command('p', { mutation: 'createPayin', refKind: 'payin' }))
+    await store.commands.settleWithPayin(
+      begun.id,
+      payin('p', { paymentId: 'PAY2' }),
+      report('pending', { paymentId: 'PAY2' }),
+      NOW,
+    )
+    await settledAgreement(store)
+    await settledPayout(store)
+    const asked = present(await store.reads.subject('LINK-unused'))
+    const receivedAt = after(MINUTE)
+
+    for (const ref of ['unused', 'used', 'p'])
+      expect(await store.inbox.receive(delivery(null, { ref, bytes: ref, receivedAt }))).toMatchObject({
+        readDue: true,
+      })
+    expect(await store.inbox.receiveAgreement(callback(null, { receivedAt }))).toMatchObject({ readDue: true })
+    expect(await store.inbox.receivePayout(payoutCallback(null, { bytes: 'payout', receivedAt }))).toMatchObject({
+      readDue: true,
+    })
+
+    const due = { readSites: ['au'], readClass: 'doubt', by: receivedAt, limit: 9 } as const
+    const subjects = async () => (await store.reads.due(due)).map(({ paymentId, link: of }) => paymentId ?? of?.id)
+    expect((await subjects()).toSorted()).toEqual(['LINK-unused', 'PAY1', 'PAY2'])
+    expect(await store.agreementReads.due(due)).toMatchObject([{ agreement: { id: 'AGR1' } }])
+    expect(await store.payoutReads.due(due)).toMatchObject([{ payout: { id: 'OUT1' } }])
+    const untouched = report('pending', { paymentId: 'LINK-unused', linkId: 'LINK-unused' })
+    expect(await store.reads.record(asked, untouched, receivedAt)).toBe('superseded')
   })
 
   it("quarantines a body that names another link than its address, or another link's payment", async () => {

@@ -112,7 +112,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
       expect(await store.inbox.receivePayout(each)).toEqual({
         disposition: 'QUARANTINED',
         repeat: false,
-        readDue: false,
+        readDue: each.report === null,
       })
     expect(await store.payouts.byIds(['OUT3'])).toEqual([])
     expect(await payoutOf(store)).toMatchObject({ status: 'created', version: 1 })

@@ -94,7 +94,8 @@ export function replayContract(fixture: Fixture): void {
         lastReceivedAt: NOW.toISOString(),
       },
     ])
-    expect(await store.reads.nextDue()).toEqual(LATER)
+    // The read that was due when it could not be read.
+    expect(await store.reads.nextDue()).toEqual(NOW)
   })
 
   it('recognises the same bytes afterwards as a repeat of the delivery that was replayed', async () => {
@@ -142,7 +143,7 @@ export function replayContract(fixture: Fixture): void {
       statusAfter: 'active',
     })
     expect(await agreementOf(store)).toMatchObject({ status: 'active', version: 2 })
-    expect(await store.agreementReads.nextDue()).toEqual(LATER)
+    expect(await store.agreementReads.nextDue()).toEqual(NOW)
     expect(await store.inbox.byIds([id])).toMatchObject([
       { disposition: 'APPLIED', subjectId: 'AGR1', statusRaw: 'active', eventId: 'agreement:agr.2' },
     ])

@@ -7,6 +7,8 @@ export const USABLE: [string, Buffer][] = [
   ['an escaped half of a surrogate pair', bytes('{"uuid":"PAY1","status":"received","external_id":"\\ud800"}')],
   ['an escaped NUL', bytes('{"uuid":"PAY1","status":"received","external_id":"a\\u0000b","payment_method":"\\u0000"}')],
   ['line ends of another system', bytes('{\r\n"uuid":"PAY1",\r\n"status":"received"\r\n}\r\n')],
+  ['a byte order mark', bytes([0xef, 0xbb, 0xbf], BODY)],
+  ['two byte order marks', bytes([0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf], BODY)],
   ['white space around it', bytes('\n\t ', BODY, ' \n')],
   ['a prototype as a key', bytes('{"__proto__":{"polluted":1,"uuid":"EVIL"},"uuid":"PAY1","status":"received"}')],
   ['a constructor as a key', bytes('{"constructor":{"prototype":{"polluted":1}},"uuid":"PAY1","status":"received"}')],
@@ -35,7 +37,6 @@ export const USABLE: [string, Buffer][] = [
 /** Authentic bodies that are unusable. */
 export const UNUSABLE: [string, Buffer][] = [
   ['nothing', bytes('')],
-  ['a byte order mark', bytes([0xef, 0xbb, 0xbf], BODY)],
   ['UTF-16', Buffer.from(BODY, 'utf16le')],
   ['a raw NUL', bytes('{"uuid":"PAY1","status":"rec\0eived"}')],
   ['a raw line end in a text', bytes('{"uuid":"PAY1","status":"received","name":"a\nb"}')],
