@@ -155,8 +155,8 @@ export function inboxContract(fixture: Fixture): void {
     })
 
     const due = { readSites: ['au'], readClass: 'doubt', by: receivedAt, limit: 9 } as const
-    const subjects = async () => (await store.reads.due(due)).map(({ paymentId, link: of }) => paymentId ?? of?.id)
-    expect((await subjects()).toSorted()).toEqual(['LINK-unused', 'PAY1', 'PAY2'])
+    const subjects = (await store.reads.due(due)).map(({ paymentId, link: of }) => paymentId ?? of?.id)
+    expect(new Set(subjects)).toEqual(new Set(['LINK-unused', 'PAY1', 'PAY2']))
     expect(await store.agreementReads.due(due)).toMatchObject([{ agreement: { id: 'AGR1' } }])
     expect(await store.payoutReads.due(due)).toMatchObject([{ payout: { id: 'OUT1' } }])
     const untouched = report('pending', { paymentId: 'LINK-unused', linkId: 'LINK-unused' })
