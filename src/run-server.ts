@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, parseConfig, type Config, type SiteConfig } from './config.ts'
+import { hostNames } from './config/sections.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { Secret } from './keys/key-ring.ts'
-import { bareHost } from './lib/known-hosts.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import type { SandboxSite } from './sandbox/index.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
@@ -106,7 +106,7 @@ async function withService(
   const { startSandbox } = await import('./sandbox/index.ts')
   const options = {
     port: upstream.port,
-    allowedHosts: [bareHost(new URL(config.http.publicUrl).hostname), ...config.http.allowedHosts],
+    allowedHosts: hostNames(config),
     webhookSecret: config.webhooks.secrets[0].reveal(),
     ...(upstream.statePath === null ? {} : { statePath: upstream.statePath }),
     ...(upstream.sites === null ? {} : { sites: upstream.sites.map(forSandbox) }),

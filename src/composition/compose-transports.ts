@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
+import { hostNames } from '../config/sections.ts'
 import { keyScopeOf } from '../graphql/rights/rights.ts'
 import {
   type AdminServer,
@@ -35,7 +36,7 @@ import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
 import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
 import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket/websocket.ts'
-import { bareHost, createHostCheck, type HostCheck } from '../lib/known-hosts.ts'
+import { createHostCheck } from '../lib/known-hosts.ts'
 import type { OpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
@@ -152,7 +153,7 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   const peerOf = createPeerReader(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
   // Production answers under every name that leads to it: there nothing is done without credentials.
-  const isKnownHost = config.production ? undefined : hostCheckFor(config)
+  const isKnownHost = config.production ? undefined : createHostCheck(hostNames(config))
   const server = {
     settings,
     isRouter: isKnownRouter,
@@ -196,11 +197,6 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     acceptUpgrades,
     isFromRouter: isRouter,
   }
-}
-
-function hostCheckFor({ http, monitoring: { admin } }: AppConfig): HostCheck {
-  const adminHost = admin === null ? [] : [admin.host]
-  return createHostCheck([http.host, bareHost(new URL(http.publicUrl).hostname), ...adminHost, ...http.allowedHosts])
 }
 
 /** Returns how to recognise a mutation before it is parsed, and whether its command is recorded. */
@@ -323,7 +319,7 @@ async function addPagesFor(config: AppConfig, http: FastifyInstance): Promise<bo
 
 /** Returns the server for metrics and probes, if one is configured. */
 async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
-  const { http, direct, backend, protection, metrics, isStarting, isDraining, logger } = entrance
+  const { http, direct, backend, protection, metrics, isStarting, isDraining, addressOf, logger } = entrance
   const { registry } = metrics
   addWebhookRoutes(direct, {
     handlers: backend.webhookHandlers,
@@ -344,13 +340,7 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
   if (address === null) return null
   return createAdminServer({
     address,
-    server: {
-      settings: config.http,
-      isDraining,
-      addressOf: entrance.addressOf,
-      isKnownHost: hostCheckFor(config),
-      logger,
-    },
+    server: { settings: config.http, isDraining, addressOf, isKnownHost: createHostCheck(hostNames(config)), logger },
     health,
     registry,
   })

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { Secret } from '../keys/key-ring.ts'
+import { bareHost } from '../lib/known-hosts.ts'
 import type { Proxies } from '../lib/outbound-agent.ts'
 import type { LogLevel } from '../observability/logger.ts'
 import { secretOf, secretsOf, type SecretRules, type Secrets, parseSites, type SiteConfig } from './credentials.ts'
@@ -183,6 +184,12 @@ function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
+}
+
+/** Returns the names under which this process is reached besides those of this machine, IPv6 addresses without brackets. */
+export function hostNames({ http, monitoring: { admin } }: Pick<Config, 'http' | 'monitoring'>): string[] {
+  const { host, publicUrl, allowedHosts } = http
+  return [host, bareHost(new URL(publicUrl).hostname), ...(admin === null ? [] : [admin.host]), ...allowedHosts]
 }
 
 /** `publicUrl` has no trailing slash. If `port` is 0 and no public URL is set, it ends in `:0` until the port is known. */

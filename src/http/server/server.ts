@@ -23,7 +23,6 @@ import {
   UNREAD_MS,
   createOrigins,
   logOnce,
-  type Origins,
   createDirectAnswers,
   type DirectAnswers,
   EXPOSED_HEADERS,

@@ -35,11 +35,16 @@ test.skipIf(!canMakeRedis())('a count that no node has stamped is none', async (
   await server.run(
     'HSET',
     key,
-    ...['plain', `1000:${Math.floor(soon)}`],
-    ...['forged', states[2].stamp('1000', `${key}\nforged`, soon)],
-    ...['ours', states[0].stamp('1000', `${key}\nother`, soon)],
-    ...['repeated', ofFirst],
-    ...['changed', ofFirst.replace('10:', '1000:')],
+    'plain',
+    `1000:${Math.floor(soon)}`,
+    'forged',
+    states[2].stamp('1000', `${key}\nforged`, soon),
+    'ours',
+    states[0].stamp('1000', `${key}\nother`, soon),
+    'repeated',
+    ofFirst,
+    'changed',
+    ofFirst.replace('10:', '1000:'),
   )
   first.set('payer', 12)
   await expect.poll(() => second.others('payer')).toBe(12)
