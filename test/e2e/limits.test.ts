@@ -65,6 +65,11 @@ const EDGES: readonly [limit: string, maximum: number, make: (count: number) => 
   ['depth', 10, (count) => ({ query: `{ ...F } fragment F on Query ${depth(count)}` })],
   ['aliases', 15, (count) => ({ query: `{ payment(id: "none") { ${times(count, (index) => `a${index}: id`)} } }` })],
   ['aliases', 15, (count) => ({ query: `{ payment(id: "none") { id ${'id '.repeat(count)} } }` })],
+  [
+    'length of an alias',
+    128,
+    (count) => ({ query: `{ ...F } fragment F on Query { ${'a'.repeat(count)}: __typename }` }),
+  ],
   ['root fields', 10, (count) => ({ query: `{ ${times(count, (index) => `a${index}: __typename`)} }` })],
   [
     'directives',

@@ -245,12 +245,16 @@ export type OperationPolicy = {
 /** More than the depth of the introspection queries of tools, which follow a type through nine wrappers. */
 const INTROSPECTION_DEPTH = 20
 
+/** A list repeats an alias for each of its items, and a stream for each event. Clients and gateways make none of half this length. */
+const MAX_ALIAS_LENGTH = 128
+
 /** Returns the error if an operation is too large, otherwise null. Called before validation. */
 function sizeRefusal(measures: Measures, limits: OperationLimits): GraphQLError | null {
   if (measures.depth > limits.depth) return beyond('depth', limits.depth)
   if (measures.introspectionDepth > INTROSPECTION_DEPTH) return beyond('introspection depth', INTROSPECTION_DEPTH)
   if (measures.rootFields > limits.rootFields) return beyond('root fields', limits.rootFields)
   if (measures.aliases > limits.aliases) return beyond('aliases', limits.aliases)
+  if (measures.aliasLength > MAX_ALIAS_LENGTH) return beyond('length of an alias', MAX_ALIAS_LENGTH)
   return measures.directives > limits.directives ? beyond('directives', limits.directives) : null
 }
 

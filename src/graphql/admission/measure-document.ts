@@ -38,6 +38,8 @@ export type Measures = {
   readonly introspectionDepth: number
   /** Number of aliases, and of fields that repeat a response name in the same place. */
   readonly aliases: number
+  /** Characters of the longest alias. */
+  readonly aliasLength: number
   readonly rootFields: number
   readonly directives: number
   /** The operation selects a field that only the router needs: introspection, `_service` or `_entities`. */
@@ -92,13 +94,34 @@ export function measureDocument({ schema, costs }: SchemaParts, document: Docume
 }
 
 function measuresOf(tally: Tally, operation: OperationDefinitionNode, whole: Part): Measures {
-  const { depth, introspectionDepth, aliases, fields: rootFields, forRouter, conditional, cyclic, costs } = whole
+  const {
+    depth,
+    introspectionDepth,
+    aliases,
+    aliasLength,
+    fields: rootFields,
+    forRouter,
+    conditional,
+    cyclic,
+    costs,
+  } = whole
   const variableDirectives = (operation.variableDefinitions ?? []).flatMap(({ directives }) => directives ?? [])
   const directives = whole.directives + (operation.directives?.length ?? 0) + variableDirectives.length
   const base = operation.operation === OperationTypeNode.MUTATION ? MUTATION_COST : 0
   const cost = tally.expression.sum([base, costs.cost, costs.sizedCost])
   const weigh = weigher(tally, { ...costs, cost })
-  return { depth, introspectionDepth, aliases, rootFields, directives, forRouter, conditional, cyclic, weigh }
+  return {
+    depth,
+    introspectionDepth,
+    aliases,
+    aliasLength,
+    rootFields,
+    directives,
+    forRouter,
+    conditional,
+    cyclic,
+    weigh,
+  }
 }
 
 /**
@@ -117,6 +140,7 @@ type Part = {
   readonly depth: number
   readonly introspectionDepth: number
   readonly aliases: number
+  readonly aliasLength: number
   readonly fields: number
   readonly directives: number
   readonly forRouter: boolean
@@ -129,6 +153,7 @@ const NOTHING: Part = {
   depth: 0,
   introspectionDepth: 0,
   aliases: 0,
+  aliasLength: 0,
   fields: 0,
   directives: 0,
   forRouter: false,
@@ -144,6 +169,7 @@ function sumParts(tally: Tally, parts: readonly Part[]): Part {
     depth: most((part) => part.depth),
     introspectionDepth: most((part) => part.introspectionDepth),
     aliases: sum((part) => part.aliases),
+    aliasLength: most((part) => part.aliasLength),
     fields: sum((part) => part.fields),
     directives: sum((part) => part.directives),
     forRouter: parts.some((part) => part.forRouter),
@@ -186,6 +212,7 @@ function measureField(tally: Tally, { node, place, below }: MeasuredField): Part
     depth: introspection ? 0 : inner.depth + 1,
     introspectionDepth: introspection ? inner.depth + 1 : inner.introspectionDepth,
     aliases: inner.aliases + (node.alias !== undefined || repeated ? 1 : 0),
+    aliasLength: Math.max(inner.aliasLength, node.alias?.value.length ?? 0),
     fields: 1,
     directives: inner.directives + (node.directives?.length ?? 0),
     forRouter: introspection || SUBGRAPH_FIELDS.has(name),
