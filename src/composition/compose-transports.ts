@@ -335,7 +335,7 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
   const ping = () => backend.services.store.ping()
   const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)
-  addMetricsRoute(http, registry, config.monitoring.metrics)
+  addMetricsRoute(http, { registry, access: config.monitoring.metrics, failures: protection.failures })
   const { admin: address } = config.monitoring
   if (address === null) return null
   return createAdminServer({

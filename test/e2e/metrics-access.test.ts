@@ -50,6 +50,16 @@ describe('metrics in production', () => {
     expect(refused.headers.get('www-authenticate')).toBe('Bearer')
     expect(await refused.text()).not.toContain('payments_')
   })
+
+  it('are limited in how often one address may guess it', async () => {
+    const { app } = await start({ ...PRODUCTION, METRICS_TOKEN: TOKEN, MAX_FAILED_AUTHENTICATIONS: '2' })
+    const url = `${app.url}/metrics`
+    for (let turn = 0; turn < 4; turn += 1) expect(await statusOf(url)).toBe(401)
+    const guesses: number[] = []
+    for (let turn = 0; turn < 4; turn += 1) guesses.push(await statusOf(url, 'Bearer of-somebody-else'))
+    expect(guesses).toEqual([401, 401, 401, 429])
+    expect(await statusOf(url, `Bearer ${TOKEN}`)).toBe(200)
+  })
 })
 
 describe('metrics in development', () => {

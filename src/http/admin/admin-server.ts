@@ -3,6 +3,8 @@ import type { Registry } from 'prom-client'
 import { bearerToken } from '../../access/caller.ts'
 import type { MetricsAccess } from '../../config/monitoring.ts'
 import { equalsOneOf } from '../../keys/key-ring.ts'
+import type { FailedAttempts } from '../limits/flood-guard.ts'
+import { peerName } from '../server/client-caller.ts'
 import { problem } from '../server/direct-answers.ts'
 import { closeHttpServer, createHttpServer, type HttpServerOptions } from '../server/server.ts'
 
@@ -33,7 +35,7 @@ export async function createAdminServer({
   const options = { ...server, settings, isRouter: () => false, onTurnedAway: () => {} }
   const { http, connections } = await createHttpServer(options)
   addHealthRoutes(http, health)
-  addMetricsRoute(http, registry, { kind: 'everybody' })
+  addMetricsRoute(http, { registry, access: { kind: 'everybody' }, failures: null })
   return { listen: () => http.listen({ ...address }), close: () => closeHttpServer(http, connections, CLOSE_MS) }
 }
 
@@ -65,14 +67,26 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   })
 }
 
+type MetricsOptions = {
+  readonly registry: Registry
+  readonly access: MetricsAccess
+  /** Failed authentications per peer; null if there are none to count. */
+  readonly failures: FailedAttempts | null
+}
+
 /** Adds `GET /metrics` in the Prometheus format, with the configured access; adds no route if access is off. */
-export function addMetricsRoute(app: FastifyInstance, registry: Registry, access: MetricsAccess): void {
+export function addMetricsRoute(app: FastifyInstance, { registry, access, failures }: MetricsOptions): void {
   if (access.kind === 'nobody') return
-  app.get('/metrics', async ({ raw }, reply) => {
+  app.get('/metrics', async ({ raw, ip }, reply) => {
     // With two lines, a proxy in front may have checked the other one: joined, they match no token.
     const authorization = raw.headersDistinct['authorization']?.join(', ')
-    if (access.kind === 'token' && !equalsOneOf(bearerToken(authorization) ?? '', [access.token.reveal()]))
+    if (access.kind === 'token' && !equalsOneOf(bearerToken(authorization) ?? '', [access.token.reveal()])) {
+      const peer = peerName(ip)
+      if (authorization !== undefined && failures?.tooMany(peer) === true)
+        return reply.code(429).header('retry-after', failures.retryAfter()).send(problem(429, failures.retryAfter()))
+      if (authorization !== undefined) failures?.count(peer)
       return reply.code(401).header('www-authenticate', 'Bearer').send(problem(401))
+    }
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }
