@@ -110,15 +110,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   addGauge('payments_reader_leader', 'Whether this process makes the planned reads: 1 at one of all nodes.', () =>
     Number(gauges.isLeader()),
   )
-  new Gauge({
-    name: 'payments_reads_paused_seconds',
-    help: 'For how long planned reads of a site pause yet: it asked for that, is out of reach or refuses its credentials.',
-    labelNames: ['site'],
-    registers,
-    collect() {
-      for (const site of gauges.sites) this.set({ site }, gauges.readsHeldMs(site) / 1000)
-    },
-  })
+  addPauseGauge(registers, gauges)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
   addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', gauges.redis)
   addSwitch(
@@ -176,6 +168,18 @@ function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
     const statuses = counts.get(disposition) ?? new Map<number, number>()
     counts.set(disposition, statuses.set(status, (statuses.get(status) ?? 0) + 1))
   }
+}
+
+function addPauseGauge(registers: Registry[], { sites, readsHeldMs }: Gauges): Gauge {
+  return new Gauge({
+    name: 'payments_reads_paused_seconds',
+    help: 'For how long planned reads of a site pause yet: it asked for that, is out of reach or refuses its credentials.',
+    labelNames: ['site'],
+    registers,
+    collect() {
+      for (const site of sites) this.set({ site }, readsHeldMs(site) / 1000)
+    },
+  })
 }
 
 /** All gauges come from one query of the store. If it fails they are missing, and the other metrics are still reported. */

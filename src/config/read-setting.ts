@@ -147,7 +147,7 @@ export function isLoopback(hostname: string): boolean {
 /**
  * Parses an http or https URL without credentials, query or fragment; a trailing slash is removed, so that paths can be appended.
  */
-export function parseUrl(text: string): Parsed<string> {
+function parseUrl(text: string): Parsed<string> {
   const url = parseResource(text)
   if (!url.ok) return url
   if (text.includes('?')) return bad('must not contain a query')

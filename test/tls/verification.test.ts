@@ -96,7 +96,7 @@ describe('in the source', () => {
   const filesWith = (pattern: RegExp) => source.filter(({ code }) => pattern.test(code))
 
   it("every client's connections are verified in so many words", () => {
-    const clients = filesWith(/new (?:Agent|Pool|OTLPTraceExporter)\(/).filter(
+    const clients = filesWith(/new (?:Agent|EnvHttpProxyAgent|Pool|OTLPTraceExporter)\(/).filter(
       ({ code }) => !code.includes("from 'pg'"),
     )
     expect(clients.length).toBeGreaterThanOrEqual(7)

@@ -34,7 +34,10 @@ async function startProxy(status = 200) {
   })
   proxy.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
-    if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
+      return
+    }
     const onward = connect((service.address() as AddressInfo).port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(onward).pipe(socket)
