@@ -1,6 +1,7 @@
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
 import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
+import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { DeliveryReplay, ReplayOutcome, Store, ErasureKind, PayerErasure } from '../store/store.ts'
@@ -73,9 +74,9 @@ export async function erasePayer(
   requestedBy: string | null,
 ): Promise<EraseOutcome> {
   const { store, keys, logger, clock, onErasureLeft } = options
-  const problems = present([textProblem(given, TEXT, ['value'])])
+  const value = pastedValue({ by, value: given })
+  const problems = present([textProblem(value, TEXT, ['value'])])
   if (problems.length > 0) return { kind: 'invalid-input', problems }
-  const value = erasedValue(by, given)
   if (!(await isKnown(store, by, value))) return { kind: 'not-found' }
   const [valueHash] = hashesOf(keys, { by, value })
   let erasure = await store.erasures.begin({ kind: by, value, valueHash, requestedBy, requestedAt: clock() })
@@ -87,8 +88,13 @@ export async function erasePayer(
 }
 
 /** Returns the hashes of what payers are erased by, under every live signing key: the record of an erasure has one of them. */
-export function hashesOf(keys: KeyRing, { by, value }: EraseRequest): readonly [string, ...string[]] {
-  return erasureHashes(keys, by, value)
+export function hashesOf(keys: KeyRing, request: EraseRequest): readonly [string, ...string[]] {
+  return erasureHashes(keys, request.by, pastedValue(request))
+}
+
+/** Owners are compared exactly as they were written. */
+function pastedValue({ by, value }: EraseRequest): string {
+  return erasedValue(by, by === 'OWNER' ? value : tidied(value))
 }
 
 /** Of an owner or an e-mail address there may be nothing, so that the caller need not know. */

@@ -1,3 +1,5 @@
+import { tidied } from '../lib/text.ts'
+
 /** A problem with one field of an input. */
 export type Problem = { readonly path: readonly string[]; readonly message: string }
 
@@ -55,17 +57,30 @@ export function personNameProblem(name: string): string | null {
     : 'must have letters, digits and spaces only, and no space at either end'
 }
 
-/** Trims a name, and replaces each run of space characters of any width by one space. */
+/** Returns a name in composed letters, without spaces around it, and with one space for each run of space characters of any width. */
 export function normaliseName(name: string): string {
-  return name.trim().replace(/\p{Zs}+/gu, ' ')
+  return tidied(name).replace(/\p{Zs}+/gu, ' ')
 }
 
-/** Removes white space: from an ABN written `51 824 753 556`, a BSB written `062 000`, or an account number in groups. */
+const UNSEEN = /[\s\p{Cf}]/gu
+/** The ASCII characters from `!` to `~` as East Asian keyboards write them. */
+const FULL_WIDTH = /[\uff01-\uff5e]/g
+const FULL_WIDTH_OFFSET = 0xfee0
+/** Hyphens, dashes and the minus sign, as word processors and other keyboards write a hyphen. */
+const DASHES = /[\u2010-\u2015\u2212]/g
+
+/**
+ * Returns a number as it is sent: an ABN written `51 824 753 556`, a BSB written `062 000`, or an account number in groups, without white space and
+ * invisible characters, and with ASCII digits and hyphens.
+ */
 export function withoutSpaces(digits: string): string {
-  return digits.replace(/\s/gu, '')
+  return digits
+    .replace(UNSEEN, '')
+    .replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - FULL_WIDTH_OFFSET))
+    .replace(DASHES, '-')
 }
 
-const SEPARATORS = /[\s().\u2010-\u2015-]/gu
+const SEPARATORS = /[().-]/g
 
 /**
  * Returns a phone number as `+` and digits: without separators, and with `+` instead of `00`. An Australian number, which may be written
@@ -73,7 +88,7 @@ const SEPARATORS = /[\s().\u2010-\u2015-]/gu
  * code. A text that is not such a number is returned without separators, and the rules then reject it.
  */
 export function normalisePhone(phone: string, separator: '' | '-' = ''): string {
-  const digits = phone.replace(SEPARATORS, '').replace(/^00/, '+')
+  const digits = withoutSpaces(phone).replace(SEPARATORS, '').replace(/^00/, '+')
   const [, national] = /^(?:\+61)?0?([2-478]\d{8})$/.exec(digits) ?? []
   const isLocal = digits.startsWith('0') || digits.startsWith('+61')
   return national !== undefined && isLocal ? `+61${separator}${national}` : digits

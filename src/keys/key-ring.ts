@@ -173,9 +173,9 @@ export function erasureHashes(ring: KeyRing, kind: string, value: string): [stri
   return [hashUnder(first), ...others.map(hashUnder)]
 }
 
-/** Returns the value as it is hashed and compared: e-mail addresses in lower case, without spaces around them. */
+/** Returns the value as it is hashed and compared: e-mail addresses in lower case and composed letters, without spaces around them. */
 export function erasedValue(kind: string, value: string): string {
-  return kind === 'EMAIL' ? value.trim().toLowerCase() : value
+  return kind === 'EMAIL' ? value.trim().normalize().toLowerCase() : value
 }
 
 /**
@@ -193,7 +193,9 @@ export function sharedDigest(ring: KeyRing, text: string): string {
  */
 export function contactKey(ring: KeyRing, site: string, email: string): string {
   const [{ key }] = ring.subKeys('contact')
-  return createHmac('sha256', key).update(`${site}\n${email.trim().toLowerCase()}`, 'utf8').digest('base64url')
+  return createHmac('sha256', key)
+    .update(`${site}\n${email.trim().normalize().toLowerCase()}`, 'utf8')
+    .digest('base64url')
 }
 
 /**

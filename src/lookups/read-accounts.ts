@@ -1,4 +1,5 @@
 import { checkVietQr } from '../domain/accounts/vietqr.ts'
+import { trimmed } from '../lib/text.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
@@ -84,13 +85,14 @@ export async function readBalanceHistory(
 export type BankLookupOutcome = { readonly kind: 'done'; readonly account: BankAccount } | QrFailure | ReadFailure
 
 /**
- * Looks up the account behind a VietQR payload. The payload is validated first; an invalid one is not sent (docs/payments-api.md,
+ * Looks up the account behind a VietQR payload. What a scanner or the clipboard adds around it is dropped. The payload is validated first; an invalid one is not sent (docs/payments-api.md,
  * section 4.7).
  */
 export async function lookUpBank(
   { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByQr'>; sites: Sites },
-  qrContent: string,
+  scanned: string,
 ): Promise<BankLookupOutcome> {
+  const qrContent = trimmed(scanned)
   const checked = checkVietQr(qrContent)
   if (!checked.ok) return { kind: 'invalid-qr', position: checked.position, message: checked.message }
   const site = sites.forCurrency('VND')

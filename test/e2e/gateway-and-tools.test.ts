@@ -148,7 +148,12 @@ describe('bankLookup', () => {
         bankName,
         swiftCode,
       })
-    expect(await lookUp(sealed(FOUND))).toMatchObject({ accountName: 'NGUYEN VAN AN' })
+    for (const [before, after] of [
+      ['', ''],
+      ['\ufeff', '\r\n'],
+      [' \u200b\u202a', '\u202c\u00a0\u2028'],
+    ] as const)
+      expect(await lookUp(before + sealed(FOUND) + after)).toMatchObject({ accountName: 'NGUYEN VAN AN' })
   })
 
   it('finds none for an account or a bank that nobody knows', async () => {

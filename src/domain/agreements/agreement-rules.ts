@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,
   normalisePhone,
@@ -134,8 +135,8 @@ function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: s
 const PHONE = /^\+(?=(?:-?\d){7,15}$)[1-9]\d{0,2}-?\d+$/
 
 const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>> = {
-  EMAIL: (value) => value.trim(),
-  PHONE: (value) => (PHONE.test(value) ? value : normalisePhone(value, '-')),
+  EMAIL: tidied,
+  PHONE: (value) => (PHONE.test(tidied(value)) ? tidied(value) : normalisePhone(value, '-')),
   ABN: withoutSpaces,
 }
 

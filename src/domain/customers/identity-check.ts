@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import { normaliseName, emailProblem, present, problem, type Problem, TEXT, textProblem } from '../field-problems.ts'
 import { countryProblem, expiryProblem, type DocumentType } from './person.ts'
 
@@ -35,8 +36,8 @@ const DOCUMENT_NUMBER = { longest: 64 }
 export function normaliseIdentityCheck(request: IdentityCheckRequest): IdentityCheckRequest {
   return {
     ...request,
-    email: request.email.trim(),
-    documentNumber: request.documentNumber.trim(),
+    email: tidied(request.email),
+    documentNumber: tidied(request.documentNumber),
     nameInDocument: normaliseName(request.nameInDocument),
   }
 }

@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,
   normalisePhone,
@@ -131,17 +132,17 @@ export function normalisePerson(person: PersonRequest): PersonRequest {
   const { middleName, street2, registrationNumber } = person
   return {
     ...person,
-    email: person.email.trim(),
+    email: tidied(person.email),
     firstName: normaliseName(person.firstName),
     middleName: middleName == null ? null : normaliseName(middleName),
     lastName: normaliseName(person.lastName),
     phone: normalisePhone(person.phone, '-'),
-    registrationNumber: registrationNumber?.trim() ?? null,
+    registrationNumber: registrationNumber == null ? null : tidied(registrationNumber),
     street: normaliseName(person.street),
     street2: street2 == null ? null : normaliseName(street2),
     city: normaliseName(person.city),
-    postalCode: person.postalCode.trim(),
-    state: person.state.trim(),
+    postalCode: tidied(person.postalCode),
+    state: tidied(person.state),
   }
 }
 

@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,
   normalisePhone,
@@ -215,10 +216,15 @@ export function gatewayPaymentAsRequested(
   return { ...requestedFacts(request), id: paymentId, orderId, statusRaw: 'created', status: 'created' }
 }
 
-/** Returns the request in the form in which it is checked and sent: names and e-mail addresses trimmed, phone numbers as `+` and digits. */
+/** Returns the request in the form in which it is checked and sent: order, names and e-mail addresses trimmed, phone numbers as `+` and digits. */
 export function normaliseGatewayRequest(request: GatewayRequest): GatewayRequest {
   const { billing, shipping } = request
-  return { ...request, billing: normaliseContact(billing), shipping: shipping && normaliseContact(shipping) }
+  return {
+    ...request,
+    orderId: tidied(request.orderId),
+    billing: normaliseContact(billing),
+    shipping: shipping && normaliseContact(shipping),
+  }
 }
 
 function normaliseContact(contact: GatewayContact): GatewayContact {
@@ -226,8 +232,8 @@ function normaliseContact(contact: GatewayContact): GatewayContact {
     ...contact,
     firstName: normaliseName(contact.firstName),
     lastName: normaliseName(contact.lastName),
-    email: contact.email.trim(),
-    phone: isForeign(contact) ? contact.phone : normalisePhone(contact.phone),
+    email: tidied(contact.email),
+    phone: isForeign(contact) ? tidied(contact.phone) : normalisePhone(contact.phone),
   }
 }
 
@@ -236,7 +242,7 @@ function normaliseContact(contact: GatewayContact): GatewayContact {
  * from other countries.
  */
 function isForeign({ phone, countryCode }: GatewayContact): boolean {
-  return phone.trim().startsWith('0') && countryCode != null && countryCode !== 'AU'
+  return tidied(phone).startsWith('0') && countryCode != null && countryCode !== 'AU'
 }
 
 const DESCRIPTION = { longest: 500 }

@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import { problem, type Problem } from '../field-problems.ts'
 import { compareDecimals, exponentOf, type Money, withDecimals } from '../money/money.ts'
 
@@ -207,6 +208,13 @@ const TYPES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['integer', (value) => Number.isSafeInteger(value)],
   ['boolean', (value) => typeof value === 'boolean'],
 ])
+
+/** Returns the values of a method's fields, the texts among them without invisible characters around them: numbers are pasted. */
+export function tidiedFields(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, typeof value === 'string' ? tidied(value) : value]),
+  )
+}
 
 /** One field that the merchant collects for a method. */
 export type MethodField = {

@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   emailProblem,
   present,
@@ -15,6 +16,7 @@ import {
   methodFieldProblems,
   methodProblem,
   takesOpenAmount,
+  tidiedFields,
 } from '../methods/payin-method.ts'
 import { type Money, payinAmountProblem } from '../money/money.ts'
 import { type PaymentDetails, type PaymentReport, PAID_RANK } from './payment-report.ts'
@@ -124,10 +126,16 @@ export type PayinRequest = {
   readonly severalPayments?: boolean | null | undefined
 }
 
-/** Returns the request in the form in which it is checked and sent: the customer's name and e-mail address without superfluous spaces. */
+/** Returns the request in the form in which it is checked and sent: its texts in composed letters, without superfluous spaces. */
 export function normalisePayinRequest(request: PayinRequest): PayinRequest {
-  const { customerName, customerEmail } = request
-  return { ...request, customerName: normaliseName(customerName), customerEmail: customerEmail.trim() }
+  const { methodFields } = request
+  return {
+    ...request,
+    reference: tidied(request.reference),
+    customerName: normaliseName(request.customerName),
+    customerEmail: tidied(request.customerEmail),
+    methodFields: methodFields && tidiedFields(methodFields),
+  }
 }
 
 /** Returns the currency of a request; empty if it names none. */

@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   emailProblem,
   present,
@@ -182,12 +183,13 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'country_code',
 ])
 
-/** Returns the request in the form in which it is checked and sent: the customer's name and e-mail address without superfluous spaces. */
+/** Returns the request in the form in which it is checked and sent: reference, name and e-mail address in composed letters, without superfluous spaces. */
 export function normaliseLinkRequest(request: LinkRequest): LinkRequest {
   const { customer } = request
   const firstName = normaliseName(customer.firstName)
   const lastName = normaliseName(customer.lastName)
-  return { ...request, customer: { ...customer, email: customer.email.trim(), firstName, lastName } }
+  const email = tidied(customer.email)
+  return { ...request, reference: tidied(request.reference), customer: { ...customer, email, firstName, lastName } }
 }
 
 /**

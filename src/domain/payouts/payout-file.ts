@@ -1,4 +1,5 @@
 import { CsvError, type CsvRecord, parseCsv } from '../../lib/csv.ts'
+import { tidied } from '../../lib/text.ts'
 import { present, problem, type Problem } from '../field-problems.ts'
 import { exponentOf } from '../money/money.ts'
 import { MOST_TRANSACTIONS, type PayoutRequest, type PayoutTransactionRequest } from './payout-rules.ts'
@@ -66,8 +67,7 @@ function payeesOf([header, ...lines]: readonly CsvRecord[], decimals: number): R
 
 /** `Account Number` and `account-number` are `account_number`. */
 function columnName(cell: string): string {
-  return cell
-    .trim()
+  return tidied(cell)
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
 }
@@ -95,17 +95,17 @@ const COLUMN = /^[a-z][a-z0-9_]{0,99}$/
 
 /** Empty cells after the last column are ignored: spreadsheets write them. */
 function lineProblems(columns: readonly string[], { line, cells }: CsvRecord, decimals: number): Problem[] {
-  const isPlain = cells.slice(columns.length).every((cell) => cell.trim() === '')
+  const isPlain = cells.slice(columns.length).every((cell) => tidied(cell) === '')
   const at = ['file', String(line)]
   const changed = columns.map((column, index) => {
-    const message = cellProblem(column, cells[index]?.trim() ?? '', decimals)
+    const message = cellProblem(column, tidied(cells[index] ?? ''), decimals)
     return problem(message === null ? null : `line ${line} ${message}`, [...at, column])
   })
   return present([problem(isPlain ? null : `line ${line} has more cells than the header`, at), ...changed])
 }
 
 function transactionOf(columns: readonly string[], cells: readonly string[]): PayoutTransactionRequest {
-  const given = new Map(columns.map((column, index) => [column, cells[index]?.trim() ?? '']))
+  const given = new Map(columns.map((column, index) => [column, tidied(cells[index] ?? '')]))
   const text = (column: string) => given.get(column) ?? ''
   const fields = [...given].filter(([column, value]) => !OWN.has(column) && value !== '')
   return {

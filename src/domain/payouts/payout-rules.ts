@@ -1,3 +1,4 @@
+import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,
   normalisePhone,
@@ -11,7 +12,7 @@ import {
   type Problem,
   keyProblem,
 } from '../field-problems.ts'
-import { limitProblem, methodFieldProblems, methodProblem, NO_FLAGS } from '../methods/payin-method.ts'
+import { limitProblem, methodFieldProblems, methodProblem, NO_FLAGS, tidiedFields } from '../methods/payin-method.ts'
 import { amountProblem, sumDecimals } from '../money/money.ts'
 import type { PayoutBank, PayoutReport, PayoutMethod, PayoutMethodRequirements } from './payout-report.ts'
 
@@ -52,15 +53,21 @@ export function reportAsRequested(report: PayoutReport, request: PayoutRequest):
   }
 }
 
-/** Returns the request in the form in which it is checked and sent: names and e-mail addresses without surrounding spaces. */
+/** Returns the request in the form in which it is checked and sent: its texts in composed letters, without surrounding spaces. */
 export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
   const transactions = request.transactions.map((transaction) => ({
     ...transaction,
     firstName: normaliseName(transaction.firstName),
     lastName: normaliseName(transaction.lastName),
-    email: transaction.email.trim(),
+    email: tidied(transaction.email),
+    externalId: transaction.externalId && tidied(transaction.externalId),
+    methodFields: tidiedFields(transaction.methodFields),
   }))
-  return { ...request, transactions: isV1(request) ? transactions.map(normaliseV1Transaction) : transactions }
+  return {
+    ...request,
+    externalId: request.externalId && tidied(request.externalId),
+    transactions: isV1(request) ? transactions.map(normaliseV1Transaction) : transactions,
+  }
 }
 
 /** Returns whether a payout is asked for by the v1 method. */
@@ -316,20 +323,18 @@ function withApostrophe(name: string): string {
 
 /** An international number of another country than Australia must have its hyphen already: nothing else tells where its country code ends. */
 function normalisePayId(value: string): string {
-  const trimmed = value.trim()
-  if (trimmed.includes('@')) return trimmed.toLowerCase()
-  const digits = withoutSpaces(trimmed)
+  if (value.includes('@')) return value.toLowerCase()
+  const digits = withoutSpaces(value)
   if (ORGANISATION.test(digits)) return digits
   // First, because the hyphen of an Australian number may be after another digit.
-  const phone = normalisePhone(trimmed, '-')
-  return !PHONE.test(phone) && PHONE.test(trimmed) ? trimmed : phone
+  const phone = normalisePhone(digits, '-')
+  return !PHONE.test(phone) && PHONE.test(digits) ? digits : phone
 }
 
 const NORMALISED: ReadonlyMap<string, (value: string) => string> = new Map([
   ['payid', normalisePayId],
   ['bsb', withoutSpaces],
   ['account_number', withoutSpaces],
-  ['address', (value) => value.trim()],
 ])
 
 const KNOWN: ReadonlySet<string> = new Set(V1_REQUIREMENTS.fields.map(({ name }) => name))

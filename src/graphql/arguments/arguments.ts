@@ -1,5 +1,6 @@
 import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
+import { tidied } from '../../lib/text.ts'
 import type { EventFilter } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
@@ -109,9 +110,14 @@ export async function newestEvents(
 
 type WithoutNulls<Filter> = { [Key in keyof Filter]?: Exclude<Filter[Key], null | undefined> }
 
-/** Returns a filter without its null fields, as the store expects it. In GraphQL a client may send null for an unused field. */
+/**
+ * Returns a filter as the store expects it: without its null fields, which a client may send for unused ones, and its texts in composed letters,
+ * without invisible characters around them.
+ */
 export function withoutNulls<Filter extends object>(filter: Filter | null | undefined): WithoutNulls<Filter> {
-  const conditions = Object.entries(filter ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  const conditions = Object.entries(filter ?? {})
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, typeof value === 'string' ? tidied(value) : value] as const)
   return Object.fromEntries(conditions) as WithoutNulls<Filter>
 }
 

@@ -1,5 +1,6 @@
 import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
+import { tidied } from '../../lib/text.ts'
 import { maskedAlias } from '../../upstream/wire/values/readers.ts'
 import { daySpan } from '../arguments/arguments.ts'
 import { failedRead, badArgument } from '../error-formatter.ts'
@@ -31,7 +32,7 @@ export const customersResolvers = {
       return { nodes: [...nodes], page: args.page, totalPages, totalCount }
     },
     paymentContact: async (_root, { email, currency, site }, { operations }) => {
-      const outcome = await operations.contact({ email: email.trim(), currency: currency ?? null, site: site ?? null })
+      const outcome = await operations.contact({ email: tidied(email), currency: currency ?? null, site: site ?? null })
       if (outcome === null)
         throw badArgument(site == null ? 'currency' : 'site', 'must be served by configured credentials')
       if (outcome.kind === 'done') return outcome.found

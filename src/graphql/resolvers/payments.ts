@@ -6,6 +6,7 @@ import { describeFailure } from '../../domain/payments/failures/describe-failure
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
 import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
@@ -43,11 +44,12 @@ export const paymentsResolvers = {
     },
     paymentSearch: async (_root, { text, first }, { store, caller }) => {
       const limit = pageSize(first)
-      const problem = textProblem(text, TEXT, ['text'])
+      const wanted = searchedText(text)
+      const problem = textProblem(wanted, TEXT, ['text'])
       if (problem !== null) throw badArgument('text', problem.message)
       // What a search finds says what a payer is called, also to a caller who does not read the name itself.
       const searched = SEARCH_FIELDS.filter((field) => !FIELDS_OF_PAYERS.has(field) || hasScope(caller, 'payments:pii'))
-      const { matches, more } = await store.payments.search({ text: searchedText(text), fields: searched, limit })
+      const { matches, more } = await store.payments.search({ text: wanted, fields: searched, limit })
       return {
         searched,
         matches: matches.map(({ payment, link, fields }) => ({ payment, link, fields: [...fields] })),
@@ -202,10 +204,10 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 
 /**
  * Returns what is searched for: of the address of a page its last uuid or else the last segment of its path, of any other text the text
- * without spaces around it.
+ * in composed letters, without spaces around it.
  */
 export function searchedText(text: string): string {
-  const given = text.trim()
+  const given = tidied(text)
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) return given
   const segment = new URL(given).pathname.split('/').findLast((part) => part !== '')
   return given.match(UUID)?.at(-1) ?? segment ?? given

@@ -84,8 +84,9 @@ function casesOf(text: string): string[] {
   const lower = text.toLowerCase()
   if (IS_ASCII.test(lower.replaceAll('ß', ''))) return [lower]
   const titled = lower.replaceAll(/(?<=^|\P{L})\p{L}/gu, (letter) => letter.toUpperCase())
-  // What was copied from a file's name can have its accents as characters of their own.
-  return [text, ...[text, lower, text.toUpperCase(), titled].map((spelling) => spelling.normalize())]
+  // Systems differ in how they write accents: as parts of letters, or as characters of their own.
+  const spellings = [text, lower, text.toUpperCase(), titled]
+  return [text, ...spellings.map((one) => one.normalize()), ...spellings.map((one) => one.normalize('NFD'))]
 }
 
 // oxlint-disable-next-line no-control-regex
@@ -106,7 +107,8 @@ function sharpSpellings(text: string): string[] {
     end = index + spelled.length
   }
   const cases = spellings.flatMap((before) => casesOf(before + text.slice(end)))
-  return cases.concat(text.toUpperCase().replaceAll(SHARP, 'ẞ').normalize())
+  const capital = text.toUpperCase().replaceAll(SHARP, 'ẞ')
+  return cases.concat(capital.normalize(), capital.normalize('NFD'))
 }
 
 function rangeOf(

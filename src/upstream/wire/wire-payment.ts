@@ -29,13 +29,19 @@ const WORD_LENGTH = 100
 const MESSAGE_LENGTH = 500
 const ADDRESS_LENGTH = 2_048
 
+/** A text that people type and search for, in composed letters: systems differ in how they write accents. */
+const readTyped =
+  (length: number) =>
+  (json: unknown): string | null =>
+    textFrom(typeof json === 'string' ? json.slice(0, 2 * length).normalize() : json, length)
+
 /** The fields of the flat object; the nested form has them in `transaction_info`. */
 const transaction = {
   uuid: usableUuid,
   status: readStatus,
-  name: readText(PAYER_LENGTH),
-  email: readText(PAYER_LENGTH),
-  external_id: readText(REFERENCE_LENGTH),
+  name: readTyped(PAYER_LENGTH),
+  email: readTyped(PAYER_LENGTH),
+  external_id: readTyped(REFERENCE_LENGTH),
   currency: readCurrency,
   amount: readDecimal,
   total: readDecimal,
@@ -68,12 +74,12 @@ const readPayment = recordReader({
   ...transaction,
   transaction_info: recordReader(transaction),
   sender_info: recordReader({
-    email: readText(PAYER_LENGTH),
-    first_name: readText(PAYER_LENGTH),
-    last_name: readText(PAYER_LENGTH),
+    email: readTyped(PAYER_LENGTH),
+    first_name: readTyped(PAYER_LENGTH),
+    last_name: readTyped(PAYER_LENGTH),
   }),
-  meta_data: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
-  metadata: recordReader({ external_id: readText(REFERENCE_LENGTH) }),
+  meta_data: recordReader({ external_id: readTyped(REFERENCE_LENGTH) }),
+  metadata: recordReader({ external_id: readTyped(REFERENCE_LENGTH) }),
 })
 
 type Transaction = ReadRecord<typeof transaction>

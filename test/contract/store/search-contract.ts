@@ -50,6 +50,18 @@ export function searchContract(fixture: Fixture): void {
     expect(await search('weiss', ['PAYER_NAME'], 1)).toMatchObject({ more: true })
   })
 
+  it('find a name however its accents are written', async () => {
+    const names = ['Trần Văn Bệnh', 'Zoë', '김감', 'ガギグ']
+    for (const [n, name] of names.entries())
+      for (const form of ['NFC', 'NFD'] as const) await pay(`PAY-${n}-${form}`, name.normalize(form))
+    for (const [n, text] of ['TRẦN', 'zoë', '김감', 'ガギ'].entries())
+      for (const form of ['NFC', 'NFD'] as const)
+        expect({ text, found: await found(text.normalize(form), ['PAYER_NAME']) }).toEqual({
+          text,
+          found: [`PAY-${n}-NFD`, `PAY-${n}-NFC`],
+        })
+  })
+
   it('find nothing by what is not asked about', async () => {
     await pay('PAY-1', 'Ada Lovelace')
     expect(await found('ada', ['REFERENCE', 'PAYMENT_ID', 'LINK_ID'])).toEqual([])

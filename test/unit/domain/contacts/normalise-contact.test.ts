@@ -20,7 +20,7 @@ const AGREEMENT: AgreementRequest = {
   amountRule: 'VARIABLE',
   frequency: 'MONTHLY',
   startDate: '2030-02-01',
-  payer: { name: ' Ada  Payer ', bankAccount: { bsb: '062 000', accountNumber: '1234 5678' } },
+  payer: { name: ' Ada  Payer ', bankAccount: { bsb: '062\u2013000\ufeff', accountNumber: '1234 5678\n' } },
 }
 
 const CONTACT = { firstName: 'Ada ', lastName: ' Payer', phone: '0412 345 678', email: ' ada@example.test ' }
@@ -38,6 +38,10 @@ describe('normaliseName', () => {
     [' Ada', 'Ada'],
     ['Ada\u00a0 Lovelace\t', 'Ada Lovelace'],
     ['Ada', 'Ada'],
+    ['\ufeffAda\u200b\r\n', 'Ada'],
+    ['Nguye\u0302\u0303n', 'Nguy\u1ec5n'],
+    ['Nguy\u00ea\u0303n', 'Nguy\u1ec5n'],
+    ['\u1100\u1175\u11b7', '\uae40'],
     [' ', ''],
   ])('writes %j as %j', (written, normalised) => expect(normaliseName(written)).toBe(normalised))
 })
@@ -50,6 +54,8 @@ describe('normalisePhone', () => {
     ['0061 412 345 678', '+61412345678'],
     ['+61\u2011412\u2011345\u2011678', '+61412345678'],
     ['+1 (202) 555-0100', '+12025550100'],
+    ['\u202a+61 412\u2212345\u2212678\u202c', '+61412345678'],
+    ['０４１２－３４５－６７８', '+61412345678'],
     ['+61412345678', '+61412345678'],
     // Neither an international number nor an Australian one as dialled within Australia: the rules reject it.
     ['412345678', '412345678'],
@@ -66,14 +72,17 @@ describe('an agreement request', () => {
 
   it('is sent without the spaces that people write', () => {
     const request = normaliseAgreementRequest(AGREEMENT)
-    expect(request.payer).toEqual({ name: 'Ada Payer', bankAccount: { bsb: '062000', accountNumber: '12345678' } })
+    expect(request.payer).toEqual({ name: 'Ada Payer', bankAccount: { bsb: '062-000', accountNumber: '12345678' } })
     expect(agreementRequestProblems(request)).toEqual([])
     expect(normaliseAgreementRequest(request)).toEqual(request)
   })
 
   it.each([
     ['EMAIL', ' ada@example.test', 'ada@example.test'],
+    ['EMAIL', '\ufeffada@example.test\u200b', 'ada@example.test'],
     ['ABN', '51 824 753 556', '51824753556'],
+    ['ABN', '\u200b51 824 753 556\n', '51824753556'],
+    ['PHONE', '+61-412345678\u200b', '+61-412345678'],
     ['PHONE', '0412 345 678', '+61-412345678'],
     // The format of the payments API, and the same without the hyphen: both are kept.
     ['PHONE', '+61-412345678', '+61-412345678'],
@@ -112,9 +121,15 @@ describe('a gateway request', () => {
 })
 
 it('sends the names of payees without the spaces around them', () => {
-  const payee = { firstName: ' Grace', lastName: 'Payee ', email: 'g@example.test ', amount: '1', methodFields: {} }
-  const request = { transactions: [payee] } as unknown as PayoutRequest
-  expect(normalisePayoutRequest(request).transactions).toEqual([
-    { ...payee, firstName: 'Grace', lastName: 'Payee', email: 'g@example.test' },
-  ])
+  const payee = {
+    firstName: ' Grace',
+    lastName: 'Payee ',
+    email: 'g@example.test ',
+    amount: '1',
+    methodFields: { pix_key: ' key\u200b', tries: 1 },
+  }
+  const request = { externalId: 'batch\n', transactions: [payee] } as unknown as PayoutRequest
+  const methodFields = { pix_key: 'key', tries: 1 }
+  const sent = { ...payee, firstName: 'Grace', lastName: 'Payee', email: 'g@example.test', methodFields }
+  expect(normalisePayoutRequest(request)).toEqual({ externalId: 'batch', transactions: [sent] })
 })
