@@ -190,8 +190,8 @@ export function bookDeposit(
 }
 
 const REMITTER = ['remitter_name', 'remitter_bank_name', 'remitter_branch_name'] as const
-/** Allows spaces between the parts of a name. */
-const HALF_WIDTH_KATAKANA = /^[\uff66-\uff9f]+(?: [\uff66-\uff9f]+)*$/
+/** With the other characters of bank files, and spaces between the parts of a name (gap sheet, section 13). */
+const HALF_WIDTH_KATAKANA = /^(?! )(?=.*[\uff66-\uff9f])[\uff61-\uff9f0-9A-Z().,/ -]+(?<! )$/
 const PLAIN = /^\d+(?:\.\d+)?$/
 
 function readAmount(fields: Fields, currency: string): Decimal {

@@ -24,7 +24,7 @@ describe('checkDeposit', () => {
   })
 
   it('writes the remitter of a deposit in JPY in half-width katakana, and the remarks as they are', () => {
-    const remitter = { remitterName: 'やまだ　タロウ', remitterBankName: 'ミズホギンコウ', remitterBranchName: 'ｼﾌﾞﾔ' }
+    const remitter = { remitterName: 'やまだ　タロウ\n', remitterBankName: 'ミズホギンコウ', remitterBranchName: 'ｼﾌﾞﾔ' }
     const check = checkDeposit({ ...JPY, ...remitter, remarks: 'Rent 山' })
     expect(check).toEqual({
       ok: true,
@@ -39,12 +39,12 @@ describe('checkDeposit', () => {
   })
 
   it.each(REMITTER)('refuses what is no kana in %s, and does not repeat it', (name) => {
-    for (const wrong of ['山田', 'ﾔﾏﾀﾞA', 'ヤマダ1', 'カ)', 'ヰ']) {
+    for (const wrong of ['山田', 'ﾔﾏﾀﾞ&', 'ヤマダ①', 'カ㈱', 'ヰ', 'SHIBUYA', '(1)']) {
       const check = checkDeposit({ ...JPY, [name]: wrong })
       expect(problems({ ...JPY, [name]: wrong })).toEqual([name])
       expect(JSON.stringify(check)).not.toContain(wrong.at(-1))
     }
-    expect(checkDeposit({ ...JPY, [name]: 'ヤマA' })).toMatchObject({
+    expect(checkDeposit({ ...JPY, [name]: 'ヤマ&' })).toMatchObject({
       problems: [{ message: 'must be katakana or hiragana: the character at position 2 has no half-width form' }],
     })
   })
@@ -67,9 +67,9 @@ describe('checkDeposit', () => {
   })
 
   it('holds the account number and the remarks', () => {
-    for (const accountNumber of ['1', 'AU12-3456', 'a'.repeat(34)])
+    for (const accountNumber of ['1', 'AU12-3456', 'a'.repeat(34), '12\n', '\u200b12'])
       expect(problems({ ...AUD, accountNumber })).toEqual([])
-    for (const accountNumber of ['', ' ', '1 2', 'a'.repeat(35), '../1', '1\n'])
+    for (const accountNumber of ['', ' ', '1 2', '1\u00002', 'a'.repeat(35), '../1'])
       expect(problems({ ...AUD, accountNumber })).toEqual(['accountNumber'])
     for (const remarks of ['', ' ', 'a'.repeat(256), 'a\nb']) expect(problems({ ...AUD, remarks })).toEqual(['remarks'])
     expect(problems({ ...AUD, remarks: null })).toEqual([])
