@@ -163,19 +163,22 @@ describe('an agreement as a part of the graph', () => {
   }`
 
   it('is found by either of its ids, with the right to read agreements', async () => {
-    const { id, clientTransactionId } = await createAgreement(network)
+    const { id, clientTransactionId } = await createAgreement(network, { clientTransactionId: String(Date.now()) })
     const __typename = 'PaymentAgreement'
     const representations = [
       { __typename, id },
       { __typename, clientTransactionId },
+      { __typename, id, clientTransactionId: null },
+      { __typename, id: null, clientTransactionId },
+      { __typename, clientTransactionId: Number(clientTransactionId) },
       { __typename, id: 'agreement-0' },
     ]
     const whole = { id, clientTransactionId, status: 'CREATED' }
     const { data } = await network.ask(ENTITY, { representations })
-    expect(data['_entities']).toEqual([whole, whole, null])
+    expect(data['_entities']).toEqual([whole, whole, whole, whole, whole, null])
     const stranger = await network.token({ scopes: ['payments:read'] })
     const refused = await network.ask(ENTITY, { representations }, { token: stranger })
-    expect(refused.data['_entities']).toEqual([null, null, null])
+    expect(refused.data['_entities']).toEqual(representations.map(() => null))
   })
 
   it('is one of the list, by its status', async () => {

@@ -164,9 +164,9 @@ describe('a representation', () => {
     expect(errors).toEqual([])
   })
 
-  it('whose key is no text is null with an error of its own, and those beside it are answered', async () => {
+  it('whose key is no ID is null with an error of its own, and those beside it are answered', async () => {
     const currency = { __typename: 'PaymentCurrency', code: 'AUD' }
-    for (const key of [7, 0, true, null, [], ['AUD'], {}, { $gt: '' }, { toString: 'AUD' }]) {
+    for (const key of [0.5, true, null, [], ['AUD'], {}, { $gt: '' }, { toString: 'AUD' }]) {
       const wrong = real.map((entity) => ({ ...entity, [keyOf(entity)]: key }))
       const { data, errors } = await entities(wrong.flatMap((entity) => [entity, currency]))
       expect(data._entities).toMatchObject(wrong.flatMap(() => [null, currency]))
@@ -218,11 +218,16 @@ describe('a representation', () => {
     expect(errors).toMatchObject(real.map((_entity, index) => refused(index)))
   })
 
-  it('with two keys that contradict each other is found by the id, as long as both are texts', async () => {
+  it('with two keys that contradict each other is found by the id, as long as both are IDs or null', async () => {
     const agreement = real.find(({ __typename }) => __typename === 'PaymentAgreement')
     const both = await entities([{ ...agreement, clientTransactionId: 'forged' }])
     expect(both.data._entities).toMatchObject([agreement])
-    const { data, errors } = await entities([{ ...agreement, clientTransactionId: 7 }])
+    const spared = await entities([
+      { ...agreement, clientTransactionId: null },
+      { ...agreement, clientTransactionId: 7 },
+    ])
+    expect(spared).toMatchObject({ data: { _entities: [agreement, agreement] }, errors: [] })
+    const { data, errors } = await entities([{ ...agreement, clientTransactionId: [] }])
     expect(data._entities).toEqual([null])
     expect(errors).toMatchObject([refused(0)])
   })

@@ -165,7 +165,7 @@ type Representation = Readonly<Record<string, unknown>>
 
 /**
  * Replaces the resolver of `_entities`, in place, and returns the schema. It resolves only representations with a type of this schema
- * and a key of strings. Any other representation is null at its position with its own error, and the others are resolved. The
+ * and a complete key. Any other representation is null at its position with its own error, and the others are resolved. The
  * resolver of @apollo/subgraph would reject the whole list because of one unknown type, pass keys of any type to the loaders, and
  * return a promise for objects that are available synchronously.
  */
@@ -178,8 +178,8 @@ function checkRepresentations(schema: GraphQLSchema): GraphQLSchema {
   field.resolve = (_parent, args: { representations: readonly unknown[] }, context: Context, info) =>
     args.representations.map((representation) => {
       const entity = isRepresentation(representation) ? entities.get(representation.__typename) : undefined
-      if (entity === undefined || !isSound(representation as Representation, entity.keys)) return unsound()
-      return resolved(entity, representation as Representation, context, info)
+      const keys = entity === undefined ? null : keysIn(representation as Representation, entity.keys)
+      return entity === undefined || keys === null ? unsound() : resolved(entity, keys, context, info)
     })
   return schema
 }
@@ -188,13 +188,19 @@ function isRepresentation(value: unknown): value is { readonly __typename: strin
   return typeof value === 'object' && value !== null && typeof (value as Representation)['__typename'] === 'string'
 }
 
-function isSound(given: Representation, keys: Keys): boolean {
-  let isNamed = false
-  for (const key of keys) {
-    for (const name of key) if (Object.hasOwn(given, name) && typeof given[name] !== 'string') return false
-    isNamed ||= key.every((name) => typeof given[name] === 'string')
+/**
+ * Returns the fields of a representation that are part of a key, as an `ID` reads them: an integer is text, and null is absent, because a router
+ * that does not know one of two keys may send it so. Null if no key is complete, or a field is anything else.
+ */
+function keysIn(given: Representation, keys: Keys): Representation | null {
+  const found: Record<string, string> = {}
+  for (const name of new Set(keys.flat())) {
+    const value = Object.hasOwn(given, name) ? (given[name] ?? null) : null
+    if (value === null) continue
+    if (typeof value !== 'string' && (typeof value !== 'number' || !Number.isSafeInteger(value))) return null
+    found[name] = String(value)
   }
-  return isNamed
+  return keys.some((key) => key.every((name) => Object.hasOwn(found, name))) ? found : null
 }
 
 /** Returns a copy of the object with `__typename`, from which the executor gets its type; returns an error instead of throwing it. */
