@@ -252,8 +252,13 @@ export const PAGE_SCRIPT = `'use strict'
 
   if (uuid) {
     const key = 'checkout-' + uuid
-    const before = sessionStorage.getItem(key)
-    sessionStorage.setItem(key, status)
+    let before = null
+    try {
+      before = sessionStorage.getItem(key)
+      sessionStorage.setItem(key, status)
+    } catch {
+      // With storage blocked, the opener is told of a status once more than needed.
+    }
     if (before !== status) {
       tell('onChange')
       if (status === 'expired') tell('onDone')

@@ -6,12 +6,16 @@ import './explorer.css'
 import { GraphiQL } from 'graphiql'
 import { createElement, useMemo, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { ofBrowser } from '../storage.ts'
 import { useSameHeaders, useSystemTheme } from './editors.ts'
 import { EXAMPLES, HEADERS } from './example-operations.ts'
 import { createFetcher } from './fetcher.ts'
 
 const root = document.querySelector('#app')
 if (root !== null) createRoot(root).render(createElement(Explorer))
+
+/** GraphiQL names all that it stores so. */
+const STORAGE = { ...ofBrowser, length: 0, clear: () => ofBrowser.removeAll('graphiql:') }
 
 function Explorer(): ReactNode {
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -29,6 +33,7 @@ function Explorer(): ReactNode {
         // A token is a secret and must not outlive the page: the history would store the headers of all operations.
         shouldPersistHeaders: false,
         plugins: [],
+        storage: STORAGE,
       },
       createElement(GraphiQL.Logo, null, createElement('h1', { className: 'title' }, 'GraphQL')),
       createElement(GraphiQL.Footer, null, createElement(Footer)),

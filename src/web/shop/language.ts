@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { keep, kept } from './kept.ts'
+import { keep, kept, ofBrowser } from '../storage.ts'
 import { en, type Texts } from './texts/en.ts'
 import { ja } from './texts/ja.ts'
 
@@ -32,7 +32,7 @@ export function useLanguage(): readonly [Speaking, (language: Language) => void]
   const texts = LANGUAGES[language]
   useEffect(() => {
     document.documentElement.lang = language
-    keep(localStorage, KEPT_AS, language)
+    keep(ofBrowser, KEPT_AS, language)
   }, [language])
   return [{ language, texts }, setLanguage]
 }
@@ -42,7 +42,7 @@ export function isLanguage(text: unknown): text is Language {
 }
 
 function firstLanguage(): Language {
-  const chosen = kept(localStorage, KEPT_AS)
+  const chosen = kept(ofBrowser, KEPT_AS)
   if (isLanguage(chosen)) return chosen
   return navigator.language.startsWith('ja') ? 'ja' : 'en'
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { keep, kept } from './kept.ts'
+import { keep, kept, ofTab } from '../storage.ts'
 
 /** A link that the page follows, and its status token. */
 export type Followed = { readonly linkId: string; readonly statusToken: string }
@@ -30,11 +30,11 @@ export function addressOf(order: string, { linkId, statusToken }: Followed): str
 const keptAs = (order: string) => `shop:followed:${order}`
 
 function remember(order: string, followed: Followed): void {
-  keep(sessionStorage, keptAs(order), followed)
+  keep(ofTab, keptAs(order), followed)
 }
 
 function remembered(order: string): Followed | null {
-  return kept(sessionStorage, keptAs(order)) as Followed | null
+  return kept(ofTab, keptAs(order)) as Followed | null
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type PaymentUpdate,
 } from '../../../client/index.ts'
 import { NewestEventsDocument, type NewestEventsQuery } from '../generated/graphql.ts'
-import { keep, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
+import { keepInSession, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
 import {
   EMPTY_FEED,
   stateFrom,
@@ -113,7 +113,7 @@ export function useFeed(session: Session | null): LiveFeed {
     goOn: () => setPaused(null),
     clear: () => {
       now.current = { ...EMPTY_FEED, cursor: now.current.cursor }
-      keep(NAME, now.current)
+      keepInSession(NAME, now.current)
       setState(now.current)
       setPaused((last) => (last === null ? null : now.current))
       setGap(false)
@@ -156,7 +156,7 @@ function keepRegularly(current: () => FeedState) {
   const flush = () => {
     window.clearTimeout(timer)
     timer = 0
-    keep(NAME, current())
+    keepInSession(NAME, current())
   }
   return {
     changed: () => {

@@ -2,7 +2,7 @@ import { recogniseStatus } from '../../../domain/payments/payment-report.ts'
 import { refundableAmount, refundBar, type RefundBar } from '../../../domain/payments/refund-rules.ts'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import type { AmountValue } from '../pieces/values.tsx'
-import { keep, readKept } from '../session/session.ts'
+import { keepInSession, readKept } from '../session/session.ts'
 import type { PaymentNow } from './payment.tsx'
 
 type Refunded = Pick<
@@ -53,10 +53,10 @@ export function pendingRefund(paymentId: string): RefundPaymentInput | null {
 
 /** Stores a refund before it is sent. */
 export function rememberRefund(input: RefundPaymentInput): void {
-  keep(nameOf(String(input.paymentId)), input)
+  keepInSession(nameOf(String(input.paymentId)), input)
 }
 
 /** Removes a refund whose outcome is known. */
 export function settleRefund(paymentId: string): void {
-  keep(nameOf(paymentId), null)
+  keepInSession(nameOf(paymentId), null)
 }

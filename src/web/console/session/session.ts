@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
 import type { PaymentsEndpoint } from '../../../client/index.ts'
+import { keep, kept, ofTab } from '../../storage.ts'
 
 /** The signed-in user, and how to sign out. */
 export type Session = {
@@ -49,13 +50,13 @@ type FoundTokens = {
 
 /** Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. */
 export function findTokens(): FoundTokens {
-  const kept = sessionStorage.getItem(TOKEN)
+  const known = ofTab.getItem(TOKEN)
   const given = givenToken()
-  if (given === null) return { token: kept, offered: null, reason: null }
+  if (given === null) return { token: known, offered: null, reason: null }
   history.replaceState(null, '', `${location.pathname}${location.search}`)
-  if (given === kept) return { token: kept, offered: null, reason: null }
-  if (!isLive(given)) return { token: kept, offered: null, reason: NO_TOKEN }
-  return { token: isLive(kept) ? kept : null, offered: given, reason: null }
+  if (given === known) return { token: known, offered: null, reason: null }
+  if (!isLive(given)) return { token: known, offered: null, reason: NO_TOKEN }
+  return { token: isLive(known) ? known : null, offered: given, reason: null }
 }
 
 /** Returns the token in the URL's fragment; null when there is none. */
@@ -66,7 +67,7 @@ export function givenToken(): string | null {
 /** Stores the token until the tab closes, and discards everything that was stored with another token. */
 export function keepToken(token: string): void {
   forgetAll()
-  sessionStorage.setItem(TOKEN, token)
+  ofTab.setItem(TOKEN, token)
 }
 
 function isLive(token: string | null): boolean {
@@ -76,26 +77,18 @@ function isLive(token: string | null): boolean {
 
 /** Removes the token, and everything that was stored with it. */
 export function forgetAll(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+  ofTab.removeAll(PREFIX)
 }
 
 /** Returns a stored value, parsed as JSON; null when there is none or it cannot be parsed. */
 export function readKept(name: string): unknown {
-  try {
-    return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null')
-  } catch {
-    return null
-  }
+  return kept(ofTab, PREFIX + name)
 }
 
-/** Stores a value as JSON until the tab closes or the session ends; null removes it. Does nothing when the storage is full. */
-export function keep(name: string, value: unknown): void {
-  try {
-    if (value === null) sessionStorage.removeItem(PREFIX + name)
-    else sessionStorage.setItem(PREFIX + name, JSON.stringify(value))
-  } catch {
-    sessionStorage.removeItem(PREFIX + name)
-  }
+/** Stores a value as JSON until the tab closes or the session ends; null removes it. */
+export function keepInSession(name: string, value: unknown): void {
+  if (value === null) ofTab.removeItem(PREFIX + name)
+  else keep(ofTab, PREFIX + name, value)
 }
 
 /** The claims of a client token. They are decoded here and verified by the server. */
@@ -118,9 +111,12 @@ export function claimsOf(token: string): Claims | null {
   }
 }
 
-/** Removes text that users often copy along with a token. */
+/** Removes what users often copy along with a token: a word, white space, and invisible characters. */
 export function tidyToken(text: string): string {
-  return text.trim().replace(/^bearer\s+/i, '')
+  return text
+    .replaceAll(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^bearer\s+/i, '')
 }
 
 function payloadOf(token: string): Record<string, unknown> | null {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { ofBrowser } from '../../storage.ts'
 import { goTo, hrefOf, VIEWS } from '../routes/route.ts'
 
 /** Time after `g` within which the letter of a view must follow, in milliseconds. */
@@ -8,13 +9,13 @@ const SWITCH = 'console.shortcuts'
 
 /** Whether single-key shortcuts are enabled. Users of speech input may need to disable them. */
 export function areShortcutsOn(): boolean {
-  return localStorage.getItem(SWITCH) !== 'off'
+  return ofBrowser.getItem(SWITCH) !== 'off'
 }
 
 /** Enables or disables single-key shortcuts for this browser. */
 export function switchShortcuts(on: boolean): void {
-  if (on) localStorage.removeItem(SWITCH)
-  else localStorage.setItem(SWITCH, 'off')
+  if (on) ofBrowser.removeItem(SWITCH)
+  else ofBrowser.setItem(SWITCH, 'off')
 }
 
 /** Listens for single keys, except while the user types or a dialog is open. */

@@ -1,5 +1,5 @@
+import { keep, kept, ofBrowser } from '../../storage.ts'
 import { isLess, type Money, sum, times } from '../format-money.ts'
-import { keep, kept } from '../kept.ts'
 import type { Language } from '../language.ts'
 import type { Catalogue, Order } from '../shop-server.ts'
 
@@ -31,12 +31,12 @@ export function keptBasket({ currencies, items }: Catalogue): Basket {
 }
 
 export function keepBasket(basket: Basket): void {
-  keep(localStorage, KEPT_AS, basket)
+  keep(ofBrowser, KEPT_AS, basket)
 }
 
 /** Removes the basket after its order was paid. */
 export function forgetBasket(orderId: string): void {
-  if (keptAny()?.orderId === orderId) localStorage.removeItem(KEPT_AS)
+  if (keptAny()?.orderId === orderId) ofBrowser.removeItem(KEPT_AS)
 }
 
 export type BasketLine = {
@@ -84,11 +84,11 @@ export type KeptOrder = { readonly order: Order; readonly linkId: string }
 
 /** Returns null when this browser does not know the order. */
 export function keptOrder(orderId: string): KeptOrder | null {
-  return kept(localStorage, orderKeptAs(orderId)) as KeptOrder | null
+  return kept(ofBrowser, orderKeptAs(orderId)) as KeptOrder | null
 }
 
 export function keepOrder(placed: KeptOrder): void {
-  keep(localStorage, orderKeptAs(placed.order.orderId), placed)
+  keep(ofBrowser, orderKeptAs(placed.order.orderId), placed)
 }
 
 /**
@@ -100,7 +100,7 @@ export function nextAttempt({ order, linkId }: KeptOrder, endedLinkId: string): 
 }
 
 function keptAny(): Basket | null {
-  return kept(localStorage, KEPT_AS) as Basket | null
+  return kept(ofBrowser, KEPT_AS) as Basket | null
 }
 
 /** Returns a random UUID; `crypto.randomUUID` exists only over https and on localhost. */

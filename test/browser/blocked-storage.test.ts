@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
+import { findBrowser } from './browser.ts'
+import { goTo, openConsole } from './console.ts'
+import { visit } from './sandbox-visit.ts'
+import { openPopup, placeOrder, showsHeadline } from './shop.ts'
+
+const browser = await findBrowser()
+
+/** Returns a profile in which storage is blocked, as by a setting of the browser: to name it throws. */
+async function profile() {
+  const made = await browser.profile()
+  await made.context.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches', 'cookieStore'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError')
+        },
+      })
+  })
+  return made
+}
+
+describe.skipIf(browser.isMissing)('with storage blocked', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: { paceMs: 20 } })
+    return () => network.close()
+  })
+
+  test('the shop sells, and the hosted page takes the money', async () => {
+    const { open } = await profile()
+    const page = await open(`${network.app.url}/shop`)
+    await page.getByLabel('Quantity of Stoneware cup').fill('2')
+    await page.getByText('A$66.50').waitFor()
+    await placeOrder(page)
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'paid')
+    await page.getByRole('button', { name: 'Back to the shop' }).click()
+    await expect.poll(() => page.getByLabel('Quantity of Stoneware cup').inputValue()).toBe('0')
+  })
+
+  test('the console signs in, is used, and signs out', async () => {
+    const { paymentId, id } = await paid()
+    const page = await openConsole(await profile(), network, { at: `/payments/${paymentId}` })
+    await page.getByText('received', { exact: true }).first().waitFor()
+    await goTo(page, `/links/${id}`)
+    await page.keyboard.press('?')
+    await page.getByRole('checkbox').uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await expect.poll(() => page.getByLabel('Client token').inputValue()).toBe('')
+  })
+
+  test("the explorer runs an operation, and the sandbox's page shows its sections", async () => {
+    const { open } = await profile()
+    const explorer = await open(`${network.app.url}/graphql`)
+    await explorer.locator('.graphiql-query-editor', { hasText: 'PayinMethods' }).waitFor()
+    await explorer.getByRole('button', { name: 'Execute query' }).click()
+    await expect.poll(() => explorer.locator('.result-window').textContent()).toContain('au_card_aud')
+    const page = await open(network.sandbox.origin)
+    await visit(page, 'Webhooks')
+  })
+
+  async function paid() {
+    const { id } = await createLink(network)
+    await network.sandbox.control.setStatus(id, 'received')
+    const paymentId = (await historyOf(network, id)).payment?.id
+    return { id, paymentId }
+  }
+})
