@@ -2,6 +2,7 @@ import './console.css'
 import { Provider } from '@urql/preact'
 import { render } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
 import { OfferDialog } from './session/offer-dialog.tsx'
 import {
@@ -17,6 +18,7 @@ import {
 } from './session/session.ts'
 import { createGraphqlClient, SignIn } from './session/sign-in.tsx'
 
+surviveTranslation()
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)
 

@@ -7,10 +7,12 @@ import { GraphiQL } from 'graphiql'
 import { createElement, useMemo, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ofBrowser } from '../storage.ts'
+import { surviveTranslation } from '../translation.ts'
 import { useSameHeaders, useSystemTheme } from './editors.ts'
 import { EXAMPLES, HEADERS } from './example-operations.ts'
 import { createFetcher } from './fetcher.ts'
 
+surviveTranslation()
 const root = document.querySelector('#app')
 if (root !== null) createRoot(root).render(createElement(Explorer))
 

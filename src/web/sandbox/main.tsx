@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { surviveTranslation } from '../translation.ts'
 import { Page, type Act, type PageContext, type Subject } from './page-context.ts'
 import { More, Search } from './parts/search.tsx'
 import { Clock } from './parts/small.tsx'
@@ -8,6 +9,7 @@ import { SECTIONS, sectionAt } from './sections.tsx'
 import { useSandbox } from './use-sandbox.ts'
 import { WebhookDialog } from './webhook-dialog.tsx'
 
+surviveTranslation()
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)
 

@@ -1,6 +1,7 @@
 import './shop.css'
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { surviveTranslation } from '../translation.ts'
 import { BasketPage } from './basket/basket-page.tsx'
 import { isLanguage, type Language, LANGUAGE_NAMES, Speech, useLanguage, useSpeech } from './language.ts'
 import { usePlace } from './order-address.ts'
@@ -8,6 +9,7 @@ import { OrderPage, UnknownOrder } from './order/order-page.tsx'
 import type { Catalogue } from './shop-server.ts'
 import { useCatalogue } from './use-catalogue.ts'
 
+surviveTranslation()
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)
 
