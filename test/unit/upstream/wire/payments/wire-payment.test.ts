@@ -167,11 +167,7 @@ describe('readPaymentReport', () => {
       { details: { card: null } },
     ],
     ['the reference in metadata', { metadata: { external_id: 'm-1' } }, { details: { reference: 'm-1' } }],
-    [
-      'a decomposed name',
-      { name: ' Tra\u0302\u0300n', email: 'e\u0301@x.test' },
-      { payer: { name: 'Tr\u1ea7n', email: '\u00e9@x.test' } },
-    ],
+    ['a decomposed name', { name: 'e\u0301' }, { payer: { name: '\u00e9' } }],
     ['a name of 10 000 letters', { name: 'x'.repeat(10_000) }, { payer: { name: 'x'.repeat(255) } }],
     ['a currency that is none', { currency: 'A$' }, { details: { currency: null } }],
   ])('%s', (_name, fields, expected) => {
