@@ -149,12 +149,15 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
   }
 
   const work = (mayGoOn: () => boolean) => {
-    const onFailed = (error: unknown) =>
-      logger.error({ err: error }, 'an import could not go on; it is tried again')
+    const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not go on; it is tried again')
     const goOnWithAll = async () => {
       const running = await imports.running()
       await runEach(
-        running.map(({ number }) => () => goOn(number, mayGoOn)),
+        running.map(
+          ({ number }) =>
+            () =>
+              goOn(number, mayGoOn),
+        ),
         onFailed,
       )
     }

@@ -141,7 +141,12 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
   }),
 }
 
-const NONE_FAILED: Pick<PartReport, 'failed' | 'failedIds'> = { failed: 0, failedIds: [] }
+/** Earlier versions did not count entries that failed. */
+function withFailures(report: PartReport): PartReport {
+  return { ...NONE_FAILED, ...report }
+}
+
+const NONE_FAILED = { failed: 0, failedIds: [] }
 
 /** Returns the import of a row. */
 export function toImport(row: StoredRow): PaymentImport {
@@ -157,8 +162,7 @@ export function toImport(row: StoredRow): PaymentImport {
     requestedBy: row['requested_by'] as string | null,
     requestedAt: Number(row['requested_at']),
     place: JSON.parse(String(row['place_json'])) as ImportPlace,
-    // Earlier versions did not count entries that failed.
-    reports: (JSON.parse(String(row['reports_json'])) as PartReport[]).map((report) => ({ ...NONE_FAILED, ...report })),
+    reports: (JSON.parse(String(row['reports_json'])) as PartReport[]).map(withFailures),
     doneAt: row['done_at'] as number | null,
   }
 }

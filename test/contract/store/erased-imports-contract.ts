@@ -35,6 +35,7 @@ export function erasedImportsContract(fixture: Fixture): void {
       const objects = Array.from({ length: OBJECTS }, (_, at) => ({ ref: `${history}-${at}`, hasLink: at % 2 === 0 }))
       const erased = new Set<string>()
       let isErased = false
+      let failed = 0
       for (const { ref, hasLink } of objects) if (hasLink) await settledLink(fixture.store, ref)
       const onRecord = async () => {
         const { payments } = fixture.store
@@ -53,7 +54,9 @@ export function erasedImportsContract(fixture: Fixture): void {
         else if (kind <= 3) {
           const said = report(statusOf(), { paymentId: `P-${ref}`, payer: PAYER })
           const bytes = `${history} ${step}`
-          await fixture.store.inbox.receive(delivery(said, { ref: hasLink ? ref : null, bytes, receivedAt: after(step) }))
+          await fixture.store.inbox.receive(
+            delivery(said, { ref: hasLink ? ref : null, bytes, receivedAt: after(step) }),
+          )
         } else {
           const entries = objects
             .filter((object) => object.hasLink === hasLink)
@@ -62,15 +65,18 @@ export function erasedImportsContract(fixture: Fixture): void {
               const said = report(statusOf(), { paymentId: id, payer: PAYER })
               return found(said, { ref: hasLink ? object.ref : null, isLink: hasLink, isPayerErased: isErased })
             })
-          const interval = { plan: { from: NOW.getTime() - MINUTE, to: NOW.getTime() + step, parts: [hasLink ? LINKS : PAYINS] } }
+          const interval = {
+            plan: { from: NOW.getTime() - MINUTE, to: NOW.getTime() + step, parts: [hasLink ? LINKS : PAYINS] },
+          }
           const running = await begin(interval.plan.parts, interval)
           const told = await record(running, entries, { list: hasLink ? 'LINKS' : 'PAYINS' })
-          expect(told).toMatchObject({ listed: 2, failed: 0 })
+          failed += told.failed
           await fixture.store.imports.clear(running.number, NOW)
           const added = (await onRecord()).ids.filter((id) => !before.ids.includes(id))
           if (isErased) for (const id of added) erased.add(id)
         }
         expect([...(await fixture.store.payments.payers([...erased])).keys()]).toEqual([])
+        expect(failed).toBe(0)
       }
     }
   })

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type AsyncTransactionSteps, createGroupCommit } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
+import { NOT_LOADED } from '../../../src/store/rows/table.ts'
 import { transactionSteps } from '../../../src/store/sqlite/sqlite-connection.ts'
 import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-dialect.ts'
 
@@ -77,4 +78,19 @@ describe('the jobs of a batch', () => {
       expect(batches).toEqual(expected)
     },
   )
+
+  it('follow a chain of look-ups of any length; one that waits without asking for rows fails', async () => {
+    const group = commits(transactionSteps(database))
+    const chain = Array.from({ length: 40 }, (_, at) => group.decide(note(`${at}`)))
+    await Promise.all(chain)
+    const lengthFrom = (rows: Rows, at = 0): number =>
+      rows.refundRequests.first('commandId', `${at}`) === null ? at : lengthFrom(rows, at + 1)
+    const waiting = () => {
+      // oxlint-disable-next-line typescript/only-throw-error
+      throw NOT_LOADED
+    }
+    const [length, ended] = await Promise.allSettled([group.decide((rows) => lengthFrom(rows)), group.decide(waiting)])
+    expect(length).toMatchObject({ value: 40 })
+    expect(ended).toMatchObject({ status: 'rejected' })
+  })
 })

@@ -8,7 +8,6 @@ import {
   type GroupCommitOptions,
 } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
-import { NOT_LOADED } from '../../../src/store/rows/table.ts'
 import { transactionSteps, toStoreFailure } from '../../../src/store/sqlite/sqlite-connection.ts'
 import { sqliteTransaction } from '../../../src/store/sqlite/sqlite-dialect.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
@@ -300,28 +299,6 @@ describe('group commit', () => {
     end(undefined)
     await next
     expect(notes()).toEqual(['a', 'b'])
-  })
-
-  it('follows a chain of look-ups of any length, and ends a decision that waits without asking for rows', async () => {
-    const group = commits()
-    const chain = Array.from({ length: 40 }, (_, at) => request(`link-${at}`, `link-${at + 1}`))
-    await group.decide((rows) => {
-      for (const row of chain) rows.refundRequests.put(row)
-    })
-    const lengthFrom = (rows: Rows, id: string): number => {
-      const row = rows.refundRequests.first('commandId', id)
-      return row === null ? 0 : 1 + lengthFrom(rows, row.reason ?? '')
-    }
-    const waiting = () => {
-      // oxlint-disable-next-line typescript/only-throw-error
-      throw NOT_LOADED
-    }
-    const [length, ended] = await Promise.allSettled([
-      group.decide((rows) => lengthFrom(rows, 'link-0')),
-      group.decide(waiting),
-    ])
-    expect(length).toMatchObject({ value: 40 })
-    expect(ended).toMatchObject({ status: 'rejected' })
   })
 
   it('refuses what does not fit in the queue, and nothing of what does', async () => {
