@@ -142,8 +142,9 @@ const MAX_CHARACTERS = 16_384
 const jsonObjectScalar = new GraphQLScalarType<object, object>({
   name: 'JSONObject',
   serialize: readObject,
-  parseValue: readBoundedObject,
-  parseLiteral: (node, variables) => readBoundedObject(node.kind === Kind.OBJECT ? objectOf(node, variables) : null),
+  parseValue: (value) => readBoundedObject(value),
+  parseLiteral: (node, variables) =>
+    readBoundedObject(node.kind === Kind.OBJECT ? objectOf(node, variables) : null, node),
 })
 
 function readObject(value: unknown): object {
@@ -151,21 +152,30 @@ function readObject(value: unknown): object {
   throw new GraphQLError('JSONObject must be an object.')
 }
 
-function readBoundedObject(value: unknown): object {
+function readBoundedObject(value: unknown, node: ValueNode | null = null): object {
   const object = readObject(value)
-  demandJson(object, MAX_LEVELS)
-  if (JSON.stringify(object).length > MAX_CHARACTERS)
-    throw new GraphQLError(`JSONObject must be at most ${MAX_CHARACTERS} characters long as JSON.`)
+  const problem = jsonProblem(object)
+  if (problem !== null) throw new GraphQLError(`JSONObject must ${problem}.`, { nodes: node })
   return object
 }
 
-/** Throws for a number that JSON cannot express, as a client's 1e999 becomes when it is read, and for more levels than these. */
-function demandJson(value: unknown, levels: number): void {
+function jsonProblem(object: object): string | null {
+  const problem = partProblem(object, [])
+  if (problem !== null) return problem
+  return JSON.stringify(object).length > MAX_CHARACTERS ? `be at most ${MAX_CHARACTERS} characters long as JSON` : null
+}
+
+/** Finds a number that JSON cannot express, as a client's 1e999 becomes when it is read, and too many levels. `path` is that of the value. */
+function partProblem(value: unknown, path: readonly string[]): string | null {
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new GraphQLError('JSONObject must not hold a number that is not finite.')
-  if (typeof value !== 'object' || value === null) return
-  if (levels === 0) throw new GraphQLError(`JSONObject must have at most ${MAX_LEVELS} levels.`)
-  for (const part of Object.values(value)) demandJson(part, levels - 1)
+    return `not hold a number that is not finite, as ${path.join('.')} is`
+  if (typeof value !== 'object' || value === null) return null
+  if (path.length >= MAX_LEVELS) return `have at most ${MAX_LEVELS} levels`
+  for (const [name, part] of Object.entries(value)) {
+    const problem = partProblem(part, [...path, name])
+    if (problem !== null) return problem
+  }
+  return null
 }
 
 function objectOf(node: ObjectValueNode, variables: Variables): object {
@@ -179,6 +189,6 @@ function valueOf(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.OBJECT) return objectOf(node, variables)
   if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
   if (node.kind === Kind.ENUM)
-    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`)
+    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`, { nodes: node })
   return valueFromASTUntyped(node, variables)
 }

@@ -152,8 +152,8 @@ describe('JSONObject', () => {
   )
 
   it.each([
-    ['{"a":1e999}', 'not finite'],
-    ['{"a":{"a":[-1e999]}}', 'not finite'],
+    ['{"a":1e999}', 'not finite, as a is'],
+    ['{"a":{"a":[-1e999]}}', 'not finite, as a.a.0 is'],
     [nested(17, '[', ']'), '16 levels'],
     [nested(17, '{"a":', '}'), '16 levels'],
     [nested(400, '{"a":', '}'), '16 levels'],

@@ -220,9 +220,9 @@ describe('mayBeRecordedAs', () => {
     ['1000.0', 'VND', ['1000']],
     ['1000.5', 'AUD', ['1000.50']],
   ])('takes %s %s for the same as %j alone', (value, currency, same) => {
-    for (const recorded of ['1000.5', '1000.50', '1000', '1000.0', '1001', '1001.0', '999', '1002', '1000.6', '-1000'])
-      if (!same.some((one) => compareDecimals(one, recorded) === 0))
-        expect(mayBeRecordedAs({ value, currency }, recorded)).toBe(false)
-    for (const recorded of same) expect(mayBeRecordedAs({ value, currency }, recorded)).toBe(true)
+    const all = ['1000.5', '1000.50', '1000', '1000.0', '1001', '1001.0', '999', '1002', '1000.6', '-1000', ...same]
+    const isSame = (recorded: string) => same.some((one) => compareDecimals(one, recorded) === 0)
+    for (const recorded of all)
+      expect([recorded, mayBeRecordedAs({ value, currency }, recorded)]).toEqual([recorded, isSame(recorded)])
   })
 })
