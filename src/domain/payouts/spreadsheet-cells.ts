@@ -10,7 +10,7 @@ type Damage = readonly [form: RegExp, message: string]
 const ANYWHERE: readonly Damage[] = [
   [/^#+$/, 'is a column that was too narrow for its number'],
   [/^(?:#[¡¿]?\p{Lu}[\p{Lu}\p{M}/_]*0?[!?]?|Err:\d{3})$/u, 'is an error of a spreadsheet program'],
-  [/^=/, 'is a formula'],
+  [/^=/, 'begins with an equals sign'],
   [
     /^['’‘ʼ`]?[+\-−]?\d+(?:[.,]\d+[eE][+\-−]?|[eE]\+)\d+$/,
     'is a number that a spreadsheet program has shortened: format the column as text',
@@ -22,9 +22,9 @@ const THOUSANDS = 'has separators of thousands'
 const DECIMALS = 'has decimals: format the column as text'
 const DATE = 'is a date: format the column as text'
 
-/** Short names of months as programs write them in the languages of the merchants' countries. */
-const MONTHS =
-  'jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mei|agu|okt|des|mär|mrz|mai|dez|ene|abr|ago|dic|set|out|fév|avr|août|déc'
+/** The day or the year of a month, in the languages of the merchants' countries. */
+const OF_MONTH =
+  /^(?=.*\d)(?:\d{1,2}[-./ ]+)?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mei|agu|okt|des|mär|mrz|mai|dez|ene|abr|ago|dic|set|out|fév|avr|août|déc)\.?(?:[-./ ]+(?:\d{2}|\d{4}))?$/i
 
 /** In columns whose cells are codes or numbers, not words. */
 const OF_CODES: readonly Damage[] = [
@@ -36,7 +36,7 @@ const OF_CODES: readonly Damage[] = [
   [/[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u, 'has blanks or signs that cannot be seen'],
   [/^[-−(]?\d{1,3}(?:[.,'’]\d{2,3})*[.,'’]\d{3}(?:[.,]\d+)?\)?$/, THOUSANDS],
   [/^[-−(]?\d+[.,]0+\)?$/, DECIMALS],
-  [/^[^@]*\p{Sc}[^@]*$|^[\d.,]+ ?%$|^\([\d.,]+\)$/u, 'is formatted as an amount'],
+  [/^[^@\p{Sc}]*\p{Sc}[^@]*$|^[\d.,]+ ?%$|^\([\d.,]+\)$/u, 'is formatted as an amount'],
   [/^\d{1,2}\/\d{1,2}\/(?:\d{2}|\d{4})\b|^\d{4}\/\d{1,2}\/\d{1,2}\b|^\d{4}\. ?\d{1,2}\. ?\d{1,2}\.?$/, DATE],
   [/^\d{1,2}[.-]\d{1,2}[.-](?:19|20)\d{2}(?: \d.*)?$|^\d{1,4}[年月년월]/, DATE],
   [/^\d{1,2}-[A-Z][a-z]{2}(?:-\d{2})?$|^[A-Z][a-z]{2}-\d{2}$/, DATE],
@@ -48,13 +48,7 @@ const OF_FOREIGN_CODES: readonly Damage[] = [
   ...OF_CODES,
   [/^[-−(]?\d+[.,]\d+\)?$/, DECIMALS],
   [/^(?:19|20)\d{2}-\d{2}-\d{2}(?:[ T].*)?$|^\d{1,2}\/\d{1,2}$/, DATE],
-  [
-    new RegExp(
-      `^(?:\\d{1,2}[-./ ]+)?(?:${MONTHS})\\.?[-./ ]+(?:\\d{2}|\\d{4})$|^\\d{1,2}[-./ ]+(?:${MONTHS})\\.?$`,
-      'i',
-    ),
-    DATE,
-  ],
+  [OF_MONTH, DATE],
 ]
 
 /** A day as a spreadsheet program counts it: 45292 is the first of 2024. */
@@ -63,12 +57,10 @@ const OF_DATES: readonly Damage[] = [[/^\d{5}(?:[.,]\d+)?$/, 'is a number instea
 /** Of currencies without decimals, in which `50.000` is written for fifty thousand. */
 const OF_WHOLE_AMOUNTS: readonly Damage[] = [[/^\d{1,3}(?:\.\d{3})+$/, THOUSANDS]]
 
-const word = (words: string) => new RegExp(`(?:^|_)(?:${words})(?:_|$)`)
-const WORDS = word(
-  'payee|email|name|address|street|city|suburb|state|province|country|ip|description|purpose|reason|remarks?|note|message|relationship|occupation',
-)
-const DATES = word('date|dob|birth|birthday|birthdate|expiry')
-const OWN_CODES = word('external_id|reference')
+const WORDS =
+  /(?:^|_)(?:payee|email|name|address|street|city|suburb|state|province|country|ip|description|purpose|reason|remarks?|note|message|relationship|occupation)(?:_|$)/
+const DATES = /(?:^|_)(?:date|dob|birth|birthday|birthdate|expiry)(?:_|$)/
+const OWN_CODES = /(?:^|_)(?:external_id|reference)(?:_|$)/
 
 /**
  * Returns what a spreadsheet program has made of a cell; null if nothing is seen. `column` is the name of its column, such as `account_number`, and
