@@ -90,6 +90,8 @@ describe('a gateway payment', () => {
     [['in_dispute'], 'received'],
     [['return_rejected'], 'return_pending'],
     [['return_received'], 'dispute_lost'],
+    [['return_received'], 'return_rejected'],
+    [['partially_refunded'], 'return_expired'],
     [['received'], 'quite_new'],
     [['return_received'], 'quite_new'],
     [['quite_new'], 'pending'],

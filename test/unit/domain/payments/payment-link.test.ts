@@ -105,10 +105,8 @@ describe('speaksForLink', () => {
 
   it.each(all)('$history has its place among several of one link', ({ history, standing }) => {
     for (const { history: others, standing: place } of all) {
-      const isEqual = standing === place
-      expect(speaksForLink(given(...history), other(...others)), others.join()).toBe(
-        isEqual ? standing < standings.length - 2 : standing > place,
-      )
+      const speaks = standing === place ? standing < standings.length - 2 : standing > place
+      expect([others, speaksForLink(given(...history), other(...others))]).toEqual([others, speaks])
     }
   })
 })

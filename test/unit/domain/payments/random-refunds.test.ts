@@ -98,7 +98,7 @@ describe('refunds, in whatever order their webhooks come', () => {
         const mayChange = ({ state }: Refund, next = 'lost') =>
           state === 'PENDING' || (state === 'SETTLED' && next !== 'PENDING')
         expect(after).toEqual(
-          before.map((refund, n) => (mayChange(refund, after[n]) ? (after[n] ?? 'lost') : refund.state)),
+          before.map((known, n) => (mayChange(known, after[n]) ? (after[n] ?? 'lost') : known.state)),
         )
       }
     })
