@@ -163,10 +163,10 @@ async function* exportPayments(
   { filter, format, payers }: ExportQuery,
   now: Date,
 ): AsyncGenerator<string, void, void> {
-  const { head, payment: line, end } = (payers === 'absent' ? EXPORT_FORMATS : EXPORT_FORMATS_WITH_PAYERS)[format]
+  const { mark, head, payment: line, end } = (payers === 'absent' ? EXPORT_FORMATS : EXPORT_FORMATS_WITH_PAYERS)[format]
   const totals = new PaymentTotals()
   const bounded = withBounds(filter, now)
-  let text = head
+  let text = mark + head
   let before: PageCursor | null = null
   do {
     const rows = await store.payments.page({ limit: PAGE, before }, bounded)

@@ -81,6 +81,14 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
+  it('begins with a byte order mark in CSV, which is for spreadsheets, and with none in NDJSON', async () => {
+    for (const [format, first] of Object.entries({ CSV: '\uFEFFrecord', NDJSON: '{"payment' })) {
+      const response = await fetch(await exportUrl(network, { format }))
+      const file = Buffer.from(await response.arrayBuffer()).toString()
+      expect(file.slice(0, first.length)).toBe(first)
+    }
+  })
+
   it('has the totals of its payments at its end, and nothing that a spreadsheet would calculate', async () => {
     const lines = (await download(await exportUrl(network))).file.split('\r\n')
     expect(lines.at(-1)).toBe('')

@@ -6,6 +6,8 @@ import type { Payment } from '../payments/payment.ts'
 
 /** How a file is written. `end` closes it: a file without it was cut off. All texts end with a line break. */
 type ExportFormat = {
+  /** What a download begins with, so that a spreadsheet reads it as UTF-8. */
+  readonly mark: string
   readonly head: string
   readonly payment: (payment: ExportedPayment) => string
   readonly end: (totals: readonly Total[]) => string
@@ -41,6 +43,7 @@ export const EXPORT_FORMATS_WITH_PAYERS: Record<ExportFormatName, ExportFormat> 
 function csvOf(columns: readonly Column[]): ExportFormat {
   const lineOf = (cells: Partial<Record<Column, Cell>>) => csvLine(columns, cells)
   return {
+    mark: '\uFEFF',
     head: `${columns.join(',')}\r\n`,
     payment: (payment) => lineOf({ record: 'PAYMENT', count: 1, ...payment }),
     end: (totals) => totals.map((total) => lineOf({ record: 'TOTAL', ...total })).join('') + lineOf(endOf(totals)),
@@ -50,6 +53,7 @@ function csvOf(columns: readonly Column[]): ExportFormat {
 /** One JSON object per line: `{"payment": …}`, and at last `{"totals": […], "count": n}`. */
 function ndjson(): ExportFormat {
   return {
+    mark: '',
     head: '',
     payment: (payment) => `${JSON.stringify({ payment })}\n`,
     end: (totals) => `${JSON.stringify({ totals, count: endOf(totals).count })}\n`,
@@ -70,15 +74,23 @@ function csvLine(columns: readonly Column[], cells: Partial<Record<Column, Cell>
 }
 
 /**
- * Puts an apostrophe before what a spreadsheet would calculate (https://owasp.org/www-community/attacks/CSV_Injection): also before the full-width
- * forms of these characters, and after spaces, which some spreadsheets drop.
+ * Puts an apostrophe before what a spreadsheet would calculate (https://owasp.org/www-community/attacks/CSV_Injection): at the begin of the cell, and
+ * behind whatever a spreadsheet may split cells at. In Europe that is a semicolon, and quotes that are not at the begin of a cell have no effect there.
  */
 function inert(text: string): string {
-  return /^ *[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  const parts = text.split(/(?<=[;\t\r\n])/).map((part) => (CALCULATED.test(part) ? `'${part}` : part))
+  return /^[\t\r\n ]*[\t\r\n]/.test(text) ? `'${parts.join('')}` : parts.join('')
 }
 
+/**
+ * The begin of what is calculated: one of the signs, also full-width, small, superscript or subscript, and the minus, behind quotes, spaces and invisible
+ * characters, which some spreadsheets drop.
+ */
+const CALCULATED =
+  /^["\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\u207a-\u207c\u208a-\u208c\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u
+
 function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** The sums of the payments of one day (UTC), currency and method. A sum counts what is not known as nothing. */

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   EXPORT_FORMATS,
@@ -5,6 +6,7 @@ import {
   PaymentTotals,
   type ExportedPayment,
 } from '../../../../src/domain/exports/export-format.ts'
+import { parseCsv } from '../../../../src/lib/csv.ts'
 
 const PAYMENT: ExportedPayment = {
   day: '2026-11-01',
@@ -54,14 +56,54 @@ describe('CSV', () => {
     ['+1', "'+1"],
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', `"'\t'=1"`],
     ['=HYPERLINK("x","y")', `"'=HYPERLINK(""x"",""y"")"`],
     ['  =1', "'  =1"],
     ['\uff1d1+1', "'\uff1d1+1"],
     ['\uff201', "'\uff201"],
     ['a=b', 'a=b'],
+    ['a; b', '"a; b"'],
+    ...[
+      '\u200b',
+      '\ufeff',
+      '\u00ad',
+      '\u00a0',
+      '\u3000',
+      '\u3164',
+      '\u2800',
+      '\u202e',
+      '\0',
+      '\u180e',
+      '\u{e0020}',
+    ].map((invisible) => [`${invisible}=1`, `'${invisible}=1`]),
+    ...['\u2212', '\u207a', '\ufe66', '\ufe6b', '\uff0b', '\uff0d'].map((sign) => [`${sign}1`, `'${sign}1`]),
+    ['\tText', `"'\tText"`],
+    [' \t\u200b=1', `"' \t'\u200b=1"`],
+    ['"=1', `"'""=1"`],
+    ['a;=1', `"a;'=1"`],
+    ['a;"=1";b', `"a;'""=1"";b"`],
+    ['=1;\u200b+2;-3', `"'=1;'\u200b+2;'-3"`],
+    ['a\r\n@SUM(1)', `"a\r\n'@SUM(1)"`],
+    ['a\t=1', `"a\t'=1"`],
+    ['Ada; Eve', '"Ada; Eve"'],
+    ['a-b@c.test; d+e', '"a-b@c.test; d+e"'],
   ])('writes the text %j as %j', (text, cell) => {
     expect(csv.payment({ ...PAYMENT, reference: text })).toContain(`,P1,${cell},main,`)
+  })
+
+  it('has no cell that begins like a formula, whichever separator it is split at', () => {
+    const texts = fc.array(
+      fc.constantFrom('=1', '+', '-', '@', ';', ',', '"', '\t', '\n', '\r', ' ', '\u200b', '\uff1d', "'", 'a'),
+    )
+    fc.assert(
+      fc.property(texts, (parts) => {
+        const line = csv.payment({ ...PAYMENT, amount: '1', total: null, paid: null, reference: parts.join('') })
+        const [byComma = []] = parseCsv(line, 1).map(({ cells }) => cells)
+        expect(byComma).toHaveLength(19)
+        for (const cell of [...byComma, ...line.split(/[;\t\r\n]/)])
+          expect(cell).not.toMatch(/^[\s"\u200b]*[=+\-@\uff1d]/)
+      }),
+    )
   })
 
   it('leaves the minus sign of an amount as it is', () => {
