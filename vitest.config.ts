@@ -1,72 +1,78 @@
-import { defineConfig } from 'vitest/config'
-import { FileOrder } from './test/support/file-order.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { LAYERS } from './scripts/test-layers.ts'
 
-const { TEST_SEED } = process.env
+const { TEST_SEED, TEST_FAULTS } = process.env
 
-/** What every run has in common, whichever files it is about. */
-export const COMMON = defineConfig({
+/** True for the full figures of `npm run test:all`, which include the files that are too long for every run. */
+const FULL = TEST_FAULTS === 'full'
+
+const DATABASES = ['test/support/migrated-database.ts', 'test/support/database-server.ts']
+const BUILT = 'test/support/build-program.ts'
+
+/** It measures the memory of the process that it runs in. */
+const OWN_PROCESS = 'test/faults/upstream-floods.test.ts'
+
+type Options = NonNullable<TestProjectInlineConfiguration['test']>
+
+/** Projects run after each other: files of one share processes, and processes are not shared between projects. */
+let order = 0
+
+function project(name: string, options: Options): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, sequence: { groupOrder: order++ }, ...options } }
+}
+
+export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
-    maxWorkers: 2,
     // They end what hangs, and are far above what a test takes on a busy machine.
-    testTimeout: 120_000,
+    testTimeout: FULL ? 60 * 60_000 : 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // Two processors are shared with browsers and databases there; whatever needs a second try is named at the end. A found
-    // counterexample is none the less one when the next seed finds none.
-    retry: process.env['CI'] === undefined ? 0 : { count: 1, condition: /^(?![^]*Property failed)/ },
     globals: false,
     // Node runs the modules itself, as in production: one graphql, and no transformation between the test and the code.
     experimental: { viteModuleRunner: false },
+    // No module of ours holds state: files may follow one another in a process in which everything is loaded. Each process has one browser.
+    isolate: false,
     reporters: ['default'],
-    globalSetup: [
-      'test/support/build-program.ts',
-      'test/support/migrated-database.ts',
-      'test/support/database-server.ts',
-    ],
     setupFiles: ['test/support/seed-setup.ts'],
     // The reporter prints the seed of the order; TEST_SEED=<seed> repeats it, and everything else that is random.
     sequence: {
       shuffle: { files: true, tests: true },
-      sequencer: FileOrder,
       ...(TEST_SEED !== undefined && { seed: Number(TEST_SEED) }),
     },
-  },
-}).test
-
-// The gateway is a package of its own: `npm run test:gateway`. The package is built first: `npm run test:package`.
-const EXCLUDED = ['**/*.long.test.ts', 'test/gateway/**', 'test/package/**']
-
-/** It measures the memory of the process that it runs in. */
-const OWN_PROCESS = ['test/faults/upstream-floods.test.ts']
-
-export default defineConfig({
-  test: {
-    ...COMMON,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared process',
-          include: ['test/**/*.test.ts'],
-          exclude: [...EXCLUDED, ...OWN_PROCESS],
-          // No module of ours holds state: files may follow one another in a process in which everything is loaded. Each process has one
-          // browser.
-          isolate: false,
-          // Half of the time a file waits, for a process that starts or a time that is over: more of them than cores.
-          maxWorkers: 5,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'own process',
-          include: OWN_PROCESS,
-          exclude: EXCLUDED,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      project('unit', {
+        include: [...LAYERS.unit],
+        maxWorkers: 2,
+        setupFiles: ['test/support/seed-setup.ts', 'test/support/unit-setup.ts'],
+      }),
+      project('store', { include: [...LAYERS.store], maxWorkers: 3, globalSetup: DATABASES }),
+      project('e2e', { include: [...LAYERS.e2e], maxWorkers: 4, globalSetup: [...DATABASES, BUILT] }),
+      project('browser', { include: [...LAYERS.browser], maxWorkers: 2, globalSetup: [...DATABASES, BUILT] }),
+      project('all', {
+        include: ['test/**/*.test.ts'],
+        exclude: [
+          ...Object.values(LAYERS).flat(),
+          ...(FULL ? [] : ['**/*.long.test.ts']),
+          OWN_PROCESS,
+          'test/gateway/**',
+          'test/package/**',
+        ],
+        // With the full figures some measure how long something takes: nothing may run beside them. Otherwise half of the time a file
+        // waits, for a process that starts or a time that is over: more of them than cores.
+        maxWorkers: FULL ? 1 : 5,
+        isolate: FULL,
+        globalSetup: [...DATABASES, BUILT],
+      }),
+      project('own process', { include: [OWN_PROCESS], isolate: true, globalSetup: [...DATABASES, BUILT] }),
+      project('gateway', {
+        include: ['test/gateway/*.test.ts'],
+        maxWorkers: 2,
+        globalSetup: [...DATABASES, BUILT, 'test/support/install-gateways.ts'],
+      }),
+      // One of them replaces the built files that the others read. The build takes a minute of one core.
+      project('package', { include: ['test/package/**/*.test.ts'], maxWorkers: 1, hookTimeout: 600_000 }),
     ],
   },
 })

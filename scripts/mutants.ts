@@ -1,13 +1,14 @@
 /**
- * Applies mutations to a copy of the source, one at a time, and checks that the tests detect each of them. The unchanged
- * copy must pass the same tests. Exits with 0 only when every mutation was detected. With an argument, only mutations whose name contains it:
- * `npm run test:mutants -- refund`.
+ * Applies mutations to a copy of the source, one at a time, and checks that the tests detect each of them: the tests that `npm test` runs, or,
+ * for a mutation that names none of these, those of `npm run test:all`. The unchanged copy must pass the same tests. Exits with 0 only when
+ * every mutation was detected. With an argument, only mutations whose name contains it: `npm run test:mutants -- refund`.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Plant, PLANTS } from './mutants/plants.ts'
+import { isInLayers } from './test-layers.ts'
 
 const COPIED = [
   'src',
@@ -20,8 +21,8 @@ const COPIED = [
   'codegen.ts',
   'vite.config.ts',
   'tsconfig.json',
+  'vitest.config.ts',
 ]
-const CONFIGS = ['vitest.config.ts', 'vitest.faults.config.ts']
 /** Timeout in milliseconds, because a mutation may make a test hang. */
 const LIMIT_MS = 5 * 60_000
 
@@ -35,22 +36,36 @@ const control = run(null)
 console.log(`without a fault: ${control.passed} passed, ${control.failed} failed`)
 const survivors = plants.filter((plant) => {
   const { failed } = run(plant)
-  console.log(`${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${failed} failed`)
+  const layer = isForAll(plant) ? 'npm run test:all alone' : 'npm test'
+  console.log(`${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${failed} failed (${layer})`)
   return failed === 0
 })
-const bad = survivors.length + (control.failed > 0 ? 1 : 0)
-console.log(`${plants.length - survivors.length} of ${plants.length} planted faults caught`)
-process.exitCode = bad === 0 ? 0 : 1
+const caught = plants.filter((plant) => !survivors.includes(plant))
+const later = caught.filter(isForAll).length
+console.log(
+  `${caught.length} of ${plants.length} planted faults caught: ${caught.length - later} by npm test, ${later} by test:all alone`,
+)
+process.exitCode = survivors.length === 0 && control.failed === 0 ? 0 : 1
+
+/** Returns whether `npm test` need not detect a mutation, because each of its tests is in `npm run test:all` alone. */
+function isForAll({ tests }: Plant): boolean {
+  return !tests.some(isInLayers)
+}
+
+/** Returns the tests that have to detect a mutation. */
+function testsOf(plant: Plant): readonly string[] {
+  return isForAll(plant) ? plant.tests : plant.tests.filter(isInLayers)
+}
 
 /** Runs a mutation's tests in a copy with the mutation, or all tests in an unchanged copy. */
 function run(plant: Plant | null): Tally {
   const folder = mkdtempSync(join(tmpdir(), 'payments-mutant-'))
   try {
     const filter = (source: string) => source !== 'bench/node_modules'
-    for (const name of [...COPIED, ...CONFIGS]) cpSync(name, join(folder, name), { recursive: true, filter })
+    for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true, filter })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
-    return test(folder, plant?.tests ?? [...new Set(plants.flatMap(({ tests }) => tests))])
+    return test(folder, plant === null ? [...new Set(plants.flatMap(testsOf))] : testsOf(plant))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

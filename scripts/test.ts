@@ -1,42 +1,35 @@
 /**
- * Runs the tests and prints a final line with the result, such as `312 passed, 0 failed`. Arguments are those of `vitest
- * run`: filters, or options such as `-t <name>`. The exit code is 0 only when tests ran, none failed, and no more than a few
- * passed on a retry (retries happen only in CI). Temporary files are in memory where it has room, and otherwise where TMPDIR says.
+ * Runs the tests and prints a final line with the result, such as `312 passed, 0 failed`: those of `npm test`; with `--all` all others; with
+ * a path those below it, wherever it leads. `--minutes=20` begins no test after that time, and names the files that were left out. Other
+ * arguments are those of `vitest run`, such as `-t <name>` and `--shard=1/4`. The exit code is 0 only when tests ran and none failed.
+ * Temporary files are in memory where it has room, and otherwise where TMPDIR says.
  */
-import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statfsSync, statSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseCLI, startVitest } from 'vitest/node'
-import type { Vitest } from 'vitest/node'
-import { isGreen, summary } from './test-tally.ts'
-import type { Tally } from './test-tally.ts'
+import { join, relative } from 'node:path'
+import { createVitest, parseCLI } from 'vitest/node'
+import type { TestModule, Vitest } from 'vitest/node'
+import { LAYERS } from './test-layers.ts'
 
-/** Outputs of `npm run prepare`, with their inputs and scripts. */
-const GENERATED = [
-  { made: 'src/graphql/generated.ts', sources: ['schema.graphql', 'codegen.ts'], script: 'codegen' },
-  {
-    made: 'src/client/generated/documents.ts',
-    sources: ['schema.graphql', 'src/client/operations'],
-    script: 'codegen',
-  },
-  { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'src/client'], script: 'build:web' },
-]
+/** The numbers of a run. */
+type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number }
 
 /** Bytes of memory that have to be free: beside databases, servers and browsers keep their files there. */
 const ROOM = 6 * 2 ** 30
 
+const MINUTES = /^--minutes=(\d+)$/
+
+const given = process.argv.slice(2)
+const minutes = Number(given.map((arg) => MINUTES.exec(arg)?.[1]).find(Boolean) ?? Infinity)
+const args = given.filter((arg) => arg !== '--all' && !MINUTES.test(arg))
 // The workers, and the programs that tests start, compile each module once for all of them.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'payments-compiled')
 process.env['TMPDIR'] ??= folderInMemory() ?? tmpdir()
-for (const { made, sources, script } of GENERATED) if (isStale(made, sources)) generate(made, script)
-const vitest = await runTests(process.argv.slice(2))
-const again = secondTries(vitest)
-for (const name of again) console.log(`needed a second try: ${name}`)
+const vitest = await runTests()
 const tally = tallyOf(vitest)
 console.log(summary(tally))
 // Exits explicitly, because a handle that a test left open would keep the process running.
-process.exit(isGreen(tally, again.length) ? 0 : 1)
+process.exit(tally.failed === 0 && tally.passed > 0 ? 0 : 1)
 
 /**
  * Returns a new folder in memory for the databases of the tests, which are synced thousands of times; null where memory has no room for
@@ -54,15 +47,42 @@ function folderInMemory(): string | null {
   return folder
 }
 
-async function runTests(args: string[]): Promise<Vitest> {
+async function runTests(): Promise<Vitest> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args])
-  return startVitest(filter, { ...options, watch: false, passWithNoTests: false })
+  const project = options.project ?? projectsFor(filter)
+  const run = await createVitest('test', { ...options, project, run: true, watch: false, passWithNoTests: false })
+  const timer = minutes === Infinity ? undefined : setTimeout(() => void endInTime(run), minutes * 60_000)
+  await run.start(filter)
+  clearTimeout(timer)
+  return run
 }
 
-/** Returns the tests that failed first and passed on a retry; they need attention. */
-function secondTries({ state }: Vitest): string[] {
-  const tests = state.getTestModules().flatMap(({ children }) => Array.from(children.allTests()))
-  return tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName)
+/** Returns the projects of a run, as filters of their names: a path alone says where a file belongs. */
+function projectsFor(filter: readonly string[]): string[] {
+  const layers = Object.keys(LAYERS)
+  if (given.includes('--all')) return layers.map((name) => `!${name}`)
+  const named = layers.filter((name) => filter.length > 0 && filter.every((path) => path.startsWith(`test/${name}/`)))
+  if (named.length > 0) return named
+  return filter.length > 0 ? [] : layers
+}
+
+/** Ends a run once the tests that have begun are done. Names the files that were not run to their end. */
+async function endInTime(run: Vitest): Promise<void> {
+  await run.cancelCurrentRun('keyboard-input')
+  const left = run.state.getTestModules().filter((module) => !isWhole(module))
+  console.log(`${minutes} minutes are over. Left out, wholly or in part:`)
+  for (const { moduleId } of left) console.log(`  ${relative(process.cwd(), moduleId)}`)
+}
+
+/** Returns whether each test of a file has run, or was skipped by itself. */
+function isWhole({ children }: TestModule): boolean {
+  const tests = Array.from(children.allTests())
+  return tests.length > 0 && tests.every((test) => test.options.mode !== 'run' || test.result().state !== 'skipped')
+}
+
+/** Returns the last line of a run. It names skipped tests only when there are any. */
+function summary({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
 /**
@@ -81,31 +101,4 @@ function tallyOf({ state }: Vitest): Tally {
     failed: count('failed') + count('pending') + outside,
     skipped: count('skipped'),
   }
-}
-
-function isStale(made: string, sources: readonly string[]): boolean {
-  const madeAt = modifiedAt(made)
-  return sources.some((source) => lastModified(source) > madeAt)
-}
-
-/** Returns the last modification of a file, or of the files in a folder except the generated ones, in milliseconds since the epoch. */
-function lastModified(path: string): number {
-  const below = globSync(`${path}/**/*`, { exclude: ['**/generated/**'] })
-  return Math.max(...[path, ...below].map(modifiedAt))
-}
-
-/** Returns milliseconds since the epoch; 0 for a file that does not exist. */
-function modifiedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-}
-
-function generate(made: string, script: string): void {
-  const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit' })
-  if (status !== 0) {
-    console.error(`${made} could not be made.`)
-    process.exit(1)
-  }
-  // The script does not rewrite unchanged outputs; with their old time, every run would generate them again.
-  const now = new Date()
-  utimesSync(made, now, now)
 }

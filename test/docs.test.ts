@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
@@ -24,19 +23,6 @@ describe.each(pages)('%s', (page) => {
   it('links only to pages that exist', () => {
     const links = [...prose(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '')
     expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([])
-  })
-})
-
-describe('an example of a change', () => {
-  it.each([
-    ['docs/contributing/add-a-field.md', 10],
-    ['docs/contributing/add-an-operation.md', 13],
-    ['docs/contributing/add-a-limit.md', 3],
-  ])('applies to this tree, and is as small as the page says: %s', (page, files) => {
-    const [, diff = ''] = /```diff\n([^]*?)```/.exec(text(page)) ?? []
-    expect(diff.match(/^diff --git /gm)).toHaveLength(files)
-    const { status, stderr } = spawnSync('git', ['apply', '--check', '-'], { cwd: root, input: diff, encoding: 'utf8' })
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 })
 

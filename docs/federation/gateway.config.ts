@@ -1,4 +1,4 @@
-// Hive Gateway. Run with `hive-gateway supergraph`, in the folder of this file; `npm run test:gateway` runs it too.
+// Hive Gateway. Run with `hive-gateway supergraph`, in the folder of this file; `npm run test:all -- test/gateway` runs it too.
 // ROUTER_SECRET is one of the subgraph's ROUTER_SECRETS. JWT_SECRET is set where the gateway is to refuse early,
 // TRUSTED_DOCUMENTS (a manifest in Relay's form) where clients may send trusted documents alone. With STREAMS=http the
 // subgraph's streams come as server-sent events, with STREAMS=callback as requests of the subgraph to CALLBACK_URL, otherwise

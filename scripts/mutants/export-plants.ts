@@ -6,7 +6,7 @@ const FORMAT = 'src/domain/exports/export-format.ts'
 const RESOLVER = 'src/graphql/resolvers/operations.ts'
 
 const HTTP_TEST = ['test/e2e/payments-export-http.test.ts']
-const STREAMS_TEST = ['test/e2e/payments-export-streams.test.ts']
+const STREAMS_TEST = ['test/long/payments-export-streams.test.ts']
 
 /** Mutations of the export of payments: who gets a file, how often, and what is in it. */
 export const EXPORT_PLANTS: readonly Plant[] = [

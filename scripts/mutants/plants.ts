@@ -52,7 +52,7 @@ export const PLANTS: readonly Plant[] = [
         to: '    for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])\n    await steps.commit()\n',
       },
     ],
-    tests: ['test/unit/store/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
+    tests: ['test/store/sqlite/group-commit.test.ts', 'test/faults/power-sync-failure.test.ts'],
   },
   {
     name: 'the rows of a commit that is refused are taken for those of the database',
@@ -63,12 +63,12 @@ export const PLANTS: readonly Plant[] = [
         to: '    end.remember()\n    await steps.commit()\n',
       },
     ],
-    tests: ['test/unit/store/recent-rows.test.ts'],
+    tests: ['test/store/sqlite/recent-rows.test.ts'],
   },
   {
     name: 'a decision finds a payer as before the erasure',
     edits: [{ file: 'src/store/committed-rows.ts', from: ', ...recent.values()]', to: ']' }],
-    tests: ['test/unit/store/recent-rows.test.ts'],
+    tests: ['test/store/sqlite/recent-rows.test.ts'],
   },
   {
     name: 'a decision does not see the rows that those before it in its batch have made',
@@ -79,7 +79,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'ids',
       },
     ],
-    tests: ['test/unit/store/group-commit.test.ts', 'test/contract/store/sqlite.test.ts'],
+    tests: ['test/store/sqlite/group-commit.test.ts', 'test/store/contract/sqlite.test.ts'],
   },
   {
     name: 'a webhook that the database refuses takes its batch with it',
@@ -90,7 +90,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'else if (end.byStatement && jobs.length > MAX_BATCH)',
       },
     ],
-    tests: ['test/unit/store/group-commit.test.ts', 'test/unit/store/postgres-failures.test.ts'],
+    tests: ['test/store/sqlite/group-commit.test.ts', 'test/store/postgres/postgres-failures.test.ts'],
   },
   {
     name: 'a decision that throws leaves behind what it has changed',
@@ -101,7 +101,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'if (isComplete && outcome !== null) keep()',
       },
     ],
-    tests: ['test/unit/store/group-commit.test.ts', 'test/contract/store/sqlite.test.ts'],
+    tests: ['test/store/sqlite/group-commit.test.ts', 'test/store/contract/sqlite.test.ts'],
   },
   {
     name: 'repeats are recognised by the uuid of the payment',
@@ -139,7 +139,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'return PASSING.has(fault.reason)',
       },
     ],
-    tests: ['test/contract/upstream/faults.test.ts', 'test/e2e/command-faults.test.ts'],
+    tests: ['test/e2e/upstream/faults.test.ts', 'test/e2e/command-faults.test.ts'],
   },
   {
     name: 'what replay has shown comes again when the stream is live',
@@ -150,7 +150,7 @@ export const PLANTS: readonly Plant[] = [
         to: "this.#give({ kind: 'CAUGHT_UP', position: this.#position, previous: this.#previous })\n    this.#position = Math.max(this.#position - 1, 0)\n",
       },
     ],
-    tests: ['test/unit/streams/follow.test.ts', 'test/e2e/streams-reconnect.test.ts'],
+    tests: ['test/store/streams/follow.test.ts', 'test/long/streams-reconnect.test.ts'],
   },
   {
     name: 'the cache policy walks a fragment anew for each spread',
@@ -210,7 +210,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'return fromRouter ? text : text',
       },
     ],
-    tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],
+    tests: ['test/e2e/recalled-answers.test.ts', 'test/store/graphql/public-answers.test.ts'],
   },
   {
     name: 'an answer is recalled after its list has changed',
@@ -221,7 +221,7 @@ export const PLANTS: readonly Plant[] = [
         to: ') return null',
       },
     ],
-    tests: ['test/e2e/recalled-answers.test.ts', 'test/unit/graphql/public-answers.test.ts'],
+    tests: ['test/e2e/recalled-answers.test.ts', 'test/store/graphql/public-answers.test.ts'],
   },
   {
     name: 'an answer is recalled whatever a token says',
@@ -254,7 +254,7 @@ export const PLANTS: readonly Plant[] = [
         to: "'client'} ${scopes.slice(0, 0).join(' ')}`",
       },
     ],
-    tests: ['test/unit/graphql/fan-out-random.test.ts'],
+    tests: ['test/store/graphql/fan-out-random.test.ts'],
   },
   {
     name: 'a refund that was made elsewhere before is taken for the one of a command',
@@ -276,7 +276,7 @@ export const PLANTS: readonly Plant[] = [
         to: ".set({ reason: null }).where('payment_id', 'in', [''])",
       },
     ],
-    tests: ['test/contract/store/sqlite.test.ts'],
+    tests: ['test/store/contract/sqlite.test.ts'],
   },
   ...EXPORT_PLANTS,
   ...REFUND_PLANTS,

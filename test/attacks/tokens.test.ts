@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startJwksServer, type JwksServer } from '../e2e/access/jwks-server.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket, openSocket } from '../support/socket.ts'
-import { startJwksServer, type JwksServer } from '../unit/access/jwks-server.ts'
 import { CLAIMS, rsToken } from '../unit/access/tokens.ts'
 import { ATTACKS, EC_KEY, EXPIRED, GOOD, KEY, valid } from './tokens.ts'
 

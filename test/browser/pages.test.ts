@@ -1,28 +1,57 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
+import { goTo, openConsole } from './console.ts'
+import { openPopup, placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
+
+/** The views of the console that a menu leads to. */
+const VIEWS = ['feed', 'payments', 'links', 'agreements', 'payouts', 'balances', 'deliveries', 'health']
 
 describe.skipIf(browser.isMissing)('the pages', () => {
   let network: Network
   beforeAll(async () => {
-    network = await startNetwork()
+    network = await startNetwork({ sandbox: { paceMs: 50 } })
     return () => network.close()
   })
 
-  test('begin with one that leads to the others', async () => {
-    const { open } = await browser.profile()
-    const page = await open(network.app.url)
+  test('lead from the start over the shop and the hosted page to a payment that console and sandbox show', async () => {
+    const profile = await browser.profile()
+    const page = await profile.open(network.app.url)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'Shop' }).click()
     await page.waitForURL('**/shop')
+    await placeOrder(page, { method: 'au_card_aud' })
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'paid')
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    const [link] = network.sandbox.control.state().links
+    const operator = await openConsole(profile, network, { at: `/links/${link?.uuid}` })
+    await expect.poll(() => operator.locator('.facts').textContent()).toMatch(/Paid.*received/)
+    const sandbox = await profile.open(network.sandbox.origin)
+    await sandbox.getByRole('row').filter({ hasText: String(link?.uuid) }).filter({ hasText: 'received' }).waitFor()
+    expect(await accessibilityFaults(sandbox)).toEqual([])
   })
 
-  test('have an explorer of the schema', async () => {
+  test('have a console of these views, each with a heading', async () => {
+    const page = await openConsole(await browser.profile(), network)
+    for (const view of VIEWS) {
+      await goTo(page, `/${view}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(page.url()).toContain(`#/${view}`)
+    }
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('have an explorer, which answers the first of its examples', async () => {
     const { open } = await browser.profile()
     const page = await open(`${network.app.url}/graphql`)
-    await page.getByRole('button', { name: 'Execute query' }).waitFor()
     expect(await page.title()).toBe('GraphQL explorer')
+    await expect.poll(() => page.locator('.graphiql-query-editor').innerText()).toContain('PayinMethods')
+    await page.getByRole('button', { name: 'Execute query' }).click()
+    await expect.poll(() => page.locator('.result-window').innerText()).toContain('payinMethods')
   })
 })

@@ -5,8 +5,8 @@ import { openEvents } from '../support/events.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket, openSocket, type Message } from '../support/socket.ts'
 import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
-import { startJwksServer, type JwksServer } from '../unit/access/jwks-server.ts'
 import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
+import { startJwksServer, type JwksServer } from './access/jwks-server.ts'
 
 const QUERY = '{ payments { nodes { id } } }'
 const key = issuerKey('key-1')

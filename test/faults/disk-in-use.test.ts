@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { sqliteFile } from '../store/contract/sqlite-fixture.ts'
 import { names, sendWebhooks } from './kill-senders.ts'
 import { judge, lost } from './kill-verdict.ts'
 import { spawnApp, startApp } from './killable-app.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { delivery, report } from '../contract/store/builders.ts'
+import { delivery, report } from '../store/contract/builders.ts'
 import { erase, erasures, type ErasureNode } from '../support/erasures.ts'
 import { askAt, token } from '../support/network.ts'
 import { findPostgres } from '../support/postgres.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { sqliteFile } from '../store/contract/sqlite-fixture.ts'
 import { names, sendWebhooks } from './kill-senders.ts'
 import { judge, lost } from './kill-verdict.ts'
 import { compile, startApp } from './killable-app.ts'

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteFile } from '../contract/store/sqlite-fixture.ts'
+import { sqliteFile } from '../store/contract/sqlite-fixture.ts'
 import type { Database } from '../support/postgres.ts'
 import type { KillableAppOptions } from './killable-app.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answer, startScriptedService, type ScriptedService } from '../contract/upstream/scripted-service.ts'
+import { answer, startScriptedService, type ScriptedService } from '../e2e/upstream/scripted-service.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, linkInput, tryCreateLink } from '../support/operations.ts'
 import { defaultAddress, deliver } from '../support/webhooks.ts'

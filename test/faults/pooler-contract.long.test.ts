@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { type PostgresFixtures, postgresFixtures } from '../contract/store/postgres-fixture.ts'
-import { describeStore, type OpenStore } from '../contract/store/store-contract.ts'
+import { type PostgresFixtures, postgresFixtures } from '../store/contract/postgres-fixture.ts'
+import { describeStore, type OpenStore } from '../store/contract/store-contract.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { findPostgres } from '../support/postgres.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DAWDLE, followWithoutGap, writeInParallel } from '../contract/store/commit-order.ts'
+import { DAWDLE, followWithoutGap, writeInParallel } from '../store/contract/commit-order.ts'
 import { findPostgres } from '../support/postgres.ts'
 import { openPostgresStore } from '../support/store.ts'
 

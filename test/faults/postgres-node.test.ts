@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { delivery, report } from '../contract/store/builders.ts'
+import { delivery, report } from '../store/contract/builders.ts'
 import { type Database, findPostgres } from '../support/postgres.ts'
 import { openPostgresStore } from '../support/store.ts'
 
 const server = await findPostgres()
-const RECEIVER = fileURLToPath(new URL('../unit/store/receive-forever.ts', import.meta.url))
+const RECEIVER = fileURLToPath(new URL('../store/sqlite/receive-forever.ts', import.meta.url))
 /** Milliseconds for which a hanging node may keep the others from writing: twice the guaranteed time, for a busy machine. */
 const PATIENCE_MS = 15_000
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { delivery, report } from '../contract/store/builders.ts'
+import { delivery, report } from '../store/contract/builders.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
 import type { Database } from '../support/postgres.ts'

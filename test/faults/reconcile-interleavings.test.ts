@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../src/domain/payments/payment-report.ts'
-import { delivery, events, paymentOf, report } from '../contract/store/builders.ts'
+import { delivery, events, paymentOf, report } from '../store/contract/builders.ts'
+import { readAll, SECOND, setUp, subjectOf, type ReaderFixture } from '../store/reconciliation/reader-fixture.ts'
 import { pollAt } from '../support/due-reads.ts'
-import { readAll, SECOND, setUp, subjectOf, type ReaderFixture } from '../unit/reconciliation/reader-fixture.ts'
 
 /** The steps: a read is sent, and answered with the status at the time it was sent; two webhooks arrive. */
 type Step = 'sent' | 'answered' | 'first webhook' | 'second webhook'

@@ -1,6 +1,6 @@
 import { seeded } from './seed.ts'
 
-/** True with `npm run test:faults`, which runs the full numbers; other test runs use smaller ones. */
+/** True with `TEST_FAULTS=full`, for the full numbers; other test runs use smaller ones. */
 export const FULL = process.env['TEST_FAULTS'] === 'full'
 
 /** Returns the number of repetitions: `few` in every test run, `many` in a full run. */

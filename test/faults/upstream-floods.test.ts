@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Transport } from '../../src/upstream/client/transport.ts'
-import { faultOf, open, site } from '../contract/upstream/open.ts'
+import { faultOf, open, site } from '../e2e/upstream/open.ts'
 import { expectTook } from '../support/took.ts'
 import { rounds } from './rounds.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAuthority } from '../contract/upstream/certificate.ts'
+import { createAuthority } from '../e2e/upstream/certificate.ts'
 import { freePort } from '../support/free-port.ts'
 import { canMakeRedis, createRedisServer, type RedisServer } from '../support/redis-server.ts'
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createAuthority } from '../contract/upstream/certificate.ts'
+import { createAuthority } from '../e2e/upstream/certificate.ts'
 import { SECRETS } from '../support/network.ts'
 import { startReady, temporaryFolder } from '../support/process.ts'
 

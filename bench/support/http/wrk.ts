@@ -92,7 +92,7 @@ function readResult(output: string): Result {
 }
 
 /** Returns a sentence that says what is wrong with the answers; null if every one was 200 and of the expected size. */
-export function faultOf(
+function faultOf(
   result: Pick<Result, 'requests' | 'bytes' | 'refused' | 'failed'>,
   answerBytes: number,
 ): string | null {

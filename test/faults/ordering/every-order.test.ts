@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { factsOf, type PaymentStatus } from '../../../src/domain/payments/payment-report.ts'
 import { decideRead, decideWebhook, type Payment } from '../../../src/domain/payments/payment.ts'
-import { report } from '../../contract/store/builders.ts'
+import { report } from '../../store/contract/builders.ts'
 import { changed } from '../../unit/domain/payments.ts'
 import { rounds } from '../rounds.ts'
 

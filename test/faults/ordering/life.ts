@@ -1,4 +1,4 @@
-import { present, report } from '../../contract/store/builders.ts'
+import { present, report } from '../../store/contract/builders.ts'
 import type { Random } from '../random.ts'
 import { AMOUNT, HOUR_MS, MINUTE_MS, type Truth, walk } from './truth.ts'
 

@@ -5,7 +5,7 @@ import { createSingleFlightReader, type ReadResult } from '../../../src/reconcil
 import { paymentReads } from '../../../src/reconciliation/subject-readers.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
-import { after, delivery, NOW, present, type report, settledLink } from '../../contract/store/builders.ts'
+import { after, delivery, NOW, present, type report, settledLink } from '../../store/contract/builders.ts'
 import { dueReads, pollAt } from '../../support/due-reads.ts'
 import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'

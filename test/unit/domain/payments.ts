@@ -1,6 +1,6 @@
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { evolve, type Payment, type PaymentChange } from '../../../src/domain/payments/payment.ts'
-import { present, report } from '../../contract/store/builders.ts'
+import { present, report } from '../../store/contract/builders.ts'
 
 const NEW_PAYMENT = { id: 'PAY1', streamId: 'link:a', linkRef: 'a' }
 const AT = '2030-01-02T03:04:05.678Z'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget, type ReadPermit } from '../../../src/reconciliation/read-budget.ts'
 import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
-import { NOW } from '../../contract/store/builders.ts'
+import { NOW } from '../../store/contract/builders.ts'
 import { virtualTime } from '../../support/virtual-time.ts'
 
 const SECOND = 1_000

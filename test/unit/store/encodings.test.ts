@@ -24,7 +24,7 @@ import {
   encodeEventPayment,
   encodePayment,
 } from '../../../src/store/encoding/payment-snapshot.ts'
-import { NOW, report } from '../../contract/store/builders.ts'
+import { NOW, report } from '../../store/contract/builders.ts'
 
 /** A failure prints the seed, and the smallest example. */
 const RUNS = { numRuns: 2_000 }

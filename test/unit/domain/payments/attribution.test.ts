@@ -3,7 +3,7 @@ import { attributeRead, belongsTogether, readOfUnusedLink } from '../../../../sr
 import type { PaymentLink } from '../../../../src/domain/payments/payment-link.ts'
 import type { PaymentReport } from '../../../../src/domain/payments/payment-report.ts'
 import type { Payment } from '../../../../src/domain/payments/payment.ts'
-import { link, report } from '../../../contract/store/builders.ts'
+import { link, report } from '../../../store/contract/builders.ts'
 import { given } from '../payments.ts'
 
 const LINK = link('a')

@@ -4,7 +4,7 @@ import { nextAction, nextActionLabel } from '../../../../src/domain/payments/nex
 import type { PaymentLink } from '../../../../src/domain/payments/payment-link.ts'
 import { type PaymentDetails, factsOf, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
 import type { Payment } from '../../../../src/domain/payments/payment.ts'
-import { link as aLink } from '../../../contract/store/builders.ts'
+import { link as aLink } from '../../../store/contract/builders.ts'
 
 const NOW = new Date('2026-03-01T10:05:00.000Z')
 const FAILED_AT = '2026-03-01T10:00:00.000Z'

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { PAYMENT_STATUSES, recogniseStatus } from '../../../../src/domain/payments/payment-report.ts'
 import { decideRead, decideWebhook, type Decision } from '../../../../src/domain/payments/payment.ts'
-import { report } from '../../../contract/store/builders.ts'
+import { report } from '../../../store/contract/builders.ts'
 import { given } from '../payments.ts'
 
 /** Columns of every table below: the reported status. */

@@ -8,7 +8,7 @@ import {
   type LinkRequest,
   speaksForLink,
 } from '../../../../src/domain/payments/payment-link.ts'
-import { after, link, MINUTE, NOW } from '../../../contract/store/builders.ts'
+import { after, link, MINUTE, NOW } from '../../../store/contract/builders.ts'
 import { given } from '../payments.ts'
 
 describe('createdLink', () => {

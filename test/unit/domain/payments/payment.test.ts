@@ -7,7 +7,7 @@ import {
   type Payment,
   withRequestedAmount,
 } from '../../../../src/domain/payments/payment.ts'
-import { present, report } from '../../../contract/store/builders.ts'
+import { present, report } from '../../../store/contract/builders.ts'
 import { changed, given } from '../payments.ts'
 
 const first = (state: Payment | null, status: string, details: Partial<PaymentDetails> = {}) =>

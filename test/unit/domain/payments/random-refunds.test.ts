@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { compareDecimals, sumDecimals } from '../../../../src/domain/money/money.ts'
 import { type PaymentReport, type Refund, refundsOf } from '../../../../src/domain/payments/payment-report.ts'
 import { decideRead, decideWebhook, type Decision, type Payment } from '../../../../src/domain/payments/payment.ts'
-import { report } from '../../../contract/store/builders.ts'
 import { newSeed } from '../../../faults/random.ts'
+import { report } from '../../../store/contract/builders.ts'
 import { changed } from '../payments.ts'
 
 /** A refund at the payments API: a share of what is left, in percent, and how it ends. */

@@ -7,7 +7,7 @@ import {
   recogniseStatus,
 } from '../../../../src/domain/payments/payment-report.ts'
 import { refundExpiresAt, refundProblem, type RefundCommand } from '../../../../src/domain/payments/refund-rules.ts'
-import { report } from '../../../contract/store/builders.ts'
+import { report } from '../../../store/contract/builders.ts'
 
 const ANY = traitsOf('CARD')
 const WHOLE: RefundCommand = { idempotencyKey: 'key-1', description: 'Sent back' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isThisRefund } from '../../../../src/domain/payments/refund-rules.ts'
-import { report } from '../../../contract/store/builders.ts'
+import { report } from '../../../store/contract/builders.ts'
 
 const state = (status: string, refunded: string | null = null) => report(status, { details: { refunded } })
 const said = (status: string, refunded: string | null, refundDescription: string | null) => ({

@@ -9,7 +9,7 @@ import {
   readAfterUntouched,
   readAgain,
 } from '../../../../src/domain/reads/read-schedule.ts'
-import { present } from '../../../contract/store/builders.ts'
+import { present } from '../../../store/contract/builders.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

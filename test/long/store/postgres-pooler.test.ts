@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ANSWER_MS, clientConfig, connect, createSockets } from '../../../src/store/postgres/postgres-connection.ts'
+import { openReader } from '../../../src/store/postgres/writer.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { delivery, NOW, report } from '../../store/contract/builders.ts'
+import { followWithoutGap, writeInParallel } from '../../store/contract/commit-order.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
+import { type Database, findPostgres } from '../../support/postgres.ts'
+import { openPostgresStore } from '../../support/store.ts'
+
+const server = await findPostgres()
+
+describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in transaction mode', () => {
+  let pooler: PgBouncer
+  let database: Database
+  const stores: Store[] = []
+
+  beforeAll(async () => {
+    if (server === null) return
+    pooler = await startPgBouncer(server, { poolSize: 3, settings: ['max_client_conn = 40'] })
+    database = await pooler.createDatabase()
+  })
+  afterEach(() => Promise.all(stores.splice(0).map((store) => store.close())))
+  afterAll(async () => {
+    await database?.drop()
+    await pooler?.remove()
+  })
+
+  async function open(url = database.url): Promise<Store> {
+    const store = await openPostgresStore({ url, clock: () => NOW })
+    stores.push(store)
+    return store
+  }
+
+  const receive = (store: Store, paymentId: string) => store.inbox.receive(delivery(report('pending', { paymentId })))
+
+  /** Delivers one webhook for each of `count` payments, in turn to each store and concurrently; then every store reads every payment. */
+  async function receiveEverywhere(run: string, count: number) {
+    const ids = Array.from({ length: count }, (_, n) => `${run}-${n}`)
+    const received = await Promise.all(
+      ids.map((id, n) => receive(stores[n % stores.length] as Store, id).catch((error: unknown) => error)),
+    )
+    const found = await Promise.all(stores.map((store) => Promise.all(ids.map((id) => store.payments.byIds([id])))))
+    return { ids, received, found: found.map((ofStore) => ofStore.flat().map(({ id }) => id)) }
+  }
+
+  it('make the tables once when they start at once, and share one log without a gap', async () => {
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => open()))
+    expect(new Set(nodes.map(({ logId }) => logId)).size).toBe(1)
+    const from = (await nodes[0]?.log.head()) ?? 0
+    const count = 500
+    await Promise.all([
+      writeInParallel(nodes, { writers: 32, count, run: 'pooled' }),
+      ...nodes.map((node) => followWithoutGap(node, { from, to: from + count })),
+    ])
+    expect(await nodes[0]?.log.head()).toBe(from + count)
+  })
+
+  it('store one row and one event for copies that come to two of them at once', async () => {
+    const nodes = [await open(), await open()]
+    const same = delivery(report('received', { paymentId: 'copies' }))
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => nodes.map((node) => node.inbox.receive(same))).flat(),
+    )
+    expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
+    expect(await nodes[0]?.log.read(0, 100, { paymentIds: ['copies'] })).toHaveLength(1)
+  })
+
+  it.each([null, 'transaction'])('prepare no statement, and leave no setting behind (pooler=%s)', async (said) => {
+    const { read, close } = readerOf(said === null ? database.url : `${database.url}?pooler=${said}`)
+    expect(await read()).toEqual({ seqscan: 'off', lock: '3s', statement: '3500ms', prepared: 0 })
+    await (await open()).ping()
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    const { rows } = await client.query(FACTS)
+    expect(rows).toEqual([{ seqscan: 'on', lock: '0', statement: '0', prepared: 0 }])
+    await client.end()
+    await close()
+  })
+
+  it('prepare their statements, and set the session, where no pooler is noticed', async () => {
+    const direct = new URL(database.url)
+    direct.host = new URL(server?.address ?? '').host
+    const { read, close } = readerOf(direct.href)
+    expect(await read()).toEqual({ seqscan: 'off', lock: '3s', statement: '3500ms', prepared: 1 })
+    await close()
+  })
+
+  it.each(['session', 'transaction-prepared'])(
+    'lose nothing, and take no statement for another, where the address wrongly says pooler=%s',
+    async (said) => {
+      // A database of its own, since these settings of sessions must not reach the other tests' stores.
+      const { url, drop } = await pooler.createDatabase()
+      await Promise.all(Array.from({ length: 3 }, () => open(`${url}?pooler=${said}`)))
+      for (const round of ['first', 'second']) {
+        const { ids, received, found } = await receiveEverywhere(`${said}-${round}`, 60)
+        expect(received).toEqual(ids.map(() => expect.objectContaining({ repeat: false, disposition: 'APPLIED' })))
+        for (const ofStore of found) expect(ofStore).toEqual(ids)
+      }
+      await drop()
+    },
+  )
+
+  it('run no statement that another client has prepared in the same session', async () => {
+    const { url, drop } = await pooler.createDatabase()
+    const sockets = createSockets()
+    const config = clientConfig(`${url}?pooler=session`, sockets, ANSWER_MS)
+    const [one, other] = [await connect(config), await connect(config)]
+    await one.run('BEGIN')
+    await one.run('SELECT $1::text AS one', ['x'])
+    const ask = () => other.run('SELECT $1::text AS other', ['x'])
+    expect((await ask()).rows).toEqual([{ other: 'x' }])
+    // The pooler assigns the most recently released session: that of the first client.
+    await one.run('COMMIT')
+    await expect(ask()).rejects.toMatchObject({ cause: { code: '26000' } })
+    expect((await ask()).rows).toEqual([{ other: 'x' }])
+    await Promise.all([one.end(), other.end()])
+    sockets.close()
+    await drop()
+  })
+
+  it('give up on a lock that somebody else holds, and leave the pooler as it was', async () => {
+    const store = await open()
+    const holder = new Client({ connectionString: database.url })
+    await holder.connect()
+    await holder.query('BEGIN; LOCK TABLE payments IN ACCESS EXCLUSIVE MODE')
+    const asked = await Promise.allSettled([receive(store, 'locked'), store.payments.byIds(['x'])])
+    for (const answer of asked) expect(answer).toMatchObject({ status: 'rejected', reason: { reason: 'BUSY' } })
+    await holder.query('ROLLBACK')
+    await holder.end()
+    expect(await receive(store, 'locked')).toMatchObject({ repeat: false })
+  })
+
+  it('are used again after the pooler was restarted, with all that was acknowledged', async () => {
+    await Promise.all([open(), open()])
+    const acknowledged: string[] = []
+    for (let round = 0; round < 3; round += 1) {
+      const during = receiveEverywhere(`restart-${round}`, 60).catch((error: unknown) => error)
+      await receive(stores[0] as Store, `before-${round}`).catch(() => {})
+      await pooler.stop()
+      await during
+      for (const store of stores) await expect(receive(store, 'down')).rejects.toMatchObject({ reason: 'DOWN' })
+      for (const store of stores) await expect(store.ping()).rejects.toMatchObject({ reason: 'DOWN' })
+      await pooler.start()
+      const { ids, received, found } = await receiveEverywhere(`restart-${round}`, 60)
+      expect(received).toEqual(ids.map(() => expect.objectContaining({ disposition: 'APPLIED' })))
+      for (const ofStore of found) expect(ofStore).toEqual(ids)
+      acknowledged.push(...ids)
+    }
+    const told = await database.run(
+      `SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:restart-%'`,
+    )
+    expect(told.map(({ id }) => String(id)).toSorted()).toEqual(acknowledged.toSorted())
+  })
+
+  it('are told that the pooler refuses them', async () => {
+    const clients = Array.from({ length: 40 }, () => new Client({ connectionString: database.url }))
+    // Some may be refused, while the pooler still counts connections of the test before.
+    await Promise.allSettled(clients.map((client) => client.connect()))
+    try {
+      await expect(open()).rejects.toThrow(/the pooler in front of its server refuses, .* \(08P01\)/)
+    } finally {
+      await Promise.allSettled(clients.map((client) => client.end()))
+    }
+  })
+})
+
+/** The settings of a session, and the number of these queries that it has prepared. */
+const FACTS = `SELECT current_setting('enable_seqscan') AS seqscan, current_setting('lock_timeout') AS lock,
+  current_setting('statement_timeout') AS statement,
+  (SELECT count(*)::int FROM pg_prepared_statements WHERE statement LIKE '%current_setting%') AS prepared`
+
+/** Creates a reader of these facts that queries as the store does. */
+function readerOf(url: string) {
+  const sockets = createSockets()
+  const { db, close } = openReader(clientConfig(url, sockets, ANSWER_MS))
+  return {
+    read: async () => (await sql`${sql.raw(FACTS)} WHERE ${'a'} = 'a'`.execute(db)).rows[0],
+    async close() {
+      await close()
+      sockets.close()
+    },
+  }
+}

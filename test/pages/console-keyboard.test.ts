@@ -1,0 +1,152 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
+import { goTo, openConsole } from '../browser/console.ts'
+import { asked } from '../support/mutations.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('the console without a mouse', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: { paceMs: 3_600_000 } })
+    for (const reference of ['order-1', 'order-2', 'order-3']) {
+      const { id } = await createLink(network, { reference })
+      await network.sandbox.control.setStatus(id, 'received')
+    }
+    return () => network.close()
+  })
+
+  test('can be used from the sign-in to a refund', async () => {
+    const { open } = await browser.profile()
+    const page = await open(`${network.app.url}/console`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.insertText(await network.token())
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Live events' }).waitFor()
+
+    await goBy(page, 'p', 'Payments')
+    await expect.poll(() => focused(page)).toBe('Payments')
+    await page.getByRole('link', { name: 'order-2' }).waitFor()
+    await keys(page, 'j', 'j', 'j', 'k')
+    await expect.poll(() => focused(page)).toBe('order-2')
+    await keys(page, 'Enter')
+    await page.getByRole('heading', { level: 1, name: 'Payment order-2' }).waitFor()
+    await tabTo(page, 'Refund …')
+    await keys(page, 'Enter')
+    await expect.poll(() => focused(page)).toBe('Refund')
+    await keys(page, 'Tab', 'Tab')
+    await page.keyboard.insertText('Changed their mind')
+    await keys(page, 'Enter')
+    await page.getByRole('button', { name: /^Refund A?\$125.50/ }).waitFor()
+    await expect.poll(() => focused(page)).toBe('Refund')
+    await keys(page, 'Tab', 'Enter')
+    await page.getByText('The refund was asked for.').waitFor()
+    await expect.poll(() => focused(page)).toBe('Refund')
+    await keys(page, 'Escape')
+    // Nothing is left to refund, so the button that opened the dialog is gone.
+    await expect.poll(() => focused(page)).toBe('Payment order-2')
+    expect(asked(network, 'POST', '/v3/payin_links/refund')).toBe(1)
+  })
+
+  test('is gone around in by single keys', async () => {
+    const page = await openConsole(await browser.profile(), network)
+    for (const [key, title] of VIEWS) {
+      await goBy(page, key, title)
+    }
+    await keys(page, '/')
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('q')
+    // Keys typed into a field are not commands.
+    await page.keyboard.type('gfj?')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByLabel('Reference, id, link').inputValue()).toBe('gfj?')
+  })
+
+  test('tells its keys, and can do without them', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/methods' })
+    await tabTo(page, 'Keys')
+    await keys(page, '?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    // Keys have no effect on the view behind a dialog.
+    await keys(page, 'g', 'p')
+    expect(page.url()).toContain('#/methods')
+    await keys(page, 'Tab', 'Space', 'Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => focused(page)).toBe('Keys')
+    await keys(page, 'g', 'p', '?')
+    expect(page.url()).toContain('#/methods')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('begins with a way to skip what is on every view', async () => {
+    const page = await openConsole(await browser.profile(), network)
+    await page.reload()
+    await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
+    await page.evaluate(() => document.querySelector('h1')?.blur())
+    await page.getByRole('link', { name: 'Skip to the content' }).focus()
+    await keys(page, 'Enter')
+    await expect.poll(() => focused(page)).toBe('Live events')
+  })
+
+  test.each(['ltr', 'rtl'])('fits on a narrow screen, written %s', async (direction) => {
+    const page = await openConsole(await browser.profile({ viewport: { width: 360, height: 740 } }), network)
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction)
+    await goTo(page, '/payments')
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
+    await page.getByRole('link', { name: 'order-3' }).click()
+    await page.getByRole('list', { name: 'Events' }).getByText('received').waitFor()
+    const tooWide: string[] = []
+    const look = async (view: string) => {
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) tooWide.push(view)
+    }
+    await look('a payment')
+    for (const [key, title] of VIEWS) {
+      await goBy(page, key, title)
+      await page.waitForLoadState('networkidle')
+      await look(title)
+    }
+    expect(tooWide).toEqual([])
+  })
+})
+
+const VIEWS = [
+  ['a', 'Agreements'],
+  ['d', 'Deliveries'],
+  ['l', 'Links'],
+  ['p', 'Payments'],
+  ['m', 'Methods'],
+  ['f', 'Live events'],
+  ['b', 'Accounts'],
+  ['h', 'Health'],
+] as const
+
+async function keys(page: Page, ...pressed: readonly string[]): Promise<void> {
+  for (const key of pressed) await page.keyboard.press(key)
+}
+
+/** Goes to a view by its keys. They are pressed again where a busy machine took longer between them than the console waits. */
+async function goBy(page: Page, key: string, title: string): Promise<void> {
+  const heading = async () => {
+    await keys(page, 'g', key)
+    return page.getByRole('heading', { level: 1 }).textContent()
+  }
+  await expect.poll(heading).toBe(title)
+}
+
+/** Presses Tab until the element with this text has the focus. Throws after 60 presses. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let times = 0; times < 60; times += 1) {
+    if ((await focused(page)) === text) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not lead to ${text}.`)
+}
+
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.textContent?.trim())
+}

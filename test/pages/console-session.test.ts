@@ -1,0 +1,265 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
+import { goTo, openConsole } from '../browser/console.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+
+const browser = await findBrowser()
+/** Console error of a browser for an answer that rejects the token. */
+const REFUSAL = /status of 401/
+
+describe.skipIf(browser.isMissing)('who uses the console', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork()
+    return () => network.close()
+  })
+
+  const formAt = async (expectedErrors: readonly RegExp[] = []) => {
+    const { open } = await browser.profile({ expectedErrors })
+    const page = await open(`${network.app.url}/console`)
+    const signIn = async (token: string) => {
+      await page.getByLabel('Client token').fill(token)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    return { page, signIn }
+  }
+
+  test('signs in with a token, which tells who they are, what they may do and until when', async () => {
+    const { page, signIn } = await formAt()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
+    await page.getByText('grace').click()
+    await page.getByText(/^The token ends .+20\d\d/).waitFor()
+    await expect.poll(() => page.locator('.identity li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('signs in with Enter', async () => {
+    const { page } = await formAt()
+    expect(await page.title()).toBe('Sign in · Payments console')
+    await page.getByLabel('Client token').fill(await network.token({ subject: 'grace' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('grace').waitFor()
+  })
+
+  test('stays signed in over a reload, in this tab alone, and signs out for good', async () => {
+    const profile = await browser.profile()
+    const page = await openConsole(profile, network)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(await page.evaluate(() => Object.values(localStorage))).toEqual([])
+    const other = await profile.open(`${network.app.url}/console`)
+    await other.getByLabel('Client token').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.reload()
+    await page.getByLabel('Client token').waitFor()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('may come with a token in the fragment, which is gone from the address at once', async () => {
+    const page = await openConsole(await browser.profile(), network)
+    expect(page.url()).toBe(`${network.app.url}/console`)
+    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
+  })
+
+  test.each(['anew', 'in place'])('is asked before a token in the fragment signs them in (%s)', async (how) => {
+    const { page } = await formAt()
+    const token = await network.token({ subject: 'mallory' })
+    if (how === 'anew') await page.goto('about:blank')
+    await (how === 'anew' ? page.goto(`${network.app.url}/console#token=${token}`) : goTo(page, `token=${token}`))
+    const dialog = page.getByRole('dialog', { name: 'Sign in?' })
+    await expect.poll(() => dialog.textContent()).toContain('a token for mallory')
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    await page.getByRole('button', { name: 'Do not sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByLabel('Client token').waitFor()
+    expect(page.url()).toBe(`${network.app.url}/console`)
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is told that the fragment has no token that could be used', async () => {
+    const { page } = await formAt()
+    for (const given of ['no-token', await network.token({ ttlSeconds: -60 })]) {
+      await page.goto('about:blank')
+      await page.goto(`${network.app.url}/console#token=${given}`)
+      await expect
+        .poll(() => page.locator('.notice').textContent())
+        .toContain('brings no token, or one that has expired')
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    }
+  })
+
+  describe('who is signed in and opens an address with the token of somebody else', () => {
+    const asks = async (how: 'anew' | 'in place', profile?: Awaited<ReturnType<typeof browser.profile>>) => {
+      const page = await openConsole(profile ?? (await browser.profile()), network, { subject: 'grace' })
+      await page.evaluate(() => sessionStorage.setItem('console.refund.P1', '{"of":"grace"}'))
+      const token = await network.token({ subject: 'mallory' })
+      // Navigation from another page loads the console anew; a link on the page only changes the fragment.
+      if (how === 'anew') await page.goto('about:blank')
+      const at = `${network.app.url}/console#token=${token}`
+      await (how === 'anew' ? page.goto(at) : goTo(page, `token=${token}`))
+      const dialog = page.getByRole('dialog', { name: 'Replace your session?' })
+      await dialog.waitFor()
+      return { page, dialog }
+    }
+    const identity = '.identity summary'
+
+    test.each(['anew', 'in place'] as const)('is asked, and stays (%s)', async (how) => {
+      const { page, dialog } = await asks(how)
+      expect(page.url()).toBe(`${network.app.url}/console`)
+      await expect.poll(() => dialog.textContent()).toMatch(/signed in as grace, until .+ token for mallory/)
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.getByRole('button', { name: 'Stay signed in as grace' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
+      await page.reload()
+      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
+      expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).not.toBeNull()
+    })
+
+    test('stays with Escape, and with a reload', async () => {
+      const { page, dialog } = await asks('anew')
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      const again = await asks('in place')
+      await again.page.reload()
+      await again.page.getByRole('button', { name: 'Sign out' }).waitFor()
+      for (const each of [page, again.page]) await expect.poll(() => each.locator(identity).textContent()).toBe('grace')
+    })
+
+    test.each(['anew', 'in place'] as const)(
+      'is replaced when they say so, with all that was kept (%s)',
+      async (how) => {
+        const { page } = await asks(how)
+        await page.getByRole('button', { name: 'Sign out, and sign in as mallory' }).click()
+        await page.locator(identity, { hasText: 'mallory' }).waitFor()
+        expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).toBeNull()
+        await page.reload()
+        await expect.poll(() => page.locator(identity).textContent()).toBe('mallory')
+      },
+    )
+
+    test('is not asked about their own token, nor about what is no token', async () => {
+      const token = await network.token({ subject: 'grace' })
+      const { open } = await browser.profile()
+      const page = await open(`${network.app.url}/console#token=${token}`)
+      await page.getByRole('button', { name: 'Sign in as grace' }).click()
+      for (const given of [token, 'no-token', await network.token({ subject: 'mallory', ttlSeconds: -60 })]) {
+        await goTo(page, `token=${given}`)
+        await page.waitForURL(`${network.app.url}/console`)
+        expect(await page.getByRole('dialog').count()).toBe(0)
+        await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
+      }
+    })
+  })
+
+  test.each([
+    ['what is no token', async () => 'not-a-token', 'This is not a client token'],
+    ['a token that is over', () => network.token({ ttlSeconds: -60 }), 'This token has expired.'],
+  ])('is told that they gave %s', async (_what, token, sentence) => {
+    const { page, signIn } = await formAt()
+    await signIn(await token())
+    await expect.poll(() => page.getByRole('alert').filter({ hasText: /./ }).textContent()).toContain(sentence)
+  })
+
+  test('is told when the server does not accept their token', async () => {
+    const { page, signIn } = await formAt([REFUSAL])
+    await signIn(await forgedToken())
+    await expect
+      .poll(() => page.getByRole('alert').filter({ hasText: /./ }).textContent())
+      .toContain('does not accept this token')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is signed out when the token ends, with the reason', async () => {
+    // A request that is under way when the token ends is answered with 401.
+    const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
+    const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 5 })}`)
+    await page.getByRole('button', { name: 'Sign in as' }).click()
+    await expect
+      .poll(() => page.locator('.notice').textContent())
+      .toBe('Your token has expired. Sign in with a new one.')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
+  test('is signed out when the server no longer accepts the token', async () => {
+    const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
+    const page = await open(`${network.app.url}/console#token=${await forgedToken()}`)
+    await page.getByRole('button', { name: 'Sign in as' }).click()
+    await expect.poll(() => page.locator('.notice').textContent()).toContain('The server no longer accepts your token.')
+  })
+
+  test('sees in every view which scope is missing', async () => {
+    const page = await openConsole(await browser.profile(), network, { scopes: [] })
+    const seen: string[] = []
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      seen.push((await page.locator('.unavailable').first().textContent()) ?? '')
+    }
+    expect(seen).toEqual([
+      'Live events: unavailable. The token lacks payments:read.',
+      'Payments: unavailable. The token lacks payments:read.',
+      'Links: unavailable. The token lacks payments:read.',
+      'Agreements: unavailable. The token lacks agreements:read.',
+      'Payouts: unavailable. The token lacks payouts:read.',
+      'Gateway payments: unavailable. The token lacks payments:read.',
+      'Contacts: unavailable. The token lacks customers:read.',
+      'Deliveries: unavailable. The token lacks payments:read.',
+      'Accounts: unavailable. The token lacks balances:read.',
+      'Health: unavailable. The token lacks payments:read.',
+      'Methods of money out: unavailable. The token lacks payouts:read.',
+    ])
+    // The methods of payins need no scope.
+    await page.getByText('au_card_aud').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('can use it where only trusted documents run', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trusted-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const manifest = join(folder, 'console.json')
+    writeFileSync(manifest, execFileSync(process.execPath, ['scripts/console-documents.ts']))
+    const hardened = await startNetwork({ env: { TRUSTED_DOCUMENTS: manifest } })
+    onTestFinished(() => hardened.close())
+    const page = await openConsole(await browser.profile(), hardened)
+    await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+    }
+    for (const kind of ['payments', 'links', 'agreements', 'deliveries']) {
+      await goTo(page, `/${kind}/NOBODY`)
+      await page.getByText(`There are no ${kind} with the id NOBODY here.`).waitFor()
+      expect(await page.locator('.notice').allTextContents()).toEqual([])
+    }
+  })
+
+  /** Returns a token with readable claims and an invalid signature. */
+  async function forgedToken(): Promise<string> {
+    const [head, claims] = (await network.token()).split('.')
+    return `${head}.${claims}.${'A'.repeat(43)}`
+  }
+})
+
+const VIEWS = [
+  ['/feed', 'Live events'],
+  ['/payments', 'Payments'],
+  ['/links', 'Links'],
+  ['/agreements', 'Agreements'],
+  ['/payouts', 'Payouts'],
+  ['/gateway-payments', 'Gateway payments'],
+  ['/contacts', 'Contacts'],
+  ['/deliveries', 'Deliveries'],
+  ['/accounts', 'Accounts'],
+  ['/health', 'Health'],
+  ['/methods', 'Methods'],
+] as const

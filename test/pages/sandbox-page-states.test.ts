@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startSandbox } from '../../src/sandbox/index.ts'
+import { accessibilityFaults, findBrowser, GONE } from '../browser/browser.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+import { notice, visit } from './sandbox-visit.ts'
+
+const browser = await findBrowser()
+
+const SECTIONS = [
+  'Links',
+  'Payins',
+  'Gateway payments',
+  'Agreements',
+  'Payouts',
+  'Refunds and deposits',
+  'Webhooks',
+  'Calls',
+  'Clock',
+  'Faults',
+  'Magic values',
+  'Access',
+]
+
+async function widthOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth)
+}
+
+describe.skipIf(browser.isMissing)('the page of a sandbox that is alone', () => {
+  test('says when the sandbox has gone, and goes on when one is there again', async () => {
+    const first = await startSandbox()
+    const { open } = await browser.profile({ expectedErrors: [GONE] })
+    const page = await open(first.origin)
+    await page.getByText('Live').waitFor()
+    await first.close()
+    await page.getByText('Not connected: trying again').waitFor()
+    const second = await startSandbox({ port: Number(new URL(first.origin).port), webhookSecret: 'another-secret' })
+    onTestFinished(() => second.close())
+    await page.getByText('Live').waitFor()
+    await visit(page, 'Access')
+    await page.getByText('The secret of webhooks is the one that was configured').waitFor()
+    expect(second.control.calls()).toEqual([])
+  })
+
+  test('reads a long list in parts', async () => {
+    const sandbox = await startSandbox()
+    onTestFinished(() => sandbox.close())
+    for (let index = 0; index < 51; index += 1)
+      await fetch(`${sandbox.url}/v9/${index}`, {
+        headers: { 'app-id': 'sandbox-aud', 'secret-key': 'sandbox-secret-aud' },
+      })
+    const { open } = await browser.profile()
+    const page = await open(`${sandbox.origin}/sandbox#calls`)
+    await page.getByRole('cell', { name: '/api/v9/50' }).waitFor()
+    expect(await page.getByRole('cell', { name: '/api/v9/0', exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('cell', { name: '/api/v9/0', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+  })
+})
+
+describe.skipIf(browser.isMissing)('the page of a sandbox in which nothing has happened', () => {
+  let network: Network
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: { webhookSecret: 'sandbox-page-webhook-secret' } })
+    return () => network.close()
+  })
+
+  test('tells how to begin: each command works, and what it makes is there', async () => {
+    const { open } = await browser.profile()
+    const page = await open(network.sandbox.origin)
+    for (const section of ['Links', 'Payins', 'Agreements', 'Payouts', 'Refunds and deposits']) {
+      await visit(page, section)
+      const command = await page.locator('main pre').last().textContent()
+      await promisify(execFile)('sh', ['-c', `${command} --fail-with-body`])
+      await page.getByRole('table').getByRole('row').nth(1).waitFor()
+    }
+    const posted = network.sandbox.control.calls().filter(({ method }) => method === 'POST')
+    expect(posted.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  test.each([SECTIONS.slice(0, 4), SECTIONS.slice(4, 8), SECTIONS.slice(8)])(
+    'is accessible, in light and dark, and fits into 360 pixels: %s, %s, %s, %s',
+    async (...sections) => {
+      const { open } = await browser.profile({ viewport: { width: 360, height: 740 } })
+      const page = await open(network.sandbox.origin)
+      for (const section of sections) {
+        await visit(page, section)
+        expect([await page.title(), await widthOf(page)]).toEqual([`${section} · Sandbox`, 360])
+        expect(await accessibilityFaults(page)).toEqual([])
+      }
+    },
+  )
+
+  test('shows no secret that was configured, and copies those that are the same everywhere', async () => {
+    const { context, open } = await browser.profile()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await open(`${network.sandbox.origin}/sandbox#access`)
+    await page.getByText('The secret of webhooks is the one that was configured').waitFor()
+    expect(await page.content()).not.toContain('sandbox-page-webhook-secret')
+    await page.getByRole('button', { name: 'Copy secret-key of sandbox-aud' }).click()
+    await notice(page, 'Copied')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('sandbox-secret-aud')
+  })
+})

@@ -1,0 +1,215 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
+import { actionsIn, openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
+import { act } from '../support/checkout.ts'
+import { startNetwork, type Network } from '../support/network.ts'
+
+/** Milliseconds after which a request without an answer cannot be in flight any more. */
+const REPEATED_AFTER_MS = 30_001
+
+const browser = await findBrowser()
+
+describe.skipIf(browser.isMissing)('trouble with a payment', () => {
+  let network: Network
+  let ahead = 0
+  beforeAll(async () => {
+    network = await startNetwork({ sandbox: { paceMs: 50 }, clock: () => new Date(Date.now() + ahead) })
+    return () => network.close()
+  })
+  const shop = () => `${network.app.url}/shop`
+
+  test('a decline says why and what helps, and another try goes through', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    await page.getByRole('button', { name: 'Pay in this window' }).click()
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByText('The payment failed.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await showsHeadline(page, 'failed')
+    await page.getByText('Another way to pay, or another card, may work.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await keepPicture(page, 'shop-failed')
+    const popup = await openPopup(page, 'Pay again')
+    await popup.getByRole('button', { name: 'Pay again' }).click()
+    await showsHeadline(page, 'paid')
+  })
+
+  test.each([
+    ['customer_canceled', 'You can try again with the same way to pay.', ['Pay again', 'Pay in this window']],
+    ['card_decline_rate_limit_exceeded', 'The same may work later. Not before', ['Get a new link (not yet)']],
+    [
+      'issuer_not_available',
+      'The same may work later. Not before',
+      ['Pay again (not yet)', 'Pay in this window (not yet)'],
+    ],
+    ['debit_not_authorised', 'Another try would fail as well.', []],
+    ['amount_too_large', 'A lower amount may work', ['Change the basket']],
+  ])('a decline with %s is advised on', async (code, advice, actions) => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    await openDrawer(page)
+    await page.getByLabel('Declines with').selectOption(code)
+    await press(page, 'Decline')
+    await showsHeadline(page, 'failed')
+    await page.getByText(advice).waitFor()
+    expect(await actionsIn(page)).toEqual(actions)
+  })
+
+  test('another amount is another link of the same order', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    const before = new URL(page.url())
+    await openDrawer(page)
+    await page.getByLabel('Declines with').selectOption('amount_too_large')
+    await press(page, 'Decline')
+    await page.getByRole('button', { name: 'Change the basket' }).click()
+    await page.getByLabel('Quantity of Coffee beans, 250 g').fill('0')
+    await page.getByLabel('Quantity of Sticker').fill('1')
+    await placeOrder(page)
+    const after = new URL(page.url())
+    expect(after.search).toBe(before.search)
+    expect(after.hash).not.toBe(before.hash)
+    expect(await actionsIn(page)).toEqual(['Pay A$2.95', 'Pay in this window'])
+  })
+
+  test('a link whose time is over is followed by a new one for the same order', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    const before = new URL(page.url())
+    await openDrawer(page)
+    await press(page, 'Let the time run out')
+    await showsHeadline(page, 'expired')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await keepPicture(page, 'shop-expired')
+    await page.getByRole('button', { name: 'Get a new link' }).click()
+    await showsHeadline(page, 'ready')
+    const after = new URL(page.url())
+    expect(after.search).toBe(before.search)
+    expect(after.hash).not.toBe(before.hash)
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'paid')
+  })
+
+  test('a socket that is cut while the payment runs costs no event and repeats none', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
+    await openDrawer(page)
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'started')
+    await press(page, 'Cut the socket', '1 closed')
+    await act(popup.url(), 'confirm')
+    await showsHeadline(page, 'paid')
+    await press(page, 'Cut the socket', '1 closed')
+    await press(page, 'Send the last webhook again', 'the graph answered 200')
+    await page.locator('.badge.live').waitFor()
+    await expect.poll(() => sequencesIn(page)).toEqual([2, 3])
+  })
+
+  test('webhooks that are swapped end in the truth; repeated, late or forged ones change nothing', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    await openDrawer(page)
+    await press(page, 'Swap the next two webhooks')
+    const popup = await openPopup(page)
+    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await showsHeadline(page, 'paid')
+    await network.app.settle()
+    // The late webhook makes the payment doubtful: then a read may report it as paid before the webhooks do.
+    const told = await sequencesIn(page)
+    expect([
+      [2, 3],
+      [2, 3, 4],
+    ]).toContainEqual(told)
+    await press(page, 'Send the last webhook again', 'the graph answered 200')
+    await press(page, 'Send a forged webhook', 'the graph answered 401')
+    await press(page, 'Send an older webhook', 'the graph answered 200')
+    await network.app.settle()
+    expect(await sequencesIn(page)).toEqual(told)
+    await showsHeadline(page, 'paid')
+    await page.locator('.drawer').evaluate((drawer) => drawer.scrollIntoView())
+    await keepPicture(page, 'shop-drawer')
+  })
+
+  test('what a foreign frame says in the name of the payment page is not heard', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    const popup = await openPopup(page)
+    await page.evaluate(async () => {
+      const frame = document.createElement('iframe')
+      document.body.append(frame)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+    })
+    const frame = page.frames().find((one) => one !== page.mainFrame())
+    if (frame === undefined) throw new Error('There is no frame.')
+    const heard = page.evaluate(() => new Promise((resolve) => addEventListener('message', () => resolve(true))))
+    await frame.evaluate(() => {
+      const said = { event_type: 'onDone', page_state: 'success', redirect_url: { success: 'https://evil.test/' } }
+      parent.postMessage({ svc_payment_event: said }, '*')
+    })
+    expect(await heard).toBe(true)
+    await showsHeadline(page, 'ready')
+    expect(popup.isClosed()).toBe(false)
+    await page.getByText('Finish the payment in the window that has opened.').waitFor()
+  })
+
+  test('a refund and a dispute are told', async () => {
+    const { open } = await browser.profile()
+    const page = await open(shop())
+    await placeOrder(page)
+    await openDrawer(page)
+    await press(page, 'Pay', 'Events since: 1')
+    await press(page, 'Dispute', 'Events since: 1')
+    await showsHeadline(page, 'disputed')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await press(page, 'Refund')
+    await showsHeadline(page, 'refunded')
+    const refunds = page.locator('dt', { hasText: 'Refunds' }).locator('..').getByRole('listitem')
+    await expect.poll(() => refunds.allTextContents()).toEqual([expect.stringMatching(/\d: paid back$/)])
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('an order while the payments API is away can be tried again, and is the same order', async () => {
+    const { open } = await browser.profile({ expectedErrors: [/503/] })
+    const page = await open(shop())
+    await placeOrder(page)
+    await openDrawer(page)
+    await press(page, 'Take the payments API down')
+    await page.goBack()
+    await page.getByLabel('Quantity of Coffee beans, 250 g').fill('3')
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Nothing was charged' }).waitFor()
+    await page.getByLabel('Currency').selectOption('USD')
+    await page.getByText('The payment service does not answer for USD at the moment.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByLabel('Currency').selectOption('AUD')
+    await page.getByRole('button', { name: 'Continue to payment' }).click()
+    await page.getByRole('alert').filter({ hasText: 'It is tried again by itself' }).waitFor()
+    network.sandbox.control.clearFaults()
+    // Until then the attempt can still create a link; after it the command is sent again, without another click.
+    ahead += REPEATED_AFTER_MS
+    await showsHeadline(page, 'ready')
+    await page.locator('.badge.live').waitFor()
+    expect(await actionsIn(page)).toEqual(['Pay A$55.50', 'Pay in this window'])
+  })
+})
+
+/** Presses a button of the drawer, and waits for its report. */
+async function press(page: Page, name: string, report = ''): Promise<void> {
+  await page.locator('.drawer').getByRole('button', { name, exact: true }).click()
+  await page
+    .locator('.reports li')
+    .filter({ hasText: `${name}:` })
+    .filter({ hasText: report })
+    .last()
+    .waitFor()
+}
