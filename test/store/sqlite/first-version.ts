@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { readMigrations } from '../../../src/store/migrate.ts'
 import { NOW, present } from '../contract/builders.ts'
 
-const FOLDER = new URL('../../../src/store/migrations/sqlite', import.meta.url)
+const FOLDER = new URL('../../../src/store/migrations/sqlite/', import.meta.url)
 
 /** Returns the numbers of SQLite's migrations after the first one. */
 export function migrationsAfterFirst(): number[] {
