@@ -32,7 +32,11 @@ describe.skipIf(browser.isMissing)('the pages', () => {
     const operator = await openConsole(profile, network, { at: `/links/${link?.uuid}` })
     await expect.poll(() => operator.locator('.facts').textContent()).toMatch(/Paid.*received/)
     const sandbox = await profile.open(network.sandbox.origin)
-    await sandbox.getByRole('row').filter({ hasText: String(link?.uuid) }).filter({ hasText: 'received' }).waitFor()
+    await sandbox
+      .getByRole('row')
+      .filter({ hasText: String(link?.uuid) })
+      .filter({ hasText: 'received' })
+      .waitFor()
     expect(await accessibilityFaults(sandbox)).toEqual([])
   })
 

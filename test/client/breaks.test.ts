@@ -49,7 +49,7 @@ it.each(WAYS)(
       { seed, numRuns: 8, endOnFailure: true },
     )
   },
-  30_000,
+  300_000,
 )
 
 /** Creates a link, watches it through the proxy, and pays it. Returns all updates up to the one that is paid. */

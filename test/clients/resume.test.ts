@@ -65,7 +65,7 @@ const PROGRAMS = ['graphql-ws', 'apollo', 'urql', 'relay']
 
 it(
   'resumes a stream in every client after an outage, without a hole and without a repeat',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const link = await createLink(network)
     const env = { PAYMENTS_URL: proxy.url, PAYMENTS_TOKEN: await network.token(), LINK_ID: link.id }

@@ -4,9 +4,6 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { readPayment } from '../support/payins.ts'
 
 const HOUR = 3_600_000
-/** Longer than the polls below together, each of which has its own limit: four restarts and imports on a busy machine. */
-const TIMEOUT_MS = 240_000
-
 let network: Network
 /** How far the app's clock is ahead of that of the payments API, in milliseconds. */
 let ahead = 0
@@ -16,7 +13,7 @@ afterAll(() => network.close())
 
 const ON = { DAILY_RECONCILIATION: 'on' }
 
-it('compares each day once, on the next one, and records nothing', { timeout: TIMEOUT_MS }, async () => {
+it('compares each day once, on the next one, and records nothing', async () => {
   const id = await payinElsewhere(network)
   const today = new Date().toISOString().slice(0, 10)
   const at = (hours: number) => {
@@ -36,7 +33,7 @@ it('compares each day once, on the next one, and records nothing', { timeout: TI
   at(36)
   await network.restart(undefined, ON)
   const expected = { state: 'DONE', daily: true, dryRun: true, requestedBy: null, from: `${today}T00:00:00.000Z` }
-  await expect.poll(() => dailyReport(network), { timeout: 45_000 }).toMatchObject(expected)
+  await expect.poll(() => dailyReport(network)).toMatchObject(expected)
   const report = await dailyReport(network, today)
   expect(report?.lists.flatMap(({ addedIds }) => addedIds)).toEqual([id])
   expect(report?.totals.filter(({ currency }) => currency === 'KRW').map(({ site }) => site)).toEqual(['krw', null])
@@ -50,5 +47,5 @@ it('compares each day once, on the next one, and records nothing', { timeout: TI
   expect((await importsOf(network, { daily: true })).nodes).toHaveLength(2)
   at(60)
   await network.restart(undefined, ON)
-  await expect.poll(async () => (await importsOf(network, { daily: true })).nodes, { timeout: 45_000 }).toHaveLength(3)
+  await expect.poll(async () => (await importsOf(network, { daily: true })).nodes).toHaveLength(3)
 })

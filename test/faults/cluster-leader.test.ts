@@ -5,7 +5,7 @@ import { type Cluster, eventually, leaseOf, startCluster } from './cluster.ts'
 
 const server = await findPostgres()
 const SECOND = 1_000
-const TIMEOUT = 120 * SECOND
+const TIMEOUT = 300 * SECOND
 
 describe.skipIf(server === null)('the reader of a cluster', () => {
   let cluster: Cluster

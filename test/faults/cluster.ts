@@ -50,7 +50,7 @@ export type NodeSettings = { readonly env: Readonly<Record<string, string>>; rea
 const SHARED: readonly SharedServer[] = ['DATABASE_URL', 'REDIS_URL']
 const ENTRY = fileURLToPath(new URL('./cluster-node.ts', import.meta.url))
 /** For what happens at all, on a machine with other work. */
-const PATIENCE_MS = 90_000
+const PATIENCE_MS = 240_000
 const POLL_MS = 100
 
 /** Starts the payments API, and creates a database. `settings` are further settings of the nodes. */
@@ -100,7 +100,7 @@ export async function startCluster(
   }
 }
 
-/** Waits until a condition holds. Throws if it does not within a minute and a half. */
+/** Waits until a condition holds. Throws if it does not within four minutes. */
 export async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + PATIENCE_MS
   while (!(await holds())) {

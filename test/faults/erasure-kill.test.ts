@@ -63,7 +63,7 @@ describe.each(PLACES)('kill -9 while payers are erased, on %s', (_name, placed) 
     await place.afterKill()
     const second = await startApp(place.app)
     const record = async (): Promise<ErasureNode | undefined> => (await erasures(asker(second))).nodes[0]
-    await expect.poll(record, { timeout: 60_000 }).toMatchObject({ id: begun.id, state: 'DONE', payers: PAYMENTS })
+    await expect.poll(record).toMatchObject({ id: begun.id, state: 'DONE', payers: PAYMENTS })
     await second.kill('SIGTERM')
     expect(await place.rows('SELECT * FROM payment_payers WHERE name IS NOT NULL OR email IS NOT NULL')).toEqual([])
     expect(await place.rows('SELECT value, cursor FROM erasures')).toEqual([{ value: null, cursor: null }])

@@ -48,18 +48,14 @@ describe.each(PLACES)('kill -9 during an import, on %s', (_name, placed) => {
     const id = begun?.id ?? ''
     // In the first list of links, in that of payins, and once more.
     for (const listed of [1, LINKS + 1, LINKS + 41]) {
-      await expect
-        .poll(async () => listedOf(await importOf(asker(app), id)), { timeout: 60_000 })
-        .toBeGreaterThanOrEqual(listed)
+      await expect.poll(async () => listedOf(await importOf(asker(app), id))).toBeGreaterThanOrEqual(listed)
       expect((await app.kill()).signal).toBe('SIGKILL')
       const [left] = await place.rows('SELECT done_at FROM payment_imports')
       expect(left).toMatchObject({ done_at: null })
       await place.afterKill()
       app = await startApp(place.app)
     }
-    await expect
-      .poll(() => importOf(asker(app), id), { timeout: 60_000 })
-      .toMatchObject({ state: 'DONE', progress: 100 })
+    await expect.poll(() => importOf(asker(app), id)).toMatchObject({ state: 'DONE', progress: 100 })
     const done = await importOf(asker(app), id)
     await app.kill('SIGTERM')
 

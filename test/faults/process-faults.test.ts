@@ -50,7 +50,7 @@ describe('what is thrown and not caught', () => {
       again.child.kill('SIGTERM')
       expect(await again.ended).toMatchObject({ code: 0 })
     },
-    30_000,
+    300_000,
   )
 })
 

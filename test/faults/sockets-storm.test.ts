@@ -58,7 +58,7 @@ it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
     expect(followers.filter(({ closed }) => !closed.includes(farewell))).toEqual([])
     await Promise.all(followers.map((follower) => follower.leave()))
   },
-  180_000,
+  300_000,
 )
 
 /** Returns a back-off in milliseconds: it doubles up to four seconds, and adds less than one second that depends on the client. */

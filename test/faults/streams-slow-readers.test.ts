@@ -84,7 +84,7 @@ describe('a client that asks and does not take the answers', () => {
         await network.close()
       }
     },
-    30_000,
+    300_000,
   )
 })
 

@@ -16,7 +16,7 @@ const release = lastRelease()
 const databases = casesOf('the database of an upgrade', ['PostgreSQL', 'SQLite'], 1)
 const TOLERATED = 'a later version has changed the database, and this version works with it'
 const NUMBER = 9001
-const TIMEOUT_MS = 240_000
+const TIMEOUT_MS = 300_000
 
 type Node = Child & { readonly url: string }
 type Rows = (sql: string) => Promise<Record<string, unknown>[]>

@@ -8,11 +8,8 @@ const SEED = Number(process.env['TEST_SEED'] ?? 1)
 /** With a refund window of two weeks, six weeks contain payments of every age, and a gap of two hours. */
 const OPTIONS = { days: 42, seed: SEED, refundWindowMs: 14 * DAY_MS }
 
-/** Milliseconds: it computes all the time, beside other files on a busy machine. */
-const PATIENCE_MS = 120_000
-
 describe.each([100_000, 1_000_000, 10_000_000])('the reads of %i payments a month', (paymentsPerMonth) => {
-  it(`settle each doubt within a minute, and do not pile up (seed ${SEED})`, { timeout: PATIENCE_MS }, () => {
+  it(`settle each doubt within a minute, and do not pile up (seed ${SEED})`, () => {
     const days = simulateReads({ ...OPTIONS, paymentsPerMonth })
     expect(Math.max(...days.map(({ longestDoubtMs }) => longestDoubtMs))).toBeLessThanOrEqual(60_000)
     expect(Math.max(...days.map(({ oldestPollMs }) => oldestPollMs))).toBeLessThanOrEqual(48 * HOUR_MS)

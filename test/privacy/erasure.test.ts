@@ -96,7 +96,7 @@ async function archived(folder: string): Promise<string> {
 describe('payers that are erased', () => {
   it(
     'stand nowhere in the files of SQLite, and were in no column but those of payers',
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       let ahead = 0
       const world = await peopled(SQLITE, () => new Date(Date.now() + ahead))
@@ -134,7 +134,7 @@ describe('payers that are erased', () => {
 
   it.skipIf(database === undefined || programs === null)(
     'stand in no dump of PostgreSQL',
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async () => {
       if (database === undefined) return
       const storage = onPostgres(database)

@@ -11,9 +11,6 @@ import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
 import { valuesFor } from './values.ts'
 
-/** Milliseconds for thousands of operations on a busy machine. */
-const PATIENCE_MS = 240_000
-
 /** Longer than all steps of a payment or a refund in the sandbox, in seconds. */
 const STEPS_S = (5 * PACE_MS) / 1_000
 
@@ -75,7 +72,7 @@ beforeAll(async () => {
   slow = [...(await answersTo(reads)), ...(await answersTo(changes))]
   await restartWith('all')
   quick = [...quickReads, ...(await answersTo(changes))]
-}, PATIENCE_MS)
+})
 afterAll(() => fixture.network.close())
 
 describe('an operation that takes shortcuts', () => {

@@ -46,6 +46,14 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
     return { ids, received, found: found.map((ofStore) => ofStore.flat().map(({ id }) => id)) }
   }
 
+  /** Delivers 60 webhooks until each is taken, as a sender does. */
+  async function receiveAtLast(run: string) {
+    let last: Awaited<ReturnType<typeof receiveEverywhere>> | undefined
+    const receive = async () => (last = await receiveEverywhere(run, 60)).received
+    await expect.poll(receive).toEqual(Array(60).fill(expect.objectContaining({ disposition: 'APPLIED' })))
+    return last as NonNullable<typeof last>
+  }
+
   it('make the tables once when they start at once, and share one log without a gap', async () => {
     const nodes = await Promise.all(Array.from({ length: 4 }, () => open()))
     expect(new Set(nodes.map(({ logId }) => logId)).size).toBe(1)
@@ -95,8 +103,7 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
       const { url, drop } = await pooler.createDatabase()
       await Promise.all(Array.from({ length: 3 }, () => open(`${url}?pooler=${said}`)))
       for (const round of ['first', 'second']) {
-        const { ids, received, found } = await receiveEverywhere(`${said}-${round}`, 60)
-        expect(received).toEqual(ids.map(() => expect.objectContaining({ repeat: false, disposition: 'APPLIED' })))
+        const { ids, found } = await receiveAtLast(`${said}-${round}`)
         for (const ofStore of found) expect(ofStore).toEqual(ids)
       }
       await drop()

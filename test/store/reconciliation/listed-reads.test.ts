@@ -67,16 +67,21 @@ async function fixture(count: number, apartMs: number, options: Made = {}) {
   const api: Api = { links: new Map(), pages: 0, ignoresFilters: false, namesLinks: true, pageMs: 0 }
   const made = await setUp({ lists: listsOf(api), perSecond })
   let madeMs = 0
-  for (let n = 0; n < count; n++) {
-    const ref = `r${String(n).padStart(3, '0')}`
+  const createdAts = Array.from({ length: count }, () => {
     const createdAt = after(madeMs - 600 * MINUTE)
+    madeMs += nextMs()
+    return createdAt
+  })
+  const make = async (createdAt: Date, n: number) => {
+    const ref = `r${String(n).padStart(3, '0')}`
     await settledLink(made.store, ref, { createdAt: createdAt.toISOString() })
     const said = report('received', { paymentId: payId(n), linkId: `LINK-${ref}` })
     await made.store.inbox.receive(delivery(said, { ref, receivedAt: createdAt }))
     await pollAt(made.store.reads, payId(n), NOW)
     api.links.set(`LINK-${ref}`, { madeAt: new Date(createdAt.getTime() - lagMs()), said })
-    madeMs += nextMs()
   }
+  // Side by side, so that they share commits.
+  await Promise.all(createdAts.map(make))
   made.answer = async (id) => {
     const listed = api.links.get(id)
     if (listed === undefined) throw new Error('Nobody made this link.')

@@ -56,9 +56,7 @@ export type Fixture = {
   recorded(key?: string): ReturnType<Store['commands']['find']>
 }
 
-type Over = Partial<IdempotencyOptions> & { readonly patienceMs?: number }
-
-export async function setUp({ patienceMs, ...over }: Over = {}): Promise<Fixture> {
+export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fixture> {
   const { store, destroy } = await openSqliteFixture()
   onTestFinished(destroy)
   const sent: string[] = []
@@ -76,7 +74,7 @@ export async function setUp({ patienceMs, ...over }: Over = {}): Promise<Fixture
   const commands = everybody(over)
   const fixture: Fixture = {
     store,
-    once: commands.of(HOLDER, patienceMs),
+    once: commands.of(HOLDER),
     endProcess: commands.close,
     sent,
     now: NOW,

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { COMMAND_PATIENCE_MS } from '../../../../src/upstream/client/transport.ts'
 import { notSent, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
 import { linkOf, NOW, present } from '../../contract/builders.ts'
 import { noAnswer, REFUSED, REJECTION, sendUnanswered, setUp } from './command-fixture.ts'
@@ -180,11 +181,21 @@ describe('many callers with one key', () => {
   })
 
   it('wait for the answer no longer than their patience, and lose nothing by it', async () => {
-    const fixture = await setUp({ patienceMs: 20 })
+    const fixture = await setUp()
     const gate = Promise.withResolvers<string>()
     fixture.answers = [() => gate.promise]
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const first = fixture.once.run(fixture.task())
-    const others = Promise.all([fixture.once.run(fixture.task()), fixture.once.earlier(fixture.task())])
+    while (fixture.sent.length === 0) await setImmediate()
+    let isAnswered = false
+    const others = Promise.all([fixture.once.run(fixture.task()), fixture.once.earlier(fixture.task())]).finally(
+      () => (isAnswered = true),
+    )
+    while (!isAnswered) {
+      await setImmediate()
+      vi.advanceTimersByTime(COMMAND_PATIENCE_MS)
+    }
     const underWay = { kind: 'idempotency-conflict', inProgress: true }
     expect(await others).toEqual([underWay, underWay])
     expect(await first).toEqual({ kind: 'outcome-unknown', operationId: (await fixture.recorded())?.id })
