@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { findBrowser } from './browser.ts'
-import { goTo, openConsole } from './console.ts'
+import { findBrowser } from '../browser/browser.ts'
+import { goTo, openConsole } from '../browser/console.ts'
 import { visit } from './sandbox-visit.ts'
-import { openPopup, placeOrder, showsHeadline } from './shop.ts'
+import { openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
 
 const browser = await findBrowser()
 
