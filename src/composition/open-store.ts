@@ -2,23 +2,13 @@ import { sharedDigest, type KeyRing } from '../keys/key-ring.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { RedisConnection } from '../redis/redis-connection.ts'
-import { SHARE_NOTHING, shareCounts, createSharedState } from '../redis/shared-counts.ts'
+import { SHARE_NOTHING, type ShareCounts, shareCounts, createSharedState } from '../redis/shared-counts.ts'
 import type { MigrationListener } from '../store/migrate.ts'
 import type { Database } from '../store/port.ts'
 import type { NotificationsState } from '../store/postgres/notifications.ts'
 import { openSqlite } from '../store/sqlite/sqlite.ts'
 import type { Store } from '../store/store.ts'
 import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
-import type { Site } from '../upstream/client/sites.ts'
-import {
-  type LoadSubject,
-  shareLoads,
-  PAYIN_METHODS,
-  PAYIN_REQUIREMENTS,
-  PAYOUT_METHODS,
-  PAYOUT_REQUIREMENTS,
-} from '../upstream/methods/payin-method-lists.ts'
-import { type BreakerShare, shareBreakers } from '../upstream/resilience/breaker.ts'
 import type { AppConfig } from './services.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -86,34 +76,10 @@ type SharingParts = {
   readonly redis: RedisConnection | null
   readonly logId: string
   readonly keys: KeyRing
-  /** Address of the payments API. */
-  readonly upstreamUrl: string
 }
 
-/** What the nodes on one database share through Redis; without it every process has its own. */
-export function openSharing({ redis, logId, keys, upstreamUrl }: SharingParts) {
-  if (redis === null) return { shareCounts: SHARE_NOTHING, shareBreaker: () => null, methods: null, close: () => {} }
-  const state = createSharedState({ redis, logId, digest: (text) => sharedDigest(keys, text) })
-  const counts = shareCounts(state)
-  const breakers = shareBreakers(state)
-  const partsOf = ({ id, appId, currencies }: Site) => [upstreamUrl, id, appId, currencies]
-  const nameOf = ({ site, methodCode }: LoadSubject) =>
-    JSON.stringify([...partsOf(site), ...(methodCode === undefined ? [] : [methodCode])])
-  return {
-    shareCounts: counts.share,
-    shareBreaker: (site: Site): BreakerShare => breakers.of(nameOf({ site })),
-    methods: {
-      link: shareLoads({ state, kind: 'payin-2', nameOf, schema: PAYIN_METHODS }),
-      direct: shareLoads({ state, kind: 'direct-payin-2', nameOf, schema: PAYIN_METHODS }),
-      payout: shareLoads({ state, kind: 'payout-1', nameOf, schema: PAYOUT_METHODS }),
-      payinFields: shareLoads({ state, kind: 'payin-fields-1', nameOf, schema: PAYIN_REQUIREMENTS }),
-      payoutFields: shareLoads({ state, kind: 'payout-fields-1', nameOf, schema: PAYOUT_REQUIREMENTS }),
-    },
-    close() {
-      counts.close()
-      breakers.close()
-    },
-  }
+/** Counts the limits of the nodes on one database together through Redis; without it every process counts alone. */
+export function openSharing({ redis, logId, keys }: SharingParts): { share: ShareCounts; close(): void } {
+  if (redis === null) return { share: SHARE_NOTHING, close: () => {} }
+  return shareCounts(createSharedState({ redis, logId, digest: (text) => sharedDigest(keys, text) }))
 }
-
-export type Sharing = ReturnType<typeof openSharing>

@@ -28,7 +28,7 @@ import { createKeyedCache, createPayinMethodLists } from '../upstream/methods/pa
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import { createReading, createWebhookHandlers, type WebhookHandlers } from './compose-readers.ts'
 import type { Metrics } from './metrics.ts'
-import { openSharing, type Sharing, openStore, openWakeUps } from './open-store.ts'
+import { openSharing, openStore, openWakeUps } from './open-store.ts'
 
 /** Everything behind the transports. */
 export type Backend = {
@@ -87,13 +87,12 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   })
   const redis = await openRedisOf(config, logger)
   const keys = createKeyRing(config.signingKeys, config.callbackKeys)
-  const sharing = openSharing({ redis, logId: store.logId, keys, upstreamUrl: config.upstream.url })
+  const sharing = openSharing({ redis, logId: store.logId, keys })
   const upstream = createUpstreamClient({
     baseUrl: config.upstream.url,
     sites,
     proxies: config.proxies,
     breaker,
-    shareBreaker: sharing.shareBreaker,
     tracing: options.tracing,
     ...states.noting(options.watch),
   })
@@ -130,9 +129,9 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     },
     unknown: observe.callbackUnderUnknownKey,
   }
-  const lists = createMethodLists(upstream, sites, sharing)
+  const lists = createMethodLists(upstream, sites)
   const deadlines = createDeadlines(() => clock().getTime())
-  const streams = createStreamRegistry(options.streamLimits, sharing.shareCounts)
+  const streams = createStreamRegistry(options.streamLimits, sharing.share)
   const operations = createOperations({
     ...options,
     ...lists,
@@ -184,7 +183,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     wakeUps,
     isLeader: reading.isLeader,
     readsHeldMs: reading.heldMs,
-    shareCounts: sharing.shareCounts,
+    shareCounts: sharing.share,
     start: reading.start,
     settle: reading.idle,
     async close(milliseconds) {
@@ -214,29 +213,19 @@ export async function startServices(config: AppConfig, options: BackendOptions):
 }
 
 /** Creates the cached method lists and the reader of each method's required fields. */
-function createMethodLists(upstream: UpstreamClient, sites: Sites, { methods: share }: Sharing) {
-  const linkMethods = createMethodCache({
-    load: (site) => upstream.listPayinMethods(site),
-    sites,
-    share: share?.link ?? null,
-  })
+function createMethodLists(upstream: UpstreamClient, sites: Sites) {
+  const linkMethods = createMethodCache({ load: (site) => upstream.listPayinMethods(site), sites })
   const directMethods = createMethodCache({
     load: async (site) => (hasDirectPayins(site) ? upstream.listDirectPayinMethods(site) : []),
     sites,
-    share: share?.direct ?? null,
   })
-  const payoutMethods = createMethodCache({
-    load: (site) => upstream.listPayoutMethods(site),
-    sites,
-    share: share?.payout ?? null,
-  })
+  const payoutMethods = createMethodCache({ load: (site) => upstream.listPayoutMethods(site), sites })
   const requirements = createRequirementsReader({
     upstream,
     sites,
     directMethods,
     payoutMethods,
     createCache: createKeyedCache,
-    share,
   })
   const methods = createPayinMethodLists({ link: linkMethods, direct: directMethods, sites })
   return { methods, linkMethods, payoutMethods, requirements }

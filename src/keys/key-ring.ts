@@ -188,17 +188,6 @@ export function sharedDigest(ring: KeyRing, text: string): string {
 }
 
 /**
- * Returns the keyed digest (43 characters) that stands for a contact of a site, under the first signing key. It does not reveal the e-mail address,
- * and cannot be made without the key. Case and surrounding spaces do not matter.
- */
-export function contactKey(ring: KeyRing, site: string, email: string): string {
-  const [{ key }] = ring.subKeys('contact')
-  return createHmac('sha256', key)
-    .update(`${site}\n${email.trim().normalize().toLowerCase()}`, 'utf8')
-    .digest('base64url')
-}
-
-/**
  * Returns whether a text equals one of the expected ones. It is compared with every expected text, and each comparison takes the same time
  * wherever the texts differ and however long they are, because digests are compared instead of texts.
  */

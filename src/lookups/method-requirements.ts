@@ -3,7 +3,7 @@ import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/p
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { KeyedCache, Loaded, ShareLoads } from '../upstream/methods/payin-method-lists.ts'
+import type { KeyedCache } from '../upstream/methods/payin-method-lists.ts'
 
 /** Required fields of methods, read once per method and cached. Null where the payments API does not provide them. */
 export type MethodRequirementsReader = {
@@ -26,28 +26,17 @@ export type RequirementsOptions = {
   readonly directMethods: MethodCache<PayinMethod>
   readonly payoutMethods: MethodCache<PayoutMethod>
   readonly createCache: <Value>() => KeyedCache<Value>
-  /** Shares required fields with the other nodes. Default: each process loads its own. */
-  readonly share?: {
-    readonly payinFields: ShareLoads<MethodRequirements>
-    readonly payoutFields: ShareLoads<PayoutMethodRequirements>
-  } | null
 }
 
 export function createRequirementsReader(options: RequirementsOptions): MethodRequirementsReader {
-  const { upstream, sites, directMethods, payoutMethods, createCache, share = null } = options
+  const { upstream, sites, directMethods, payoutMethods, createCache } = options
   const payins = createCache<MethodRequirements>()
   const payouts = createCache<PayoutMethodRequirements>()
 
   const payinFields = (site: Site, code: string, onStale?: () => void) =>
-    payins.get(
-      `${site.id} ${code}`,
-      () => loaded(share?.payinFields, site, code, () => upstream.payinMethodFields(site, code)),
-      onStale,
-    )
+    payins.get(`${site.id} ${code}`, () => upstream.payinMethodFields(site, code), onStale)
   const payoutFields = (site: Site, code: string) =>
-    payouts.get(`${site.id} ${code}`, () =>
-      loaded(share?.payoutFields, site, code, () => upstream.payoutMethodFields(site, code)),
-    )
+    payouts.get(`${site.id} ${code}`, () => upstream.payoutMethodFields(site, code))
 
   return {
     payinFields: (site, code) => payinFields(site, code),
@@ -63,15 +52,6 @@ export function createRequirementsReader(options: RequirementsOptions): MethodRe
     payinCodes: (currency) => codesOf(directMethods, currency),
     payoutCodes: (currency) => codesOf(payoutMethods, currency),
   }
-}
-
-async function loaded<Value>(
-  share: ShareLoads<Value> | undefined,
-  site: Site,
-  methodCode: string,
-  load: () => Promise<Value>,
-): Promise<Loaded<Value>> {
-  return share === undefined ? { value: await load(), ageMs: 0 } : share({ site, methodCode }, load)
 }
 
 async function codesOf(

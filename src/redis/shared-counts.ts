@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RedisClient, RedisConnection } from './redis-connection.ts'
+import type { RedisConnection } from './redis-connection.ts'
 
 /** How many of something the other nodes have, per holder: of sockets per address, for example. */
 export type SharedCounts = {
@@ -202,16 +202,12 @@ export type SharedState = {
    * in one slot.
    */
   keyOf(kind: string, subject: string): string
-  /** Returns a keyed digest, by which a value that somebody else wrote is recognised. */
-  seal(text: string): string
   /** Returns the time of Redis in milliseconds, which is the same for all nodes. Rejects with `RedisFailure`. */
   now(): Promise<number>
   /** Returns a value that counts under a name until an instant of Redis. */
   stamp(text: string, name: string, until: number): string
   /** Returns the text of a value; null if no node has stamped it under this name, or its time is over: it could be written again for ever. */
   stamped(value: string, name: string, now: number): string | null
-  /** Runs commands that somebody waits for: rejects with `RedisFailure` after a tenth of a second. */
-  quickly<Result>(use: (commands: RedisClient) => Promise<Result>): Promise<Result>
 }
 
 export type SharedStateOptions = {
@@ -222,7 +218,6 @@ export type SharedStateOptions = {
   readonly digest: (text: string) => string
 }
 
-const QUICK_MS = 100
 /** How often the time of Redis is asked for. */
 const CLOCK_MS = 1_000
 /** Longest time for which a value is stamped, and what the clock may be set back meanwhile. */
@@ -253,47 +248,7 @@ export function createSharedState({ redis, logId, digest }: SharedStateOptions):
     },
     redis,
     keyOf: (kind, subject) => `payments:{${logId}}:${kind}:${digest(`${kind}\n${subject}`)}`,
-    seal: digest,
-    async quickly(use) {
-      const { promise: late, reject } = Promise.withResolvers<never>()
-      // An answer that has arrived by then counts: an event loop that was busy is no slow Redis.
-      const timer = setTimeout(() => setImmediate(reject, new RedisFailure('ETIMEDOUT')), QUICK_MS)
-      try {
-        return await Promise.race([redis.run(use), late])
-      } finally {
-        clearTimeout(timer)
-      }
-    },
   }
-}
-
-/** Deletes a lease, but not that of another holder: KEYS the lease, ARGV its holder. */
-const RELEASE = `
-if redis.call('TYPE', KEYS[1]).ok == 'string' and redis.call('GETRANGE', KEYS[1], 0, #ARGV[1]) == ARGV[1] .. ':' then
-  return redis.call('DEL', KEYS[1])
-end
-return 0`
-
-/**
- * Takes a lease for so many milliseconds. Resolves to whether it was free, as it is while no node has stamped it; rejects with
- * `RedisFailure`.
- */
-export async function takeLease(state: SharedState, key: string, holder: string, ms: number): Promise<boolean> {
-  return state.quickly(async (commands) => {
-    const now = await state.now()
-    const value = state.stamp(holder, key, now + ms)
-    if ((await commands.set(key, value, 'PX', ms, 'NX')) === 'OK') return true
-    const other = await commands.getrange(key, 0, MAX_LEASE_BYTES)
-    if (other === '' || state.stamped(other, key, now) !== null) return false
-    return (await commands.set(key, value, 'PX', ms)) === 'OK'
-  })
-}
-
-const MAX_LEASE_BYTES = 255
-
-/** Ends a lease early, in the background: if Redis does not answer, it expires. */
-export function releaseLease({ redis }: SharedState, key: string, holder: string): void {
-  redis.run((commands) => commands.eval(RELEASE, 1, key, holder)).catch(() => {})
 }
 
 /** Redis did not do what it was asked, or its outcome is unknown. Never an error for a user: callers go on without Redis. */

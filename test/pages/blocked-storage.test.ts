@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { findBrowser } from '../browser/browser.ts'
+import { goTo, openConsole } from '../browser/console.ts'
+import { openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
 import { visit } from './sandbox-visit.ts'
-import { openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
 
 const browser = await findBrowser()
 

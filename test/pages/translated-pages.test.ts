@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { findBrowser } from '../browser/browser.ts'
+import { goTo, openConsole } from '../browser/console.ts'
+import { HEADLINES, placeOrder, showsHeadline } from '../browser/shop.ts'
+import { translate } from '../browser/translated.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
 import { rowOf } from './sandbox-visit.ts'
-import { HEADLINES, placeOrder, showsHeadline } from '../browser/shop.ts'
-import { translate } from '../browser/translated.ts'
 
 const browser = await findBrowser()
 

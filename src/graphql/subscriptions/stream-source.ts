@@ -82,6 +82,6 @@ export function errorOf(reason: StreamEnd): unknown {
 }
 
 /** Returns the error of a stream that is refused, or ended, because of a limit. */
-export function tooMany(message: string): GraphQLError {
+function tooMany(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'TOO_MANY_OPERATIONS', http: { status: 429 } } })
 }

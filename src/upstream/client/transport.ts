@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createOutboundAgent, NO_PROXIES, type Proxies } from '../../lib/outbound-agent.ts'
-import type { BreakerShare, BreakerSettings, BreakerState } from '../resilience/breaker.ts'
+import type { BreakerSettings, BreakerState } from '../resilience/breaker.ts'
 import {
   createResiliencePolicy,
   type ResiliencePolicy,
@@ -55,8 +55,6 @@ export type TransportOptions = {
   readonly breaker?: Partial<BreakerSettings>
   /** Called whenever the circuit breaker of a site opens, lets a probe through, or closes. */
   readonly onBreaker?: (change: BreakerChange) => void
-  /** Returns what other nodes know of a site's circuit breaker; null for one process. */
-  readonly shareBreaker?: (site: Site) => BreakerShare | null
   /** Called after each attempt, for metrics; the event contains no payer data and no secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
   /** Returns the trace context headers of a request. */
@@ -139,7 +137,6 @@ export function createTransport(options: TransportOptions): Transport {
       concurrent: limits.concurrentPerSite,
       breaker: options.breaker,
       onBreaker: (state) => options.onBreaker?.({ siteId, state }),
-      share: options.shareBreaker?.(site) ?? null,
     })
   }
 

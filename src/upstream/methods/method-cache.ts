@@ -1,6 +1,5 @@
 import { parseMethodCode } from '../../domain/methods/payin-method.ts'
 import type { Site, Sites } from '../client/sites.ts'
-import type { ShareLoads, Loaded } from './payin-method-lists.ts'
 
 /** An entry of a method list: a code, and the one currency in which the method collects or pays out. */
 export type ListedMethod = { readonly code: string; readonly currency: string }
@@ -8,8 +7,6 @@ export type ListedMethod = { readonly code: string; readonly currency: string }
 export type MethodCacheOptions<Method> = {
   readonly load: (site: Site) => Promise<readonly Method[]>
   readonly sites: Sites
-  /** Shares lists with the other nodes. Default: each process loads its own. */
-  readonly share?: ShareLoads<readonly Method[]> | null
   /** Monotonic milliseconds. */
   readonly clock?: () => number
   /** Age up to which a list is served without a new call. Default: 5 minutes. */
@@ -70,14 +67,10 @@ const MOST_COMBINATIONS = 256
 export function createMethodCache<Method extends ListedMethod>(
   options: MethodCacheOptions<Method>,
 ): MethodCache<Method> {
-  const { load, sites, share = null, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
-  const loaded = async (site: Site) => {
-    if (share !== null) return share({ site }, () => load(site))
-    return { value: await load(site), ageMs: 0 }
-  }
+  const { load, sites, clock = () => performance.now(), ttlMs = TTL_MS, staleMs = STALE_MS } = options
   const entries = sites.all.map((site) => ({
     site,
-    cached: createSiteMethods({ load: () => loaded(site), clock, ttlMs, staleMs }),
+    cached: createSiteMethods({ load: () => load(site), clock, ttlMs, staleMs }),
   }))
   const served = new Set(sites.all.flatMap((site) => site.currencies))
   const combinations = new Map<string, Combination<Method>>()
@@ -247,7 +240,7 @@ type CurrentMethods<Method> = {
 }
 
 export type SiteMethodsOptions<Method> = {
-  readonly load: () => Promise<Loaded<readonly Method[]>>
+  readonly load: () => Promise<readonly Method[]>
   /** Monotonic milliseconds. */
   readonly clock: () => number
   readonly ttlMs: number
@@ -278,11 +271,11 @@ function createSiteMethods<Method>(options: SiteMethodsOptions<Method>): SiteMet
 
   async function renew(): Promise<void> {
     try {
-      const { value: methods, ageMs } = await load()
+      const methods = await load()
       if (loaded === null || !sameMethods(loaded.methods, methods)) content += 1
       // Frozen, so that values derived from a method can be cached per method object.
       for (const method of methods) Object.freeze(method)
-      loaded = { methods, at: clock() - ageMs, fetchedAt: new Date(Date.now() - ageMs) }
+      loaded = { methods, at: clock(), fetchedAt: new Date() }
       failures = 0
     } catch {
       failures += 1

@@ -1,15 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
-import {
-  type MethodRequirements,
-  mergedMethods,
-  type PayinMethod,
-  type PayinMethodUse,
-} from '../../domain/methods/payin-method.ts'
-import type { PayoutMethod, PayoutMethodRequirements } from '../../domain/payouts/payout-report.ts'
-import { releaseLease, type SharedState, takeLease } from '../../redis/shared-counts.ts'
-import type { Sites, Site } from '../client/sites.ts'
+import { mergedMethods, type PayinMethod, type PayinMethodUse } from '../../domain/methods/payin-method.ts'
+import type { Sites } from '../client/sites.ts'
 import { type FindMethod, type MethodCache, methodFinder, type MethodList } from './method-cache.ts'
 
 /** A list that the payments API has not given, and of which nothing is cached. */
@@ -82,58 +72,6 @@ function keptByPair<Input extends object, Result extends object>(
   }
 }
 
-const labels = z.array(z.string()).nullable()
-const flag = z.boolean().nullable()
-const optionalText = z.string().nullable()
-const flags = { refundable: flag, cancellable: flag, requiresContact: flag, requiresKyc: flag }
-const shown = {
-  minAmount: optionalText,
-  maxAmount: optionalText,
-  networks: labels,
-  symbol: optionalText,
-  logo: optionalText,
-}
-const code = {
-  code: z.string().min(1),
-  currency: z.string().min(1),
-  countryCode: z.string().nullable(),
-  kind: z.enum(['CARD', 'BANK_TRANSFER', 'ALIAS', 'EWALLET', 'MOBILE_MONEY', 'QR', 'EFT', 'OTHER']),
-  kindRaw: z.string(),
-}
-
-/** Values as nodes share them. Another form needs another version in the names of their keys (`composition/open-store.ts`). */
-export const PAYIN_METHODS: z.ZodType<readonly PayinMethod[]> = z.array(
-  z.strictObject({
-    ...code,
-    ...shown,
-    usableFor: z.array(z.enum(['LINK', 'DIRECT'])),
-    name: optionalText,
-    cardBrands: labels,
-    checkoutLanguages: labels,
-    flags: z.strictObject(flags),
-  }),
-)
-
-export const PAYOUT_METHODS: z.ZodType<readonly PayoutMethod[]> = z.array(z.strictObject(code))
-
-const requirements = {
-  ...flags,
-  ...shown,
-  code: z.string().min(1),
-  currency: z.string().min(1),
-  description: optionalText,
-  fields: z.array(
-    z.strictObject({ name: z.string(), type: z.string(), required: z.boolean(), label: optionalText, raw: z.string() }),
-  ),
-}
-
-export const PAYIN_REQUIREMENTS: z.ZodType<MethodRequirements> = z.strictObject(requirements)
-
-export const PAYOUT_REQUIREMENTS: z.ZodType<PayoutMethodRequirements> = z.strictObject({
-  ...requirements,
-  banks: z.array(z.strictObject({ code: z.string(), name: z.string(), shortName: optionalText })),
-})
-
 /** Values by key, each loaded on demand and cached. */
 export type KeyedCache<Value> = {
   /**
@@ -141,7 +79,7 @@ export type KeyedCache<Value> = {
    * load of it has failed in the last second. Null if it cannot be loaded. Never rejects. Calls `onStale` if the result is past its time
    * to live, or null.
    */
-  get(key: string, load: () => Promise<Loaded<Value>>, onStale?: () => void): Promise<Value | null>
+  get(key: string, load: () => Promise<Value>, onStale?: () => void): Promise<Value | null>
 }
 
 export type KeyedCacheOptions = {
@@ -183,11 +121,10 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
   const entries = new Map<string, Entry<Value>>()
   const loading = new Map<string, Promise<Entry<Value>>>()
 
-  const renew = async (key: string, load: () => Promise<Loaded<Value>>): Promise<Entry<Value>> => {
+  const renew = async (key: string, load: () => Promise<Value>): Promise<Entry<Value>> => {
     let entry: Entry<Value>
     try {
-      const { value, ageMs } = await load()
-      entry = { value, at: clock() - ageMs, failedAt: null }
+      entry = { value: await load(), at: clock(), failedAt: null }
     } catch {
       entry = { ...(entries.get(key) ?? { value: null, at: clock() }), failedAt: clock() }
     }
@@ -197,7 +134,7 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
   }
 
   /** Starts a load, unless there is one, or one has failed a short time ago. It never rejects. */
-  const renewed = (key: string, load: () => Promise<Loaded<Value>>): Promise<Entry<Value>> | null => {
+  const renewed = (key: string, load: () => Promise<Value>): Promise<Entry<Value>> | null => {
     const failedAt = entries.get(key)?.failedAt ?? null
     if (failedAt !== null && clock() - failedAt < pauseMs) return null
     const running = loading.get(key)
@@ -226,97 +163,4 @@ export function createKeyedCache<Value>(options: KeyedCacheOptions = {}): KeyedC
       return held
     },
   }
-}
-
-/** A value, and the milliseconds since it was read from the payments API, perhaps by another node. */
-export type Loaded<Value> = { readonly value: Value; readonly ageMs: number }
-
-/** What a value belongs to: a site, or one method of it. */
-export type LoadSubject = { readonly site: Site; readonly methodCode?: string }
-
-/** Returns the value of a subject that the nodes share, or loads and shares it. Rejects only with what `load` rejects with. */
-export type ShareLoads<Value> = (subject: LoadSubject, load: () => Promise<Value>) => Promise<Loaded<Value>>
-
-type LoadSharingOptions<Value> = {
-  readonly state: SharedState
-  /** Which value of a subject; with the version of its form. */
-  readonly kind: string
-  readonly nameOf: (subject: LoadSubject) => string
-  readonly schema: z.ZodType<Value>
-}
-
-/** Age up to which a value is shared; as in the caches, so that all nodes renew it at the same time. */
-/** Longest value, in bytes; a longer one is not shared. */
-const MAX_BYTES = 1_048_576
-/** Lease of the node that loads a value. */
-const LEASE_MS = 10_000
-/** How long another node waits for it before it loads the value itself, and how often it looks. */
-const WAIT_MS = 3_000
-const LOOK_MS = 50
-
-/**
- * Shares what is read of methods through Redis: one node loads a value, the others take it. What is no sealed value of this version and
- * subject counts as none. Without Redis each node loads its own.
- */
-export function shareLoads<Value>(options: LoadSharingOptions<Value>): ShareLoads<Value> {
-  const { state, kind, nameOf } = options
-  return async (subject, load) => {
-    const key = state.keyOf(`methods:${kind}`, nameOf(subject))
-    const lease = `${key}:lease`
-    const holder = randomUUID()
-    try {
-      const shared = await takeShared(options, { key, lease, holder })
-      if (shared !== null) return shared
-    } catch {
-      return { value: await load(), ageMs: 0 }
-    }
-    try {
-      const value = await load()
-      await write(state, key, value)
-      return { value, ageMs: 0 }
-    } finally {
-      releaseLease(state, lease, holder)
-    }
-  }
-}
-
-type Names = { readonly key: string; readonly lease: string; readonly holder: string }
-
-/** Returns the shared value; null if this node is to load it. Rejects with `RedisFailure`. */
-async function takeShared<Value>(
-  options: LoadSharingOptions<Value>,
-  { key, lease, holder }: Names,
-): Promise<Loaded<Value> | null> {
-  const until = performance.now() + WAIT_MS
-  for (;;) {
-    const known = await read(options, key)
-    if (known !== null) return known
-    // The holder of the lease may have shared its value since.
-    if (await takeLease(options.state, lease, holder, LEASE_MS)) {
-      const renewed = await read(options, key)
-      if (renewed !== null) releaseLease(options.state, lease, holder)
-      return renewed
-    }
-    if (performance.now() > until) return null
-    await delay(LOOK_MS)
-  }
-}
-
-async function read<Value>({ state, schema }: LoadSharingOptions<Value>, key: string): Promise<Loaded<Value> | null> {
-  const [sealed, leftMs] = await state.quickly((commands) =>
-    Promise.all([commands.getrange(key, 0, MAX_BYTES), commands.pttl(key)]),
-  )
-  const end = sealed.indexOf(' ')
-  const text = sealed.slice(end + 1)
-  if (end === -1 || leftMs <= 0 || leftMs > TTL_MS || state.seal(`${key}\n${text}`) !== sealed.slice(0, end))
-    return null
-  const parsed = schema.safeParse(JSON.parse(text))
-  return parsed.success ? { value: parsed.data, ageMs: TTL_MS - leftMs } : null
-}
-
-async function write(state: SharedState, key: string, value: unknown): Promise<void> {
-  const text = JSON.stringify(value)
-  const sealed = `${state.seal(`${key}\n${text}`)} ${text}`
-  if (Buffer.byteLength(sealed) > MAX_BYTES) return
-  await state.quickly((commands) => commands.set(key, sealed, 'PX', TTL_MS)).catch(() => {})
 }

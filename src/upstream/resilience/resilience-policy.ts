@@ -6,14 +6,7 @@ import {
   UpstreamFault,
   type FaultDetail,
 } from '../client/upstream-fault.ts'
-import {
-  type BreakerShare,
-  type Breaker,
-  type BreakerSettings,
-  type BreakerState,
-  createBreaker,
-  type CallResult,
-} from './breaker.ts'
+import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 
 /**
  * Resilience policy of one site: a semaphore, a circuit breaker and a retry budget, so that trouble with one site does not affect
@@ -31,40 +24,15 @@ type ResilienceOptions = {
   readonly concurrent: number
   readonly breaker: Partial<BreakerSettings> | undefined
   readonly onBreaker: (state: BreakerState) => void
-  /** What other nodes know of this site; null for one process. */
-  readonly share: BreakerShare | null
 }
 
 export function createResiliencePolicy({
   concurrent,
   breaker: settings,
   onBreaker,
-  share,
 }: ResilienceOptions): ResiliencePolicy {
   const semaphore = createSemaphore(concurrent)
-  const breaker = createBreaker(settings, (state, cause) => {
-    onBreaker(state)
-    if (cause === 'own' && state !== 'half-open') share?.tell(state)
-  })
-  share?.onTold(breaker.follow)
-  let asking = false
-
-  /** Makes the probe, if no other node does; the requests that come meanwhile are rejected. */
-  async function probed<Answer>(others: BreakerShare, request: () => Promise<Answer>): Promise<Answer> {
-    if (asking) throw turnedAway(breaker)
-    asking = true
-    const mayProbe = await others.mayProbe()
-    asking = false
-    if (!mayProbe) {
-      breaker.postpone()
-      throw turnedAway(breaker)
-    }
-    try {
-      return await judged(breaker, request)
-    } finally {
-      others.probeEnded()
-    }
-  }
+  const breaker = createBreaker(settings, onBreaker)
 
   return {
     budget: createRetryBudget(),
@@ -74,7 +42,7 @@ export function createResiliencePolicy({
       const release = await semaphore.acquire(waitMs)
       if (release === null) throw notSent('no-slot')
       try {
-        return await (share !== null && breaker.isProbeDue() ? probed(share, request) : judged(breaker, request))
+        return await judged(breaker, request)
       } finally {
         release()
       }
