@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { type Plant, PLANTS } from './mutants/plants.ts'
 import { isInLayers } from './test-layers.ts'
 
@@ -61,7 +61,7 @@ function testsOf(plant: Plant): readonly string[] {
 function run(plant: Plant | null): Tally {
   const folder = mkdtempSync(join(tmpdir(), 'payments-mutant-'))
   try {
-    const filter = (source: string) => source !== 'bench/node_modules'
+    const filter = (source: string) => basename(source) !== 'node_modules'
     for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true, filter })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
