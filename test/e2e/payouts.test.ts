@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { settle } from '../support/deliveries.ts'
 import { newKey, payeeInput, payoutInput } from '../support/inputs.ts'
 import { asked, made, mutate, PAYOUT_FIELDS, type PayoutNode } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -240,7 +241,7 @@ describe('a cancellation whose result could not be read', () => {
   it.each([429, 401, 404, 422, 503])('because of %i was made, and is settled by the next read', async (status) => {
     const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
     // The webhooks of the payout are followed by reads, which get some of these answers too.
-    await network.sandbox.settle()
+    await settle(network)
     const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
     const detail = { method: 'GET', path: `${PATH}/detail` }
     // The first read is answered normally.
