@@ -19,7 +19,7 @@ afterAll(() => network.close())
 function asking(protocol: string, line: string, headers: readonly string[] = [], body = ''): string {
   const asks = ['Connection: Upgrade, HTTP2-Settings', `Upgrade: ${protocol}`, 'HTTP2-Settings: AAMA']
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
-  return [`${line} HTTP/1.1`, 'Host: x', ...asks, ...headers, ...length, '', body].join('\r\n')
+  return [`${line} HTTP/1.1`, 'Host: localhost', ...asks, ...headers, ...length, '', body].join('\r\n')
 }
 const JSON_TYPE = ['Content-Type: application/json']
 const HANDSHAKE = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
@@ -39,7 +39,7 @@ it.each(['h2c', 'TLS/1.0', 'h2c, websocket', 'websocket'])(
 it('a socket opens behind the answer to a command on the same connection', async () => {
   const body = JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } })
   const authorization = `Authorization: Bearer ${await network.token()}`
-  const lines = ['POST /graphql HTTP/1.1', 'Host: x', ...JSON_TYPE, authorization, `Content-Length: ${body.length}`]
+  const lines = ['POST /graphql HTTP/1.1', 'Host: localhost', ...JSON_TYPE, authorization, `Content-Length: ${body.length}`]
   const command = [...lines, '', body].join('\r\n')
   // It is closed when nothing is said on it.
   const { statuses, text } = await rawExchange(

@@ -159,7 +159,6 @@ export function describeStore(
     describe('settled gateway payments', () => {
       gatewaySettlementsContract(fixture)
     })
-    describe('followed identity checks', () => {})
     describe('signing keys', () => {
       signingKeysContract(fixture)
     })

@@ -114,7 +114,7 @@ describe('speaksForLink', () => {
 describe('ids of events', () => {
   it.each([
     [linkStreamId('aB-_9'), 1],
-    [directPaymentStreamId('PAY1'), 9_999_999_999],
+    [directPaymentStreamId('PAY1'), 2_147_483_647],
     ['agreement:x', 42],
   ])('of %s and %d are read back', (streamId, sequence) => {
     expect(parseEventId(eventId(streamId, sequence))).toEqual({ streamId, sequence })
