@@ -51,9 +51,16 @@ async function runTests(): Promise<Vitest> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args])
   const project = options.project ?? projectsFor(filter)
   const run = await createVitest('test', { ...options, project, run: true, watch: false, passWithNoTests: false })
-  const timer = minutes === Infinity ? undefined : setTimeout(() => void endInTime(run), minutes * 60_000)
+  let isOver = false
+  const end = () => {
+    isOver = true
+    // Tests that have begun are run to their end.
+    void run.cancelCurrentRun('keyboard-input')
+  }
+  const timer = minutes === Infinity ? undefined : setTimeout(end, minutes * 60_000)
   await run.start(filter)
   clearTimeout(timer)
+  if (isOver) nameLeftOut(run)
   return run
 }
 
@@ -66,11 +73,10 @@ function projectsFor(filter: readonly string[]): string[] {
   return filter.length > 0 ? [] : layers
 }
 
-/** Ends a run once the tests that have begun are done. Names the files that were not run to their end. */
-async function endInTime(run: Vitest): Promise<void> {
-  await run.cancelCurrentRun('keyboard-input')
-  const left = run.state.getTestModules().filter((module) => !isWhole(module))
-  console.log(`${minutes} minutes are over. Left out, wholly or in part:`)
+/** Names the files that were not run to their end. */
+function nameLeftOut({ state }: Vitest): void {
+  const left = state.getTestModules().filter((module) => !isWhole(module))
+  console.log(`${minutes} minutes are over. ${left.length} files were left out, wholly or in part:`)
   for (const { moduleId } of left) console.log(`  ${relative(process.cwd(), moduleId)}`)
 }
 

@@ -49,16 +49,14 @@ describe.skipIf(!canMakeRedis()).each(KINDS)('channels of $name', ({ createServe
 
   const names = Array.from({ length: CHANNELS }, (_, index) => `stream-${index}`)
   /** Publishes texts until each was heard: Redis may lose any of them. */
-  const hears = (text: string, at: readonly string[]) =>
-    expect
-      .poll(
-        () => {
-          channels.publish(at.map((name) => [name, `${text} ${name}`] as const))
-          return new Set(texts.filter((other) => other.startsWith(`${text} `))).size
-        },
-        { interval: 200 },
-      )
-      .toBe(at.length)
+  async function hears(text: string, at: readonly string[]) {
+    const heard = () => {
+      channels.publish(at.map((name) => [name, `${text} ${name}`] as const))
+      return new Set(texts.filter((other) => other.startsWith(`${text} `))).size
+    }
+    await expect.poll(heard, { interval: 200 }).toBe(at.length)
+  }
+
   /** Returns how many texts the servers were asked to publish. */
   const published = async () => {
     const stats = await Promise.all(servers.map(async (server) => String(await server.run('INFO', 'commandstats'))))

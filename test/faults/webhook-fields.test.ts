@@ -5,7 +5,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { addressOf, defaultAddress, deliver } from '../support/webhooks.ts'
 import { everyField } from './every-field.ts'
-import { FULL, rounds } from './rounds.ts'
+import { rounds } from './rounds.ts'
 import { endOfLog, expectCleanPrototypes, replayAfter, shown } from './views.ts'
 
 const LINK = `query Link($id: ID!) { paymentLink(id: $id) { id state payment { ${everyField('Payment')} } } }`

@@ -49,8 +49,8 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
   /** Delivers 60 webhooks until each is taken, as a sender does. */
   async function receiveAtLast(run: string) {
     let last: Awaited<ReturnType<typeof receiveEverywhere>> | undefined
-    const receive = async () => (last = await receiveEverywhere(run, 60)).received
-    await expect.poll(receive).toEqual(Array(60).fill(expect.objectContaining({ disposition: 'APPLIED' })))
+    const again = async () => (last = await receiveEverywhere(run, 60)).received
+    await expect.poll(again).toEqual(Array(60).fill(expect.objectContaining({ disposition: 'APPLIED' })))
     return last as NonNullable<typeof last>
   }
 
