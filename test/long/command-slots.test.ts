@@ -34,7 +34,9 @@ it('a command that gets no slot is refused while its caller waits, and its key r
   expect(creations()).toBe(SLOTS)
 
   for (const { release } of held) release()
-  for (const made of await Promise.all(running)) expect(made.__typename).toBe('CreatePaymentLinkSuccess')
+  // Their callers may have waited no longer, on a busy machine.
+  for (const { __typename } of await Promise.all(running))
+    expect(['CreatePaymentLinkSuccess', 'OutcomeUnknownError']).toContain(__typename)
   expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'CreatePaymentLinkSuccess', replayed: false })
   expect(creations()).toBe(SLOTS + 1)
 })
