@@ -175,21 +175,24 @@ const LIFE = [
   'Link created',
 ]
 
-/** Acts as a server that sends many events at once. */
+/** Acts as a server that sends many events at once, and goes on after a cursor: a busy machine may lose the connection. */
 function flood(count: number, begin: Promise<void>) {
-  const sendAll = async (id: string | undefined, send: (message: Record<string, unknown>) => void) => {
+  type Message = { readonly type: string; readonly id?: string; readonly payload?: { variables?: { after?: string } } }
+  const sendAll = async ({ id, payload }: Message, send: (message: Record<string, unknown>) => void) => {
     await begin
-    for (let number = 1; number <= count; number += 1)
+    const seen = Number(/\d+$/.exec(payload?.variables?.after ?? '')?.[0] ?? 0)
+    for (let number = seen + 1; number <= count; number += 1)
       send({ id, type: 'next', payload: { data: { paymentEventStream: itemOf(number) } } })
   }
   return (socket: WebSocketRoute) =>
     socket.onMessage((text) => {
-      const { type, id } = JSON.parse(String(text)) as { type: string; id?: string }
-      const send = (message: Record<string, unknown>) => socket.send(JSON.stringify(message))
+      const message = JSON.parse(String(text)) as Message
+      const { type } = message
+      const send = (answer: Record<string, unknown>) => socket.send(JSON.stringify(answer))
       if (type === 'connection_init') send({ type: 'connection_ack' })
       if (type === 'ping') send({ type: 'pong' })
       if (type !== 'subscribe') return
-      void sendAll(id, send)
+      void sendAll(message, send)
     })
 }
 
