@@ -4,7 +4,6 @@ import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
-import { type PendingContact, useContactChanges } from './use-contact-changes.ts'
 
 const COLUMNS = ['Contact', 'E-mail', 'Identity', 'Reason', 'Kind', 'Country', 'Account']
 const DAYS = 30
@@ -27,7 +26,6 @@ export function Contacts({ route: { view, params } }: { readonly route: Route })
   }
   const answer = useAnswer(ContactsOfDaysDocument, variables, { everyMs: EVERY_MS })
   const list = answer.data?.paymentContacts ?? null
-  useContactChanges((list?.nodes ?? []).flatMap(pendingOf), answer.askAgain)
   return (
     <Page title="Contacts">
       <p>Made within the last {DAYS} days, read from the payments API.</p>
@@ -52,12 +50,6 @@ export function Contacts({ route: { view, params } }: { readonly route: Route })
       </nav>
     </Page>
   )
-}
-
-/** Without the address, which needs `customers:pii`, a contact cannot be followed. */
-function pendingOf({ identityStatus, personal, site }: Contact): PendingContact[] {
-  const email = personal?.email ?? null
-  return identityStatus === 'PENDING' && email !== null ? [{ email, site }] : []
 }
 
 function ContactRow({ contact }: { readonly contact: Contact }) {
