@@ -1,47 +1,29 @@
 import { randomBytes } from 'node:crypto'
-import { type DatabaseConfig, parseDatabase, readRedis, checkVerification } from './config/database.ts'
-import { readLimits } from './config/limits.ts'
-import { readMonitoring } from './config/monitoring.ts'
-import {
-  type ConfigFault,
-  startReading,
-  type Environment,
-  type SettingReader,
-  oneOf,
-  parseLine,
-  wholeNumber,
-  parseCollector,
-  parseServerOrigins,
-} from './config/read-setting.ts'
-import { readRetention } from './config/retention-settings.ts'
-import {
-  Generated,
-  readCallbackKeys,
-  readClients,
-  readHttp,
-  readProxies,
-  readRouter,
-  readSecrets,
-  readUpstream,
-  type Config,
-  type GenerateKey,
-} from './config/sections.ts'
+import { dirname, join } from 'node:path'
+import type { DatabaseConfig } from './config/database.ts'
+import { SOCKET_LIMITS } from './config/limits.ts'
+import { LOOPBACK_ORIGINS } from './config/parsers.ts'
+import { type ConfigFault, type Environment, type GenerateKey, Reading, unknownSettings } from './config/reading.ts'
+import { ANY, NONE, SETTINGS, type Settings } from './config/settings.ts'
 import { deeplyFrozen } from './lib/deeply-frozen.ts'
-import { LOG_LEVELS } from './observability/logger.ts'
+import { bareHost } from './lib/known-hosts.ts'
 
-export { describeFaults, type ConfigFault, type Environment } from './config/read-setting.ts'
-export type { OperationLimits } from './config/limits.ts'
-export type { RedisConfig } from './config/database.ts'
-export type { ClientsConfig, Config, GenerateKey, UpstreamConfig } from './config/sections.ts'
-export type { SiteConfig } from './config/credentials.ts'
+export { describeFaults, type ConfigFault, type Environment, type GenerateKey } from './config/reading.ts'
 
 /** A configuration, or all faults of the environment. */
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
 
-const WARM_UP_MS = 1_000
-const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
+/** All settings of the operator, frozen: as they are in the table of settings, unless one depends on others. */
+export type Config = Readonly<ReturnType<typeof configOf>>
+export type HttpConfig = Config['http']
+/** Limits of one operation, the same over every transport. */
+export type OperationLimits = Config['limits']
+/** The payments API, or the built-in sandbox. */
+export type UpstreamConfig = Config['upstream']
+/** How client tokens are verified; an issuer or audience of null is not checked. */
+export type ClientsConfig = Config['clients']
 
 /**
  * Reads the configuration from environment variables. All faults are reported at once, by the setting's name and never by its
@@ -50,51 +32,126 @@ const DATABASE: DatabaseConfig = { kind: 'sqlite', path: './data/payments.db' }
  * two arguments only.
  */
 export function parseConfig(env: Environment, generate: GenerateKey = randomKey): ConfigResult {
-  const reading = startReading(env)
-  const generated = new Generated(generate)
-  reading.read('NODE_ENV', oneOf(['development', 'test', 'production']), null)
-  const database = reading.read('DATABASE_URL', parseDatabase, DATABASE)
-  const config: Config = {
-    production: reading.production,
-    http: readHttp(reading),
-    monitoring: readMonitoring(reading),
-    upstream: readUpstream(reading, database),
-    webhooks: { secrets: readSecrets(reading, 'WEBHOOK_SECRETS', generated) },
-    signingKeys: readSecrets(reading, 'SIGNING_KEYS', generated),
-    callbackKeys: readCallbackKeys(reading),
-    clients: readClients(reading, generated),
-    router: readRouter(reading),
-    callbackOrigins: reading.read('CALLBACK_ORIGINS', parseServerOrigins, []),
-    database,
-    retention: readRetention(reading),
-    redis: readRedis(reading, database),
-    sendLinkReference: reading.read('UPSTREAM_LINK_REFERENCE', oneOf(['meta_data', 'off']), 'meta_data') !== 'off',
-    findsDuplicates: reading.read('DUPLICATE_PAYMENTS', oneOf(['find', 'off']), 'find') === 'find',
-    reconcilesDaily: reading.read('DAILY_RECONCILIATION', oneOf(['on', 'off']), 'off') === 'on',
-    refundWindowDays: reading.read('REFUND_WINDOW_DAYS', wholeNumber(1, 1_000), 180),
-    proxies: readProxies(reading),
-    tracesEndpoint: reading.read('OTEL_EXPORTER_OTLP_ENDPOINT', parseCollector, null),
-    trustedDocuments: reading.read('TRUSTED_DOCUMENTS', parseLine, null),
-    limits: readLimits(reading),
-    executionShortcuts: reading.read('EXECUTION_SHORTCUTS', oneOf(['all', 'none']), 'all') === 'all',
-    sdlScopes: reading.read('SDL_SCOPES', oneOf(['all', 'none']), 'all') === 'all',
-    warmUpMs: reading.read('WARM_UP_MS', wholeNumber(0, 60_000), WARM_UP_MS),
-    logLevel: reading.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
-    generated: generated.settings,
-    warnings: reading.warnings,
-  }
+  const reading = new Reading(env, generate)
+  const config = configOf(reading.valuesOf(SETTINGS), reading)
   checkTogether(config, reading)
   checkVerification(config.database, reading)
   const faults = [...reading.faults, ...unknownSettings(env)]
   return faults.length === 0 ? { ok: true, config: deeplyFrozen(config) } : { ok: false, faults }
 }
 
+function randomKey(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function configOf(values: Settings, reading: Reading) {
+  const { http, monitoring, database, proxies } = values
+  return {
+    ...values,
+    production: reading.production,
+    http: {
+      ...http,
+      allowedHosts: http.allowedHosts ?? [],
+      socketLimits: http.socketLimits ?? SOCKET_LIMITS,
+      limits: { ...http.limits, trustProxy: http.limits.trustProxy ?? [] },
+      /** Without a trailing slash. If `port` is 0 and no public URL is set, it ends in `:0` until the port is known. */
+      publicUrl: http.publicUrl ?? `http://${reachable(http.host)}:${http.port}`,
+      // Front ends under development have a port of their own. No page of another machine has such an origin.
+      allowedOrigins: http.allowedOrigins ?? (reading.builtInSandbox ? [LOOPBACK_ORIGINS] : []),
+    },
+    monitoring: { admin: adminOf(monitoring, reading), metrics: metricsOf(monitoring, reading) },
+    upstream: upstreamOf(values, reading),
+    webhooks: { secrets: reading.keysOf('WEBHOOK_SECRETS', values.webhooks.secrets) },
+    signingKeys: reading.keysOf('SIGNING_KEYS', values.signingKeys),
+    clients: clientsOf(values, reading),
+    router: routerOf(values, reading),
+    callbackOrigins: values.callbackOrigins ?? [],
+    proxies: {
+      http: proxies.http ?? '',
+      https: proxies.https ?? '',
+      none: [proxies.none ?? [], OWN_HOSTS].flat().join(','),
+    },
+    database,
+    generated: reading.generated,
+    warnings: reading.warnings,
+  }
+}
+
+/** Hosts of this machine, which no proxy reaches. */
+const OWN_HOSTS = ['localhost', '127.0.0.1', '::1']
+
+/** Returns an address at which this machine reaches a server that listens on `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+const ADMIN_PORT = 9464
+
+/** Returns the address of the separate server for metrics and probes; null for none. */
+function adminOf({ host, port }: Settings['monitoring'], { production }: Reading) {
+  const chosen = port ?? (production ? ADMIN_PORT : 'off')
+  return chosen === 'off' ? null : { host, port: chosen }
+}
+
+/** Who may read the metrics on the public port: everybody, holders of the token, or nobody. */
+function metricsOf({ token }: Settings['monitoring'], { production }: Reading) {
+  if (token !== null) return { kind: 'token', token } as const
+  return { kind: production ? 'nobody' : 'everybody' } as const
+}
+
+/** `sites` is null if the sandbox provides its own; `statePath` is the SQLite file that keeps its state, null for none. */
+function upstreamOf({ upstream, database }: Settings, reading: Reading) {
+  const { url, environment, sites, sandboxPort: port, statePath } = upstream
+  if (reading.builtInSandbox) {
+    const file = statePath ?? join(database.kind === 'sqlite' ? dirname(database.path) : './data', 'sandbox.db')
+    const state = { statePath: file === '' ? null : file }
+    return { kind: 'built-in-sandbox', port, environment: 'sandbox', sites, ...state } as const
+  }
+  if (reading.text('UPSTREAM_SITES') === null)
+    reading.fault('UPSTREAM_SITES', 'is required for the payments API to know the merchant')
+  return { kind: 'service', url: url ?? '', environment, sites: sites ?? [] } as const
+}
+
+/** With a shared secret, or with the issuer's published keys. */
+function clientsOf({ clients: { secret, url, ...claims } }: Settings, reading: Reading) {
+  const issuer = claimOf('JWT_ISSUER', claims.issuer, reading)
+  const audience = claimOf('JWT_AUDIENCE', claims.audience, reading)
+  if (reading.text('JWT_JWKS_URL') !== null) {
+    if (reading.text('JWT_SECRET') !== null)
+      reading.fault('JWT_SECRET', 'and JWT_JWKS_URL exclude each other: set one of them')
+    return { kind: 'jwks', url: url ?? '', issuer, audience } as const
+  }
+  const [key] = reading.keysOf('JWT_SECRET', secret && [secret])
+  return { kind: 'secret', secret: key, issuer, audience } as const
+}
+
+function claimOf(setting: string, claim: string | null, reading: Reading): string | null {
+  if (claim !== ANY) return claim
+  reading.warn(setting, `${setting} is ${ANY}: tokens that were made for other programs are accepted.`)
+  return null
+}
+
+/** Whether the federation router must send a secret. */
+function routerOf({ router: secrets }: Settings, reading: Reading) {
+  if (secrets !== null) return { kind: 'guarded', secrets } as const
+  reading.warn('ROUTER_SECRETS', `ROUTER_SECRETS is ${NONE}: anybody may read the schema, entities and traces.`)
+  return { kind: 'open' } as const
+}
+
+/** Returns the names under which this process is reached besides those of this machine, IPv6 addresses without brackets. */
+export function hostNames({ http, monitoring: { admin } }: Pick<Config, 'http' | 'monitoring'>): string[] {
+  const { host, publicUrl, allowedHosts } = http
+  return [host, bareHost(new URL(publicUrl).hostname), ...(admin === null ? [] : [admin.host]), ...allowedHosts]
+}
+
 /** Checks settings that are valid by themselves but not together. */
 function checkTogether(
-  { http, monitoring: { admin }, router, callbackOrigins, upstream, webhooks, signingKeys, callbackKeys }: Config,
-  reading: SettingReader,
+  { http, monitoring: { admin }, router, upstream, webhooks, signingKeys, callbackKeys, ...config }: Config,
+  reading: Reading,
 ): void {
-  if (callbackOrigins.length > 0 && router.kind !== 'guarded')
+  if (config.callbackOrigins.length > 0 && router.kind !== 'guarded')
     reading.fault(
       'CALLBACK_ORIGINS',
       'needs ROUTER_SECRETS: otherwise any client could have us send requests to the routers',
@@ -103,6 +160,14 @@ function checkTogether(
     reading.fault('SANDBOX_PORT', 'is the same as PORT')
   }
   if (admin !== null && admin.port === http.port && admin.port !== 0) reading.fault('ADMIN_PORT', 'is the same as PORT')
+  if (config.redis !== null && config.database.kind === 'sqlite')
+    reading.fault('REDIS_URL', 'is of use only with PostgreSQL in DATABASE_URL: SQLite is for one process')
+  const prunes = config.retention.eventsDays !== null || config.retention.deliveriesDays !== null
+  if (prunes && reading.text('ARCHIVE_URL') === null)
+    reading.fault(
+      'ARCHIVE_URL',
+      'is required with RETENTION_EVENTS_DAYS or RETENTION_DELIVERIES_DAYS: a folder such as file:/var/archive, or none to discard what is pruned',
+    )
   const credentials = new Set(upstream.sites?.map((site) => site.secretKey.reveal()))
   const lists = { WEBHOOK_SECRETS: webhooks.secrets, SIGNING_KEYS: signingKeys, CALLBACK_KEYS: callbackKeys ?? [] }
   for (const [setting, secrets] of Object.entries(lists)) {
@@ -112,111 +177,24 @@ function checkTogether(
   }
 }
 
-function randomKey(): string {
-  return randomBytes(32).toString('base64url')
+/**
+ * Records whatever would disable TLS verification: the runtime's switch for it is a fault in production, PGSSLMODE, which the
+ * database driver would read besides DATABASE_URL, is a fault everywhere, and `sslmode=no-verify` gives a warning.
+ */
+function checkVerification(database: DatabaseConfig, reading: Reading): void {
+  if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
+    reading.fault(
+      'NODE_TLS_REJECT_UNAUTHORIZED',
+      'is 0, which turns off the verification of certificates: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS',
+    )
+  if (database.kind === 'postgres') checkDatabase(new URL(database.url.reveal()), reading)
 }
 
-/** The names of all settings. */
-export const SETTINGS = [
-  'NODE_ENV',
-  'HOST',
-  'PORT',
-  'PUBLIC_URL',
-  'ALLOWED_ORIGINS',
-  'ALLOWED_HOSTS',
-  'TRUST_PROXY',
-  'SOCKET_LIMITS',
-  'MAX_CONNECTIONS_PER_ADDRESS',
-  'MAX_FAILED_AUTHENTICATIONS',
-  'GRAPHQL_MAX_IN_FLIGHT',
-  'ADMIN_HOST',
-  'ADMIN_PORT',
-  'METRICS_TOKEN',
-  'WARM_UP_MS',
-  'UPSTREAM_URL',
-  'UPSTREAM_ENVIRONMENT',
-  'UPSTREAM_SITES',
-  'SANDBOX_PORT',
-  'SANDBOX_DATABASE_URL',
-  'UPSTREAM_LINK_REFERENCE',
-  'DUPLICATE_PAYMENTS',
-  'DAILY_RECONCILIATION',
-  'WEBHOOK_SECRETS',
-  'SIGNING_KEYS',
-  'CALLBACK_KEYS',
-  'JWT_SECRET',
-  'JWT_JWKS_URL',
-  'JWT_ISSUER',
-  'JWT_AUDIENCE',
-  'ROUTER_SECRETS',
-  'SDL_SCOPES',
-  'CALLBACK_ORIGINS',
-  'HTTPS_PROXY',
-  'HTTP_PROXY',
-  'NO_PROXY',
-  'DATABASE_URL',
-  'REDIS_URL',
-  'RETENTION_EVENTS_DAYS',
-  'RETENTION_DELIVERIES_DAYS',
-  'RETENTION_DELIVERY_KEYS_DAYS',
-  'ARCHIVE_URL',
-  'TRUSTED_DOCUMENTS',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'GRAPHQL_MAX_TOKENS',
-  'GRAPHQL_MAX_DEPTH',
-  'GRAPHQL_MAX_ALIASES',
-  'GRAPHQL_MAX_ROOT_FIELDS',
-  'GRAPHQL_MAX_DIRECTIVES',
-  'GRAPHQL_MAX_COST',
-  'GRAPHQL_MAX_PAGE',
-  'GRAPHQL_MAX_ENTITIES',
-  'GRAPHQL_MAX_VARIABLES_BYTES',
-  'GRAPHQL_MAX_BODY_BYTES',
-  'GRAPHQL_ROUTER_MAX_ENTITIES',
-  'GRAPHQL_ROUTER_MAX_COST',
-  'GRAPHQL_ROUTER_MAX_BYTES',
-  'GRAPHQL_TIMEOUT_MS',
-  'EXECUTION_SHORTCUTS',
-  'RESPONSE_COMPRESSION',
-  'LOG_LEVEL',
-] as const
-
-/** Only names with our prefixes can be distinguished from settings of other programs. */
-const OURS =
-  /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET|RETENTION|ARCHIVE)_/
-
-/** Kubernetes and Docker set these for every neighbouring service, which may be named `router` or `sandbox`. */
-const SET_BY_ORCHESTRATOR =
-  /_SERVICE_PORT_|_(?:SERVICE_HOST|SERVICE_PORT|PORT(?:_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/
-
-const NEAR = 4
-
-/** Returns names that look like our settings but are unknown: most likely misspelt, and so without effect. */
-function unknownSettings(env: Environment): ConfigFault[] {
-  const known: ReadonlySet<string> = new Set(SETTINGS)
-  return Object.keys(env)
-    .filter((name) => env[name] && OURS.test(name) && !known.has(name) && !SET_BY_ORCHESTRATOR.test(name))
-    .sort()
-    .map((setting) => ({ setting, message: `is not a setting${suggestionFor(setting)}` }))
-}
-
-function suggestionFor(name: string): string {
-  const [nearest] = SETTINGS.map((setting) => ({ setting, distance: distanceBetween(name, setting) })).sort(
-    (one, other) => one.distance - other.distance,
-  )
-  return nearest !== undefined && nearest.distance <= NEAR ? `; is ${nearest.setting} meant?` : ''
-}
-
-/** Returns the Levenshtein distance: the number of letters to add, remove or change. */
-function distanceBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, letter] of one.split('').entries()) {
-    const next = [index + 1]
-    for (const [place, target] of other.split('').entries()) {
-      const changed = (row[place] ?? 0) + (letter === target ? 0 : 1)
-      next.push(Math.min(changed, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+function checkDatabase({ searchParams }: URL, reading: Reading): void {
+  const mode = searchParams.get('sslmode')
+  const ofDriver = reading.text('PGSSLMODE')
+  if (mode === null && ofDriver !== null && ofDriver !== 'disable')
+    reading.fault('PGSSLMODE', 'is not read: write sslmode into DATABASE_URL')
+  if (mode === 'no-verify')
+    reading.warn('DATABASE_URL', 'DATABASE_URL says sslmode=no-verify: the database server is not verified.')
 }

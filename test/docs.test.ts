@@ -2,7 +2,6 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { SETTINGS } from '../src/config.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -46,13 +45,6 @@ describe('README.md', () => {
 
   it('has at most 150 lines', () => {
     expect(text('README.md').split('\n').length).toBeLessThanOrEqual(150)
-  })
-})
-
-describe('docs/settings.md', () => {
-  it('lists every setting', () => {
-    const unlisted = SETTINGS.filter((name) => !text('docs/settings.md').includes(`\`${name}\``))
-    expect(unlisted).toEqual([])
   })
 })
 

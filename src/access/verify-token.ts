@@ -2,7 +2,7 @@ import { createSecretKey, hash } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
-import type { ClientsConfig } from '../config/sections.ts'
+import type { ClientsConfig } from '../config.ts'
 import type { Proxies } from '../lib/outbound-agent.ts'
 import type { Logger } from '../observability/logger.ts'
 import {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { isLoopback } from '../config/read-setting.ts'
+import { isLoopback } from '../config/parsers.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
-import { hostNames } from '../config/sections.ts'
+import { hostNames } from '../config.ts'
 import { keyScopeOf } from '../graphql/rights/rights.ts'
 import {
   type AdminServer,

@@ -1,6 +1,5 @@
 import { createOperations } from '../commands/operations.ts'
 import type { Config, UpstreamConfig } from '../config.ts'
-import type { RetentionConfig } from '../config/retention-settings.ts'
 import { currencies } from '../domain/money/money.ts'
 import type { Services } from '../graphql/context.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
@@ -239,7 +238,7 @@ function hasDirectPayins(site: Site): boolean {
 }
 
 /** Returns the configured folder of archives; null if there is none. Throws an `Error` if it cannot be written. */
-async function openArchive({ archive }: RetentionConfig): Promise<ArchiveFolder | null> {
+async function openArchive({ archive }: Config['retention']): Promise<ArchiveFolder | null> {
   if (archive?.kind !== 'folder') return null
   const folder = createArchiveFolder(archive.path)
   await folder.prepare()

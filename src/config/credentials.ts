@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../domain/payouts/payout-rules.ts'
 import { Secret } from '../keys/key-ring.ts'
-import { bad, good, type Parsed, type Parser } from './read-setting.ts'
+import { bad, good, type Parsed, type Parser } from './parsers.ts'
 
 /** One site of the merchant account: a set of credentials and its currencies (docs/payments-api.md, section 5). */
 export type SiteConfig = {

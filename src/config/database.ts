@@ -1,5 +1,5 @@
 import { Secret } from '../keys/key-ring.ts'
-import { bad, good, type Parsed, parseLine, type SettingReader } from './read-setting.ts'
+import { bad, good, type Parsed, parseLine } from './parsers.ts'
 
 /** The database: a file for one process, or a server for any number of processes. */
 export type DatabaseConfig =
@@ -107,16 +107,8 @@ const WORDS: ReadonlyMap<string | null, boolean> = new Map([
   ['true', true],
 ])
 
-/** Reads REDIS_URL; null if it is unset. A fault with SQLite, which only one process uses. */
-export function readRedis(reading: SettingReader, database: DatabaseConfig): RedisConfig | null {
-  const redis = reading.read('REDIS_URL', parseRedis, null)
-  if (redis !== null && database.kind === 'sqlite')
-    reading.fault('REDIS_URL', 'is of use only with PostgreSQL in DATABASE_URL: SQLite is for one process')
-  return redis
-}
-
 /** Parses the URL of a Redis server. Messages contain nothing of it. */
-function parseRedis(text: string): Parsed<RedisConfig> {
+export function parseRedis(text: string): Parsed<RedisConfig> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '')
     return bad(
@@ -158,26 +150,4 @@ function decoded(part: string): string | null {
   } catch {
     return null
   }
-}
-
-/**
- * Records whatever would disable TLS verification: the runtime's switch for it is a fault in production, PGSSLMODE, which the
- * database driver would read besides DATABASE_URL, is a fault everywhere, and `sslmode=no-verify` gives a warning.
- */
-export function checkVerification(database: DatabaseConfig, reading: SettingReader): void {
-  if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
-    reading.fault(
-      'NODE_TLS_REJECT_UNAUTHORIZED',
-      'is 0, which turns off the verification of certificates: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS',
-    )
-  if (database.kind === 'postgres') checkDatabase(new URL(database.url.reveal()), reading)
-}
-
-function checkDatabase({ searchParams }: URL, reading: SettingReader): void {
-  const mode = searchParams.get('sslmode')
-  const ofDriver = reading.text('PGSSLMODE')
-  if (mode === null && ofDriver !== null && ofDriver !== 'disable')
-    reading.fault('PGSSLMODE', 'is not read: write sslmode into DATABASE_URL')
-  if (mode === 'no-verify')
-    reading.warn('DATABASE_URL', 'DATABASE_URL says sslmode=no-verify: the database server is not verified.')
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable, Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import type { RetentionConfig } from '../config/retention-settings.ts'
+import type { Config } from '../config.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type {
@@ -19,7 +19,7 @@ import type { ErasureStore } from '../store/store.ts'
 
 export type RetentionOptions = {
   readonly store: RetentionStore
-  readonly settings: Omit<RetentionConfig, 'archive'>
+  readonly settings: Omit<Config['retention'], 'archive'>
   /** Null if pruned rows are discarded. */
   readonly folder: ArchiveFolder | null
   readonly logger: Logger

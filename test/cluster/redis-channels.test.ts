@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { RedisConfig } from '../../src/config.ts'
+import type { RedisConfig } from '../../src/config/database.ts'
 import { createLogger } from '../../src/observability/logger.ts'
 import { openRedisChannels, type RedisChannels } from '../../src/redis/redis-channels.ts'
 import { openRedis, type RedisConnection } from '../../src/redis/redis-connection.ts'

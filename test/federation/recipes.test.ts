@@ -6,7 +6,8 @@ import { transformSupergraphToPublicSchema } from '@theguild/federation-composit
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
-import { parseConfig, SETTINGS } from '../../src/config.ts'
+import { parseConfig } from '../../src/config.ts'
+import { SETTING_NAMES } from '../../src/config/reading.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket } from '../support/socket.ts'
 
@@ -102,7 +103,7 @@ describe('what the recipes say of the subgraph', () => {
     const url = new URL(String(callback('public_url')))
     expect(text('apollo-router.callback.yaml')).toContain(`CALLBACK_ORIGINS=${url.origin}\n`)
     expect(url.pathname).toBe(callback('path'))
-    expect(new Set<string>(SETTINGS)).toContain('CALLBACK_ORIGINS')
+    expect(new Set<string>(SETTING_NAMES)).toContain('CALLBACK_ORIGINS')
   })
 
   it('requests go where it listens by default', () => {
@@ -141,7 +142,7 @@ describe('what the recipes say of the subgraph', () => {
 describe('docs/federation.md', () => {
   it('names only settings that exist, besides the routers’ own', () => {
     const named = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)
-    const known: ReadonlySet<string> = new Set([...SETTINGS, 'ROUTER_SECRET', 'CALLBACK_URL'])
+    const known: ReadonlySet<string> = new Set([...SETTING_NAMES, 'ROUTER_SECRET', 'CALLBACK_URL'])
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((name) => !known.has(name))).toEqual([])
   })

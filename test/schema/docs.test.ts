@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { withSocketLimits } from '../../scripts/limits-table.ts'
 import { schemaPage } from '../../scripts/schema-page.ts'
+import { withSettings, withSocketLimits } from '../../scripts/settings-tables.ts'
 import { SOCKET_LIMITS } from '../../src/config/limits.ts'
+import { SETTING_NAMES } from '../../src/config/reading.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sdl = readFileSync(join(root, 'schema.graphql'), 'utf8')
@@ -61,5 +62,19 @@ describe('the limits of a WebSocket in docs/operations.md', () => {
   it('are all of them', () => {
     const rows = [...section('## What a WebSocket may cost', operations).matchAll(/^\| `(\w+)` \| [\d,]+ \| \S/gm)]
     expect(new Set(rows.map(([, name]) => name))).toEqual(new Set(Object.keys(SOCKET_LIMITS)))
+  })
+})
+
+describe('docs/settings.md', () => {
+  const settings = readFileSync(join(root, 'docs/settings.md'), 'utf8')
+
+  it('is what npm run docs:schema writes', () => {
+    const written = withSettings(settings, readFileSync(join(root, 'src/config/settings.ts'), 'utf8'))
+    expect(settings === written, 'The table is stale: run npm run docs:schema').toBe(true)
+  })
+
+  it('says something of every setting', () => {
+    const rows = [...settings.matchAll(/^\| `(\w+)`(?: \*)? \| (?:`[^`]+`)? \| (?!undefined)\S/gm)]
+    expect(rows.map(([, name]) => name)).toEqual(SETTING_NAMES)
   })
 })

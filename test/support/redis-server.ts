@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import type { RedisConfig } from '../../src/config.ts'
+import type { RedisConfig } from '../../src/config/database.ts'
 import { freePort } from './free-port.ts'
 import { missing } from './postgres.ts'
 

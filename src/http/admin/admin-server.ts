@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Registry } from 'prom-client'
 import { bearerToken } from '../../access/caller.ts'
-import type { MetricsAccess } from '../../config/monitoring.ts'
+import type { Config } from '../../config.ts'
 import { equalsOneOf } from '../../keys/key-ring.ts'
 import type { FailedAttempts } from '../limits/flood-guard.ts'
 import { peerName } from '../server/client-caller.ts'
@@ -69,7 +69,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
 
 type MetricsOptions = {
   readonly registry: Registry
-  readonly access: MetricsAccess
+  readonly access: Config['monitoring']['metrics']
   /** Failed authentications per peer; null if there are none to count. */
   readonly failures: FailedAttempts | null
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { LOOPBACK_ORIGINS } from '../../config/read-setting.ts'
-import type { HttpConfig } from '../../config/sections.ts'
+import type { HttpConfig } from '../../config.ts'
+import { LOOPBACK_ORIGINS } from '../../config/parsers.ts'
 import type { HostCheck } from '../../lib/known-hosts.ts'
 import type { Logger } from '../../observability/logger.ts'
 

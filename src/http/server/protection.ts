@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../access/caller.ts'
-import type { HttpLimits } from '../../config/limits.ts'
+import type { HttpConfig } from '../../config.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { Exchange } from '../graphql/graphql-body.ts'
 import { createFailedAttempts, type FailedAttempts, createFloodGuard, type FloodGuard } from '../limits/flood-guard.ts'
@@ -15,7 +15,7 @@ import type { CallerReader, RouterCheck } from './client-caller.ts'
 import type { HttpServer } from './server.ts'
 
 export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
-  readonly limits: HttpLimits
+  readonly limits: HttpConfig['limits']
   readonly callerOf: CallerReader
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string

@@ -1,77 +1,11 @@
 import { isIP } from 'node:net'
 
-/** The environment variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
 /** A parsed value, or a message that continues a sentence that begins with the setting's name. */
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string }
 
 export type Parser<Value> = (text: string) => Parsed<Value>
-
-/** Reads the settings and collects every fault. */
-export type SettingReader = {
-  /** Whether NODE_ENV or UPSTREAM_ENVIRONMENT says production: with real money, nothing is generated for development. */
-  readonly production: boolean
-  /** Whether the payments API is the built-in sandbox: only for it are keys and tokens generated. */
-  readonly builtInSandbox: boolean
-  readonly faults: readonly ConfigFault[]
-  /** Protections that production was told to switch off. */
-  readonly warnings: readonly ConfigFault[]
-  /** Returns the text of a setting; null if it is unset or empty. */
-  text(setting: string): string | null
-  /** Returns the value of a setting; `otherwise` if it is unset or faulty. A fault is recorded. */
-  read<Value, Other>(setting: string, parse: Parser<Value>, otherwise: Other): Value | Other
-  fault(setting: string, message: string): void
-  /** Records that a protection was switched off in production; outside production this gives no warning. */
-  warn(setting: string, message: string): void
-  /** Records a fault if the setting is unset in production. `how` says what to set. */
-  requireInProduction(setting: string, how: string): void
-  /** Records a fault if the setting is unset, except with the built-in sandbox. `how` says where to get a key. */
-  requireKey(setting: string, how: string): void
-}
-
-const PRODUCTION = 'production'
-
-/** Creates the reader of an environment. */
-export function startReading(env: Environment): SettingReader {
-  const faults: ConfigFault[] = []
-  const warnings: ConfigFault[] = []
-  const production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION
-  const text = (setting: string): string | null => env[setting] || null
-  const fault = (setting: string, message: string): void => {
-    faults.push({ setting, message })
-  }
-  const builtInSandbox = !production && text('UPSTREAM_URL') === null
-  return {
-    production,
-    builtInSandbox,
-    faults,
-    warnings,
-    text,
-    fault,
-    read(setting, parse, otherwise) {
-      const given = text(setting)
-      if (given === null) return otherwise
-      const parsed = parse(given)
-      if (parsed.ok) return parsed.value
-      fault(setting, parsed.message)
-      return otherwise
-    },
-    warn(setting, message) {
-      if (production) warnings.push({ setting, message })
-    },
-    requireInProduction(setting, how) {
-      if (production && text(setting) === null) fault(setting, `is required in production: ${how}`)
-    },
-    requireKey(setting, how) {
-      if (builtInSandbox || text(setting) !== null) return
-      const where = production ? 'in production' : 'with UPSTREAM_URL, since only the built-in sandbox generates keys'
-      fault(setting, `is required ${where}: ${how}`)
-    },
-  }
-}
 
 /** Returns the result for a valid text. */
 export function good<Value>(value: Value): Parsed<Value> {
@@ -83,14 +17,6 @@ export function bad(message: string): { ok: false; message: string } {
   return { ok: false, message }
 }
 
-/** A fault of one setting. The message never contains the value, which may be a misplaced secret. */
-export type ConfigFault = { readonly setting: string; readonly message: string }
-
-/** Returns the faults for the operator, one line each, in the order of the settings. */
-export function describeFaults(faults: readonly ConfigFault[]): string {
-  return faults.map(({ setting, message }) => `${setting} ${message}`).join('\n')
-}
-
 const CONTROL = /\p{Cc}/u
 const HOST = /^[\w.:%-]{1,253}$/
 
@@ -100,6 +26,20 @@ export function oneOf<Word extends string>(words: readonly Word[]): Parser<Word>
     const word = words.find((candidate) => candidate === text)
     return word === undefined ? bad(`must be one of ${words.join(', ')}`) : good(word)
   }
+}
+
+/** Parses a word into the value that it stands for. */
+export function choice<Value>(values: Readonly<Record<string, Value>>): Parser<Value> {
+  const parse = oneOf(Object.keys(values))
+  return (text) => {
+    const word = parse(text)
+    return word.ok ? good(values[word.value] as Value) : word
+  }
+}
+
+/** Parses a text that may also be a word, which stands for `value`. */
+export function wordOr<Value, Other>(word: string, value: Other, parse: Parser<Value>): Parser<Value | Other> {
+  return (text) => (text === word ? good(value) : parse(text))
 }
 
 /** Parses an integer in decimal digits, from `least` to `most`. */
@@ -114,6 +54,15 @@ export function wholeNumber(least: number, most: number): Parser<number> {
 export function parsePort(text: string): Parsed<number> {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
   return port <= 65_535 ? good(port) : bad('must be a whole number from 0 to 65535')
+}
+
+const OFF = 'off'
+
+/** Parses the port of the server for metrics and probes, or `off`. */
+export function parseAdminPort(text: string): Parsed<number | typeof OFF> {
+  if (text === OFF) return good(OFF)
+  const port = parsePort(text)
+  return port.ok ? port : bad(`${port.message}, or ${OFF}`)
 }
 
 /** Parses a host name or an address to listen on, IPv6 without brackets. */
@@ -240,4 +189,48 @@ function withoutSlashes(text: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === '/') end -= 1
   return text.slice(0, end)
+}
+
+/** Named networks (RFC 1122, RFC 3927, RFC 1918, RFC 4193). */
+const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['loopback', ['127.0.0.0/8', '::1/128']],
+  ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
+  ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+])
+
+/**
+ * Parses a comma-separated list of addresses, networks in CIDR form, and names of networks. Rejects "true" and a number of hops:
+ * both would trust a header from any client that reaches us without the proxy.
+ */
+export function parseNetworks(text: string): Parsed<readonly string[]> {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const wrong = entries.findIndex((entry) => !NAMED_NETWORKS.has(entry) && !isNetwork(entry))
+  if (wrong === -1) return good(entries.flatMap((entry) => NAMED_NETWORKS.get(entry) ?? [entry]))
+  const names = [...NAMED_NETWORKS.keys()].join(', ')
+  return bad(`entry ${wrong + 1} must be an IP address, a network such as 10.0.0.0/8, or one of ${names}`)
+}
+
+/** The prefix must have at least one bit: a network of all addresses would be the same as "true". */
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
+}
+
+/** Where rows are archived before they are pruned: a folder, or nowhere. */
+export type ArchiveTarget = { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'none' }
+
+/** Parses where rows are archived: `file:` and a folder, or `none`. */
+export function parseArchive(text: string): Parsed<ArchiveTarget> {
+  if (text === 'none') return good({ kind: 'none' })
+  const line = parseLine(text)
+  if (!line.ok) return line
+  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1]
+  return path === undefined || path.startsWith('//')
+    ? bad(
+        'must be file: and the path of a folder, such as file:/var/archive, or none; an object store can be mounted as a folder',
+      )
+    : good({ kind: 'folder', path })
 }

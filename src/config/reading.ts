@@ -1,0 +1,152 @@
+import { Secret } from '../keys/key-ring.ts'
+import type { Secrets } from './credentials.ts'
+import {
+  isSetting,
+  MAKE_A_KEY,
+  SETTINGS,
+  settingsIn,
+  type Setting,
+  type SettingTable,
+  type ValuesOf,
+} from './settings.ts'
+
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A fault of one setting. The message never contains the value, which may be a misplaced secret. */
+export type ConfigFault = { readonly setting: string; readonly message: string }
+
+/** Returns the faults for the operator, one line each, in the order of the settings. */
+export function describeFaults(faults: readonly ConfigFault[]): string {
+  return faults.map(({ setting, message }) => `${setting} ${message}`).join('\n')
+}
+
+/** How to get the keys that are generated for the built-in sandbox alone. */
+const HOW_TO_GET = {
+  WEBHOOK_SECRETS: 'the secret with which the payments API signs the webhooks of this merchant',
+  SIGNING_KEYS: MAKE_A_KEY,
+  JWT_SECRET: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
+}
+
+/** A setting for which a key can be generated with the built-in sandbox. */
+type GeneratedSetting = keyof typeof HOW_TO_GET
+
+/** Returns a development key of at least 32 bytes for an unset setting. */
+export type GenerateKey = (setting: GeneratedSetting) => string
+
+const PRODUCTION = 'production'
+
+/** Reads the settings of an environment and collects every fault. */
+export class Reading {
+  readonly faults: ConfigFault[] = []
+  /** Protections that production was told to switch off. */
+  readonly warnings: ConfigFault[] = []
+  /** Settings that were unset, and for which a key was generated. */
+  readonly generated: GeneratedSetting[] = []
+  /** Whether NODE_ENV or UPSTREAM_ENVIRONMENT says production: with real money, nothing is generated for development. */
+  readonly production: boolean
+  /** Whether the payments API is the built-in sandbox: only for it are keys and tokens generated. */
+  readonly builtInSandbox: boolean
+  readonly #env: Environment
+  readonly #generate: GenerateKey
+
+  constructor(env: Environment, generate: GenerateKey) {
+    this.#env = env
+    this.#generate = generate
+    this.production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION
+    this.builtInSandbox = !this.production && this.text('UPSTREAM_URL') === null
+  }
+
+  /** Returns the text of a setting; null if it is unset or empty. */
+  text(name: string): string | null {
+    return this.#env[name] || null
+  }
+
+  fault(setting: string, message: string): void {
+    this.faults.push({ setting, message })
+  }
+
+  /** Records that a protection was switched off in production; outside production this gives no warning. */
+  warn(setting: string, message: string): void {
+    if (this.production) this.warnings.push({ setting, message })
+  }
+
+  /** Returns the values of a table: the default of what is unset or faulty. */
+  valuesOf<Table extends SettingTable>(table: Table): ValuesOf<Table> {
+    const values = Object.entries(table).map(([key, entry]) => [
+      key,
+      isSetting(entry) ? this.#valueOf(entry) : this.valuesOf(entry),
+    ])
+    return Object.fromEntries(values) as ValuesOf<Table>
+  }
+
+  #valueOf({ name: upper, parse, default: otherwise = '', required, eitherCase }: Setting): unknown {
+    const lower = upper.toLowerCase()
+    const name = eitherCase && this.text(lower) !== null ? lower : upper
+    if (required !== undefined && this.production && this.text(name) === null)
+      this.fault(name, `is required in production: ${required}`)
+    for (const text of [this.text(name) ?? '', otherwise].filter((one) => one !== '')) {
+      const parsed = parse(text)
+      if (parsed.ok) return parsed.value
+      this.fault(name, parsed.message)
+    }
+    return null
+  }
+
+  /** Returns the keys of a setting. If it is unset, one is generated for the built-in sandbox, and required for any other API. */
+  keysOf(setting: GeneratedSetting, keys: Secrets | null): Secrets {
+    if (keys !== null) return keys
+    if (this.text(setting) !== null) return [new Secret('')]
+    if (this.builtInSandbox) {
+      this.generated.push(setting)
+      return [new Secret(this.#generate(setting))]
+    }
+    const where = this.production
+      ? 'in production'
+      : 'with UPSTREAM_URL, since only the built-in sandbox generates keys'
+    this.fault(setting, `is required ${where}: ${HOW_TO_GET[setting]}`)
+    return [new Secret('')]
+  }
+}
+
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = settingsIn(SETTINGS).map(({ name }) => name)
+
+/** Only names with our prefixes can be distinguished from settings of other programs. */
+const OURS =
+  /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET|RETENTION|ARCHIVE)_/
+
+/** Kubernetes and Docker set these for every neighbouring service, which may be named `router` or `sandbox`. */
+const SET_BY_ORCHESTRATOR =
+  /_SERVICE_PORT_|_(?:SERVICE_HOST|SERVICE_PORT|PORT(?:_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/
+
+const NEAR = 4
+
+/** Returns names that look like our settings but are unknown: most likely misspelt, and so without effect. */
+export function unknownSettings(env: Environment): ConfigFault[] {
+  return Object.keys(env)
+    .filter((name) => env[name] && OURS.test(name) && !SETTING_NAMES.includes(name) && !SET_BY_ORCHESTRATOR.test(name))
+    .sort()
+    .map((setting) => ({ setting, message: `is not a setting${suggestionFor(setting)}` }))
+}
+
+function suggestionFor(name: string): string {
+  const [nearest] = SETTING_NAMES.map((setting) => ({ setting, distance: distanceBetween(name, setting) })).sort(
+    (one, other) => one.distance - other.distance,
+  )
+  return nearest !== undefined && nearest.distance <= NEAR ? `; is ${nearest.setting} meant?` : ''
+}
+
+/** Returns the Levenshtein distance: the number of letters to add, remove or change. */
+function distanceBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [index, letter] of one.split('').entries()) {
+    const next = [index + 1]
+    for (const [place, target] of other.split('').entries()) {
+      const changed = (row[place] ?? 0) + (letter === target ? 0 : 1)
+      next.push(Math.min(changed, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,281 @@
+import { LOG_LEVELS } from '../observability/logger.ts'
+import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials.ts'
+import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
+import { parseSocketLimits } from './limits.ts'
+import * as text from './parsers.ts'
+import { choice, oneOf, type Parser, wholeNumber, wordOr } from './parsers.ts'
+
+/** A setting, which is an environment variable. The comment above it is what docs/settings.md says of it, in Markdown. */
+export type Setting = {
+  readonly name: string
+  /** Parses a text that is not empty. */
+  readonly parse: Parser<unknown>
+  /** Is read if the setting is unset, as if it were set to this text. Without it, the value is null. */
+  readonly default?: string
+  /** For settings that production requires: what to set. */
+  readonly required?: string
+  /** Whether the name in lower case counts too, and first, as it does for other programs. */
+  readonly eitherCase?: true
+}
+
+export type SettingTable = { readonly [key: string]: Setting | SettingTable }
+
+/** The values of a table of settings. */
+export type ValuesOf<Table> = Table extends Setting
+  ? (Table['parse'] extends Parser<infer Value> ? Value : never) | (Table extends { default: string } ? never : null)
+  : { readonly [Key in keyof Table]: ValuesOf<Table[Key]> }
+
+/** Words that replace secrets, a claim or a file, to switch something off deliberately. */
+export const NONE = 'none'
+export const ANY = 'any'
+
+export const MAKE_A_KEY = 'make one with `openssl rand -hex 32`'
+
+const SIGNING_RULES: SecretRules = { minimum: 32, unit: 'bytes' }
+const WEBHOOK_RULES: SecretRules = { minimum: 16, unit: 'characters' }
+const HEADER_RULES: SecretRules = { ...WEBHOOK_RULES, header: true }
+
+/** Commands look for events and deliveries of the last thirty days. */
+const retentionDays = wholeNumber(31, 36_500)
+
+/** The recursion of the parser and of tree walks needs about four stack frames per token. */
+const MOST_TOKENS = 2_000
+const MOST_BYTES = 10 * 1024 * 1024
+const limit = (most = 1_000_000) => wholeNumber(1, most)
+
+/** All settings by their place in the configuration, in the order of docs/settings.md, whose table `npm run docs:schema` writes. */
+export const SETTINGS = {
+  /** `development`, `test` or `production` */
+  production: { name: 'NODE_ENV', parse: oneOf(['development', 'test', 'production']) },
+  http: {
+    /** Host or address to listen on */
+    host: { name: 'HOST', parse: text.parseHost, default: '127.0.0.1' },
+    /** Port to listen on; 0 for a free one */
+    port: { name: 'PORT', parse: text.parsePort, default: '4000' },
+    /** Where the payments API reaches us: https unless loopback, and without a path. Unset: `http://HOST:PORT` */
+    publicUrl: {
+      name: 'PUBLIC_URL',
+      parse: text.parsePublicUrl,
+      required: 'the https:// address at which the payments API reaches this process',
+    },
+    /**
+     * Origins of pages that may call from a browser, comma-separated; `loopback` stands for those of this machine with any port. A
+     * refused one is [logged](operations.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
+     */
+    allowedOrigins: { name: 'ALLOWED_ORIGINS', parse: text.parsePageOrigins },
+    /**
+     * Names and addresses, comma-separated and without ports, by which a development server, or the admin port, is reached besides those
+     * of this machine and of `HOST`, `ADMIN_HOST` and `PUBLIC_URL`. A refused one is [logged](operations.md#a-host-name-is-refused)
+     */
+    allowedHosts: { name: 'ALLOWED_HOSTS', parse: text.parseHosts },
+    /** Which answers are compressed: those that are [the same for every caller](graphql.md#compression), or `none` */
+    compresses: { name: 'RESPONSE_COMPRESSION', parse: choice({ public: true, none: false }), default: 'public' },
+    /** [What a WebSocket may cost](operations.md#what-a-websocket-may-cost), such as `streams=50,perAddress=0` */
+    socketLimits: { name: 'SOCKET_LIMITS', parse: parseSocketLimits },
+    limits: {
+      /**
+       * Addresses and networks of our own proxies, comma-separated (`10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`): only their
+       * `X-Forwarded-For` tells who is asking
+       */
+      trustProxy: { name: 'TRUST_PROXY', parse: text.parseNetworks },
+      /**
+       * Connections that one address may have open, sockets included; 0 for no limit. Those of this machine, of proxies in `TRUST_PROXY`,
+       * and of a router that shows its secret do not count
+       */
+      connectionsPerAddress: {
+        name: 'MAX_CONNECTIONS_PER_ADDRESS',
+        parse: wholeNumber(0, 1_000_000),
+        // More than the subscribers behind one address of a mobile carrier have open with one server at a time.
+        default: '2000',
+      },
+      /** Wrong credentials of one address and minute; then its requests are [refused unread](operations.md#overload), with 429 */
+      failedAuthentications: { name: 'MAX_FAILED_AUTHENTICATIONS', parse: limit(), default: '60' },
+      /** Queries under way at once, and a quarter as many mutations, half for one client; [more wait](operations.md#when-requests-are-refused) */
+      graphqlInFlight: { name: 'GRAPHQL_MAX_IN_FLIGHT', parse: limit(100_000), default: '512' },
+    },
+  },
+  monitoring: {
+    /** Host of the admin port */
+    host: { name: 'ADMIN_HOST', parse: text.parseHost, default: '127.0.0.1' },
+    /** Where `/metrics` and the probes are served apart from clients, or `off`. Unset: 9464 in production, else `off` */
+    port: { name: 'ADMIN_PORT', parse: text.parseAdminPort },
+    /** 16 characters or more, a bearer token for `/metrics` on the port of clients. Unset: read there in development alone, by everybody */
+    token: { name: 'METRICS_TOKEN', parse: secretOf(HEADER_RULES) },
+  },
+  upstream: {
+    /** Base address of the payments API, ends in `/api`; https unless loopback. Unset: the built-in sandbox */
+    url: {
+      name: 'UPSTREAM_URL',
+      parse: text.parseUpstreamUrl,
+      required: 'the base address of the payments API, which ends in /api',
+    },
+    /** `sandbox` or `production`, where real money moves */
+    environment: { name: 'UPSTREAM_ENVIRONMENT', parse: oneOf(['sandbox', 'production']), default: 'sandbox' },
+    /**
+     * JSON `[{"id","appId","secretKey","currencies":[…]}]`: credentials fix the currency, so a currency picks its site. `"v1Payouts": true`
+     * in the entry of a site with AUD offers its [v1 payouts](guides/payout-files.md#in-aud-by-v1) (with the built-in sandbox they are); an
+     * object instead names fields that the payments API calls otherwise than assumed, any of
+     * `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20)
+     */
+    sites: { name: 'UPSTREAM_SITES', parse: parseSites },
+    /** Port of the built-in sandbox */
+    sandboxPort: { name: 'SANDBOX_PORT', parse: text.parsePort, default: '4010' },
+    /** SQLite file with the state of the built-in sandbox; `none` for memory alone. Unset: `sandbox.db` beside the database */
+    statePath: { name: 'SANDBOX_DATABASE_URL', parse: wordOr(NONE, '', parseFilePath) },
+  },
+  /** The field in which a link's `reference` reaches the payments API; `off` where it refuses this one ([gap sheet](gaps.md), 5.2) */
+  sendLinkReference: {
+    name: 'UPSTREAM_LINK_REFERENCE',
+    parse: choice({ meta_data: true, off: false }),
+    default: 'meta_data',
+  },
+  /**
+   * Whether a second paid payment of one reference (at one site, of one owner) is a [duplicate](guides/duplicate-payments.md); `off` where
+   * many customers pay under one reference
+   */
+  findsDuplicates: { name: 'DUPLICATE_PAYMENTS', parse: choice({ find: true, off: false }), default: 'find' },
+  /** `on` [compares each day](guides/reconciliation.md) with the payments API's lists an hour after its end */
+  reconcilesDaily: { name: 'DAILY_RECONCILIATION', parse: choice({ on: true, off: false }), default: 'off' },
+  /** Days (1 to 1000) after its last change for which a payment can be refunded or disputed, and is polled, ever more rarely */
+  refundWindowDays: { name: 'REFUND_WINDOW_DAYS', parse: limit(1_000), default: '180' },
+  webhooks: {
+    /** Comma-separated, 16 characters or more each: all are accepted, so that one can be rotated */
+    secrets: { name: 'WEBHOOK_SECRETS', parse: secretsOf(WEBHOOK_RULES) },
+  },
+  /** Comma-separated, 32 bytes or more each: the first signs callback secrets, status tokens and cursors, all verify */
+  signingKeys: { name: 'SIGNING_KEYS', parse: secretsOf(SIGNING_RULES) },
+  /**
+   * The same for the secrets of webhook addresses alone, so that these and the others can be
+   * [replaced](operations.md#replacing-signing-keys) one without the other. It must begin as a copy of `SIGNING_KEYS`. Unset: those
+   */
+  callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES) },
+  clients: {
+    /** How client tokens are checked: with this secret (HS256), of 32 bytes or more, or with the key set at `JWT_JWKS_URL` */
+    secret: { name: 'JWT_SECRET', parse: secretOf(SIGNING_RULES) },
+    /** Address of the issuer's key set ([Operations](operations.md#a-key-of-the-issuer-is-withdrawn)) */
+    url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
+    /** What `iss` of the tokens must be; `any` accepts every one. Unset: not checked */
+    issuer: {
+      name: 'JWT_ISSUER',
+      parse: text.parseLine,
+      required: `the iss of client tokens, or ${ANY} to accept every one`,
+    },
+    /** What `aud` of the tokens must be, likewise */
+    audience: {
+      name: 'JWT_AUDIENCE',
+      parse: text.parseLine,
+      required: `the aud of client tokens, or ${ANY} to accept every one`,
+    },
+  },
+  /**
+   * Secrets of 16 characters or more, comma-separated: `_service`, `_entities` and introspection need one of them as the header
+   * `x-router-secret`, of the request or of a socket's upgrade; with it, any document runs, and a socket carries many clients. `none`
+   * lets everybody read the schema, entities and traces
+   */
+  router: {
+    name: 'ROUTER_SECRETS',
+    parse: wordOr(NONE, null, secretsOf(HEADER_RULES)),
+    required: `${MAKE_A_KEY}, for the router's header x-router-secret, or set ${NONE}`,
+  },
+  /** `none` leaves `@requiresScopes` out of `_service { sdl }`, for [gateways that refuse it](federation.md#apollogateway) */
+  sdlScopes: { name: 'SDL_SCOPES', parse: choice({ all: true, none: false }), default: 'all' },
+  /** Origins of routers that may subscribe by HTTP callback, comma-separated: nothing else is called back. Needs `ROUTER_SECRETS` */
+  callbackOrigins: { name: 'CALLBACK_ORIGINS', parse: text.parseServerOrigins },
+  /**
+   * SQLite file, for one process; or `postgres://user:password@host:5432/database` (PostgreSQL 13 or later, UTF-8), for any number of
+   * nodes. `?sslmode=verify-full` asks for TLS; only what stands here counts, not `PGSSLMODE`. `?pooler=` tells of
+   * [a pooler](operations.md#behind-a-connection-pooler) what cannot be noticed
+   */
+  database: { name: 'DATABASE_URL', parse: parseDatabase, default: 'file:./data/payments.db' },
+  /**
+   * `redis://user:password@host:6379/0` (Redis 6.2 or later, or Valkey), or `rediss://` for TLS; `?cluster=true` where the host is a node of
+   * a cluster (Redis 7 or later). For [several nodes](operations.md#several-nodes) on PostgreSQL, which wake each other over it and
+   * [share](operations.md#what-nodes-share-in-redis) limits; never needed
+   */
+  redis: { name: 'REDIS_URL', parse: parseRedis },
+  retention: {
+    /**
+     * Days for which events are kept (31 to 36500); whole months that are older are
+     * [archived and pruned](operations.md#retention-and-archives). Unset: for ever
+     */
+    eventsDays: { name: 'RETENTION_EVENTS_DAYS', parse: retentionDays },
+    /** The same for received webhooks, from their first receipt */
+    deliveriesDays: { name: 'RETENTION_DELIVERIES_DAYS', parse: retentionDays },
+    /** Days for which a repeat of a pruned webhook is recognised, from its first receipt (31 to 36500) */
+    deliveryKeysDays: { name: 'RETENTION_DELIVERY_KEYS_DAYS', parse: retentionDays, default: '400' },
+    /**
+     * Where rows are archived before they are pruned: `file:` and a folder, such as `file:/var/archive` (an object store is mounted as
+     * one), or `none` to discard them. Required with `RETENTION_EVENTS_DAYS` or `RETENTION_DELIVERIES_DAYS`
+     */
+    archive: { name: 'ARCHIVE_URL', parse: text.parseArchive },
+  },
+  limits: {
+    /** [How large an operation may be](graphql.md#limits), over every transport: tokens of its document */
+    tokens: { name: 'GRAPHQL_MAX_TOKENS', parse: limit(MOST_TOKENS), default: '1000' },
+    /** Depth of its nested fields */
+    depth: { name: 'GRAPHQL_MAX_DEPTH', parse: limit(), default: '10' },
+    /** Its aliases, and fields selected more than once in one place */
+    aliases: { name: 'GRAPHQL_MAX_ALIASES', parse: limit(), default: '15' },
+    /** Its root fields */
+    rootFields: { name: 'GRAPHQL_MAX_ROOT_FIELDS', parse: limit(), default: '10' },
+    /** Its directives */
+    directives: { name: 'GRAPHQL_MAX_DIRECTIVES', parse: limit(), default: '10' },
+    /** Its cost by `@cost` and `@listSize` */
+    cost: { name: 'GRAPHQL_MAX_COST', parse: limit(), default: '1000' },
+    /** Items of a page */
+    page: { name: 'GRAPHQL_MAX_PAGE', parse: limit(100), default: '100' },
+    /** Representations in `_entities` */
+    entities: { name: 'GRAPHQL_MAX_ENTITIES', parse: limit(), default: '100' },
+    /** Bytes of its variables, as JSON */
+    variableBytes: { name: 'GRAPHQL_MAX_VARIABLES_BYTES', parse: limit(MOST_BYTES), default: '51200' },
+    /** Bytes of the body of a request over HTTP */
+    bodyBytes: { name: 'GRAPHQL_MAX_BODY_BYTES', parse: limit(MOST_BYTES), default: '102400' },
+    router: {
+      /** Representations in `_entities` of a request with one of `ROUTER_SECRETS` */
+      entities: { name: 'GRAPHQL_ROUTER_MAX_ENTITIES', parse: limit(10_000), default: '1000' },
+      /** Their cost; its other fields have `GRAPHQL_MAX_COST`, since a router also forwards what clients write */
+      cost: { name: 'GRAPHQL_ROUTER_MAX_COST', parse: limit(), default: '20000' },
+      /** Bytes of the body of such a request, and of its variables */
+      bytes: { name: 'GRAPHQL_ROUTER_MAX_BYTES', parse: limit(MOST_BYTES), default: '1048576' },
+    },
+    /** Milliseconds that the answer to a query or mutation may take; streams have no timeout */
+    timeoutMs: { name: 'GRAPHQL_TIMEOUT_MS', parse: limit(600_000), default: '10000' },
+  },
+  /** Path of a manifest, in Apollo's or Relay's form: nothing else runs, but for the router. Unset: any document runs */
+  trustedDocuments: { name: 'TRUSTED_DOCUMENTS', parse: text.parseLine },
+  /**
+   * `none` executes every operation, and every item of every stream, by itself, and reads every row anew: slower, with the same answers
+   * ([what is shared](graphql.md#how-an-operation-is-executed))
+   */
+  executionShortcuts: { name: 'EXECUTION_SHORTCUTS', parse: choice({ all: true, none: false }), default: 'all' },
+  /** Milliseconds for which a start may answer operations to itself, until that gets no faster, before it is ready; 0 for not at all */
+  warmUpMs: { name: 'WARM_UP_MS', parse: wholeNumber(0, 60_000), default: '1000' },
+  proxies: {
+    /**
+     * HTTP proxy through which the payments API, `JWT_JWKS_URL` and the collector of traces (from Node.js 24.5 on) are reached over https.
+     * Names in lower case count too, and first. This machine, databases, Redis and callbacks to routers are reached directly
+     */
+    https: { name: 'HTTPS_PROXY', parse: text.parseProxy, eitherCase: true },
+    /** The same over http */
+    http: { name: 'HTTP_PROXY', parse: text.parseProxy, eitherCase: true },
+    /** Hosts that are reached without these proxies, comma-separated */
+    none: { name: 'NO_PROXY', parse: text.good<string>, eitherCase: true },
+  },
+  /** Base address of a collector of OpenTelemetry traces (OTLP over HTTP, in JSON) */
+  tracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+  /** pino's levels */
+  logLevel: { name: 'LOG_LEVEL', parse: oneOf(LOG_LEVELS), default: 'info' },
+} as const satisfies SettingTable
+
+/** The values of all settings, each by itself. */
+export type Settings = ValuesOf<typeof SETTINGS>
+
+/** Returns the settings of a table, in its order. */
+export function settingsIn(table: SettingTable): Setting[] {
+  return Object.values(table).flatMap((entry) => (isSetting(entry) ? entry : settingsIn(entry)))
+}
+
+/** Whether an entry of a table is a setting, not a section. */
+export function isSetting(entry: Setting | SettingTable): entry is Setting {
+  return typeof entry['parse'] === 'function'
+}
