@@ -32,7 +32,7 @@ type Measured = { readonly perSecond: number; readonly perCpuSecond: number }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 // Otherwise equal queries are answered from memory, and no client can send three times as many of those as the process answers.
-const app = await startApp({ path: join(folder, 'payments.db'), env: { EXECUTION_SHORTCUTS: 'none' } })
+const app = await startApp({ path: join(folder, 'payments.db'), env: { SHORTCUTS: 'none' } })
 const clients = await startClients()
 bindToCore(app.pid, SERVER_CORE)
 bindToCore(clients.pid, LOAD_CORE)

@@ -29,7 +29,7 @@ type EngineOptions = { readonly services: Services; readonly logger: Logger; rea
 
 /** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
 export function startEngine(config: AppConfig, { services, logger, tracing }: EngineOptions): StartedEngine {
-  const { production, limits, executionShortcuts, sdlScopes } = config
+  const { production, limits, shortcuts, sdlScopes } = config
   const newSchema = () => createSchema({ production, sdlScopes })
   const schema = newSchema()
   const policy = policyOf(config)
@@ -37,8 +37,8 @@ export function startEngine(config: AppConfig, { services, logger, tracing }: En
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
   const traces = createFederatedTraces({ createSchema: newSchema, formatError, production, logger })
   const { admit } = createAdmission({ schema, policy, trusted })
-  const execute = executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
-  const publicAnswers = executionShortcuts ? createPublicAnswers(services.methods.version) : null
+  const execute = shortcuts.includes('compiledExecutor') ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
+  const publicAnswers = shortcuts.includes('publicAnswers') ? createPublicAnswers(services.methods.version) : null
   const { timeoutMs } = limits
   return {
     ...createEngine({
@@ -49,7 +49,7 @@ export function startEngine(config: AppConfig, { services, logger, tracing }: En
       publicAnswers,
       formatError,
       timeoutMs,
-      executionShortcuts,
+      sharesExecutions: shortcuts.includes('sharedExecutions'),
       traces,
       logger,
       tracing,

@@ -30,7 +30,13 @@ async function openDatabase({ database, ...config }: AppConfig, clock: () => Dat
   }
   if (database.kind === 'sqlite') {
     const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
-    return openSqlite({ path: database.path, cacheRows: config.executionShortcuts, onWait, clock, ...listener })
+    return openSqlite({
+      path: database.path,
+      cacheRows: config.shortcuts.includes('recentRows'),
+      onWait,
+      clock,
+      ...listener,
+    })
   }
   const { openPostgres } = await import('../store/postgres/postgres.ts')
   return openPostgres({ url: database.url.reveal(), clock, ...listener })

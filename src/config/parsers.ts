@@ -37,6 +37,17 @@ export function choice<Value>(values: Readonly<Record<string, Value>>): Parser<V
   }
 }
 
+/** Parses a comma-separated list of these words, or `all` or `none` of them. */
+export function someOf<Word extends string>(words: readonly Word[]): Parser<readonly Word[]> {
+  return (text) => {
+    if (text === 'all') return good(words)
+    const entries = text === 'none' ? [] : text.split(',').map((entry) => oneOf(words)(entry.trim()))
+    const wrong = entries.findIndex(({ ok }) => !ok)
+    if (wrong !== -1) return bad(`entry ${wrong + 1} must be one of ${words.join(', ')}; or the setting all or none`)
+    return good(entries.flatMap((entry) => (entry.ok ? entry.value : [])))
+  }
+}
+
 /** Parses a text that may also be a word, which stands for `value`. */
 export function wordOr<Value, Other>(word: string, value: Other, parse: Parser<Value>): Parser<Value | Other> {
   return (text) => (text === word ? good(value) : parse(text))

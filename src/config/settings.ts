@@ -3,7 +3,7 @@ import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials
 import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
 import { parseSocketLimits } from './limits.ts'
 import * as text from './parsers.ts'
-import { choice, oneOf, type Parser, wholeNumber, wordOr } from './parsers.ts'
+import { choice, oneOf, type Parser, someOf, wholeNumber, wordOr } from './parsers.ts'
 
 /** A setting, which is an environment variable. The comment above it is what docs/settings.md says of it, in Markdown. */
 export type Setting = {
@@ -42,6 +42,9 @@ const retentionDays = wholeNumber(31, 36_500)
 const MOST_TOKENS = 2_000
 const MOST_BYTES = 10 * 1024 * 1024
 const limit = (most = 1_000_000) => wholeNumber(1, most)
+
+/** Optimised paths of an operation, which return the same results as the plain ones. */
+const SHORTCUTS = ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows'] as const
 
 /** All settings by their place in the configuration, in the order of docs/settings.md, whose table `npm run docs:schema` writes. */
 export const SETTINGS = {
@@ -244,10 +247,10 @@ export const SETTINGS = {
   /** Path of a manifest, in Apollo's or Relay's form: nothing else runs, but for the router. Unset: any document runs */
   trustedDocuments: { name: 'TRUSTED_DOCUMENTS', parse: text.parseLine },
   /**
-   * `none` executes every operation, and every item of every stream, by itself, and reads every row anew: slower, with the same answers
-   * ([what is shared](graphql.md#how-an-operation-is-executed))
+   * What makes answers faster and changes none of them ([what is shared](graphql.md#how-an-operation-is-executed)): `all`, `none`, or some
+   * of `compiledExecutor`, `publicAnswers`, `sharedExecutions` and `recentRows`, comma-separated
    */
-  executionShortcuts: { name: 'EXECUTION_SHORTCUTS', parse: choice({ all: true, none: false }), default: 'all' },
+  shortcuts: { name: 'SHORTCUTS', parse: someOf(SHORTCUTS), default: 'all' },
   /** Milliseconds for which a start may answer operations to itself, until that gets no faster, before it is ready; 0 for not at all */
   warmUpMs: { name: 'WARM_UP_MS', parse: wholeNumber(0, 60_000), default: '1000' },
   proxies: {

@@ -37,7 +37,7 @@ async function setUp() {
   const file = await sqliteFile()
   // Otherwise identical queries are answered from the cache, and the clients cannot send three times as many of those.
   const env = {
-    EXECUTION_SHORTCUTS: 'none',
+    SHORTCUTS: 'none',
     GRAPHQL_MAX_ALIASES: '40',
     GRAPHQL_MAX_ROOT_FIELDS: '40',
     GRAPHQL_MAX_COST: '10000',

@@ -118,7 +118,7 @@ function partsThatDiffer(fast: string, plain: string) {
 /** Reads and deliveries that a start continues can append events: they must be done before the first request. */
 async function restartWith(shortcuts: 'all' | 'none'): Promise<void> {
   await settle(fixture.network)
-  await fixture.network.restart(undefined, { EXECUTION_SHORTCUTS: shortcuts })
+  await fixture.network.restart(undefined, { SHORTCUTS: shortcuts })
   await settle(fixture.network)
 }
 

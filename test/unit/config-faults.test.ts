@@ -187,6 +187,8 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://a:b@collector:4318', /without user name/],
   ['TRUSTED_DOCUMENTS', 'a\0b', /control characters/],
   ['LOG_LEVEL', 'verbose', /one of trace/],
+  ['SHORTCUTS', 'recentRows,rows', /entry 2 must be one of compiledExecutor, publicAnswers/],
+  ['SHORTCUTS', 'recentRows,none', /entry 2 must be/],
   ['UPSTREAM_ULR', 'x', /UPSTREAM_URL meant/],
 ]
 

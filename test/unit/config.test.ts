@@ -162,6 +162,19 @@ describe('parseConfig reads', () => {
       ({ clients }) => clients.kind === 'jwks' && clients.url,
       'https://id.test/keys/?p=a',
     ],
+    [
+      'all shortcuts',
+      {},
+      (config) => config.shortcuts,
+      ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows'],
+    ],
+    ['no shortcut', { SHORTCUTS: 'none' }, (config) => config.shortcuts, []],
+    [
+      'some shortcuts',
+      { SHORTCUTS: 'recentRows, publicAnswers' },
+      (config) => config.shortcuts,
+      ['recentRows', 'publicAnswers'],
+    ],
     ['a log level', { LOG_LEVEL: 'silent' }, (config) => config.logLevel, 'silent'],
     [
       'a loopback service',

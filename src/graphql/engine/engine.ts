@@ -64,7 +64,7 @@ export type EngineOptions = {
   /** Timeout of queries and mutations, in milliseconds. */
   readonly timeoutMs: number
   /** True if streams share executions. */
-  readonly executionShortcuts: boolean
+  readonly sharesExecutions: boolean
   readonly traces: Pick<FederatedTraces, 'answer'>
   readonly logger: Logger
   readonly tracing: Tracing | null
@@ -94,7 +94,7 @@ export function createEngine(options: EngineOptions): Engine {
     const executing = executeInOrder(operation, context, item)
     return isPromise(executing) ? executing.then(jsonOf) : jsonOf(executing)
   }
-  const fanOut = createFanOut({ services, answerItem, isShared: options.executionShortcuts, logger })
+  const fanOut = createFanOut({ services, answerItem, isShared: options.sharesExecutions, logger })
   const errorText = (error: GraphQLError) => jsonOf({ data: null, errors: [error] })
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',

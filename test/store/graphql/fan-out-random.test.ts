@@ -227,7 +227,7 @@ it('a stream gets the same bytes, whether its executions are shared or its own, 
       const tail = await startTail({ log: store.log, logger, scheduler, pollMs: 600_000 })
       const now = new Date()
       const services = streamServices(store, tail, { clock: () => now, scheduler })
-      const engines = [engineOf(services), engineOf(services, { executionShortcuts: false })] as const
+      const engines = [engineOf(services), engineOf(services, { sharesExecutions: false })] as const
       try {
         await settledLink(store, 'a', { ownerId: 'ada', methodCode: METHOD.code })
         await settledLink(store, 'b', { expiresAt: now.toISOString() })

@@ -59,7 +59,7 @@ export function engineOf(
   services: Services,
   parts: Partial<EngineOptions> & { readonly logger?: Logger } = {},
 ): Engine {
-  const { logger = createLogger({ level: 'silent' }), executionShortcuts = true } = parts
+  const { logger = createLogger({ level: 'silent' }), sharesExecutions = true } = parts
   const policy = { limits, introspection: true, routerOnly: false, hideNames: false }
   return createEngine({
     schema,
@@ -67,8 +67,8 @@ export function engineOf(
     admit: createAdmission({ schema, policy, trusted: null }).admit,
     formatError: createErrorFormatter({ logger, hideNames: null }),
     timeoutMs: limits.timeoutMs,
-    executionShortcuts,
-    execute: executionShortcuts ? createPlannedExecutor(schema) : createLibraryExecutor(schema),
+    sharesExecutions,
+    execute: sharesExecutions ? createPlannedExecutor(schema) : createLibraryExecutor(schema),
     publicAnswers: null,
     traces: { answer: () => Promise.reject(new Error('Nobody asks for a trace.')) },
     logger,

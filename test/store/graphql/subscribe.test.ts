@@ -56,7 +56,7 @@ describe('streams of equal rights', () => {
   })
 
   it('have answers of their own where executions are not shared', async () => {
-    const { store, engine } = await setUp({}, { executionShortcuts: false })
+    const { store, engine } = await setUp({}, { sharesExecutions: false })
     const streams = [await open(engine, READER), await open(engine, READER)]
     await Promise.all(streams.map(caughtUp))
     const next = Promise.all(streams.map(nextOf))
