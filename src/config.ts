@@ -16,7 +16,7 @@ export type ConfigResult =
   | { readonly ok: false; readonly faults: readonly ConfigFault[] }
 
 /** All settings of the operator, frozen: as they are in the table of settings, unless one depends on others. */
-export type Config = Readonly<ReturnType<typeof configOf>>
+export type Config = ReturnType<typeof configOf>
 export type HttpConfig = Config['http']
 /** Limits of one operation, the same over every transport. */
 export type OperationLimits = Config['limits']
@@ -74,7 +74,7 @@ function configOf(values: Settings, reading: Reading) {
     database,
     generated: reading.generated,
     warnings: reading.warnings,
-  }
+  } as const
 }
 
 /** Hosts of this machine, which no proxy reaches. */

@@ -7,6 +7,7 @@ export type DatabaseConfig =
   /** `url` contains the password. `place` may be shown: host, port and database. */
   | { readonly kind: 'postgres'; readonly url: Secret; readonly place: string }
 
+const ESCAPES = 'in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23'
 const POSTGRES_FORM = 'postgres://user:password@host:5432/database'
 
 /**
@@ -49,11 +50,7 @@ export function parseFilePath(text: string, otherwise = ''): Parsed<string> {
 
 function parsePostgres(text: string): Parsed<DatabaseConfig> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
-  if (url === null || !text.includes('://')) {
-    return bad(
-      `must be ${POSTGRES_FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`,
-    )
-  }
+  if (url === null || !text.includes('://')) return bad(`must be ${POSTGRES_FORM}; ${ESCAPES}`)
   const message = problemOfPostgres(url)
   if (message !== null) return bad(message)
   const host = url.searchParams.get('host') ?? url.host
@@ -62,7 +59,8 @@ function parsePostgres(text: string): Parsed<DatabaseConfig> {
 
 function problemOfPostgres({ username, password, hostname, pathname, hash, searchParams }: URL): string | null {
   if (hash !== '') return 'must not contain #: in user and password it is written as %23'
-  if (![username, password, pathname].every(isEncoded)) return 'must have a % in user and password written as %25'
+  if ([username, password, pathname].map(decoded).includes(null))
+    return 'must have a % in user and password written as %25'
   if (username === '') return `must name the user: ${POSTGRES_FORM}`
   if (hostname.includes(',')) return 'must name one host'
   if (!/^\/[^/]+$/.test(pathname)) return `must name the database: ${POSTGRES_FORM}`
@@ -73,15 +71,6 @@ function problemOfPostgres({ username, password, hostname, pathname, hash, searc
     return value !== null && !values.includes(value)
   })
   return wrong === undefined ? null : `must have as its ${wrong[0]} one of ${wrong[1].join(', ')}`
-}
-
-function isEncoded(part: string): boolean {
-  try {
-    decodeURIComponent(part)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** A Redis or Valkey server, or one node of a cluster. */
@@ -101,22 +90,15 @@ export type RedisConfig = {
 const REDIS_FORM = 'redis://user:password@host:6379/0, or rediss:// for TLS'
 const PORT = 6379
 const CLUSTER = 'cluster'
-const WORDS: ReadonlyMap<string | null, boolean> = new Map([
-  [null, false],
-  ['false', false],
-  ['true', true],
-])
 
 /** Parses the URL of a Redis server. Messages contain nothing of it. */
 export function parseRedis(text: string): Parsed<RedisConfig> {
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (url === null || !/^rediss?:\/\//i.test(text) || url.hostname === '')
-    return bad(
-      `must be ${REDIS_FORM}; in user and password, characters such as @ : / ? # are written as %40 %3A %2F %3F %23`,
-    )
+    return bad(`must be ${REDIS_FORM}; ${ESCAPES}`)
   const [username, password] = [decoded(url.username), decoded(url.password)]
   if (username === null || password === null) return bad('must have a % in user and password written as %25')
-  const cluster = WORDS.get(url.searchParams.get(CLUSTER))
+  const cluster = url.searchParams.get(CLUSTER) ?? 'false'
   const message = problemOfRedis(url, cluster)
   if (message !== null) return bad(message)
   return good({
@@ -126,21 +108,20 @@ export function parseRedis(text: string): Parsed<RedisConfig> {
     username: username === '' ? null : username,
     password: password === '' ? null : new Secret(password),
     database: Number(url.pathname.slice(1)),
-    cluster: cluster === true,
+    cluster: cluster === 'true',
   })
 }
 
-function problemOfRedis(
-  { username, password, pathname, hash, searchParams }: URL,
-  cluster: boolean | undefined,
-): string | null {
+function problemOfRedis({ username, password, pathname, hash, searchParams }: URL, cluster: string): string | null {
   if (hash !== '') return 'must not contain #: in user and password it is written as %23'
   if (username !== '' && password === '') return `must have a password with the user: ${REDIS_FORM}`
   if (!/^(?:\/\d{0,4})?$/.test(pathname)) return `must have a number as its database: ${REDIS_FORM}`
   if ([...searchParams.keys()].some((name) => name !== CLUSTER))
     return `has a parameter that is not known: there is ${CLUSTER}`
-  if (cluster === undefined) return `must have as its ${CLUSTER} true or false`
-  return cluster && Number(pathname.slice(1)) !== 0 ? 'must name database 0 of a cluster, which has no other' : null
+  if (cluster !== 'true' && cluster !== 'false') return `must have as its ${CLUSTER} true or false`
+  return cluster === 'true' && Number(pathname.slice(1)) !== 0
+    ? 'must name database 0 of a cluster, which has no other'
+    : null
 }
 
 /** Null if a % is not part of an escape sequence. */

@@ -101,9 +101,8 @@ export class Reading {
       this.generated.push(setting)
       return [new Secret(this.#generate(setting))]
     }
-    const where = this.production
-      ? 'in production'
-      : 'with UPSTREAM_URL, since only the built-in sandbox generates keys'
+    const withUrl = 'with UPSTREAM_URL, since only the built-in sandbox generates keys'
+    const where = this.production ? 'in production' : withUrl
     this.fault(setting, `is required ${where}: ${HOW_TO_GET[setting]}`)
     return [new Secret('')]
   }

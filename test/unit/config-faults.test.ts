@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { describeFaults, parseConfig } from '../../src/config.ts'
-import type { ConfigFault, Environment } from '../../src/config.ts'
+import { describeFaults, type Environment } from '../../src/config.ts'
+import { faultsOf } from './config-environments.ts'
 
 const LONG = 'x'.repeat(32)
 const SITE = { id: 'au', appId: 'app-au', secretKey: 'site-secret-key-of-32-bytes-or-more', currencies: ['AUD'] }
-
-function faultsOf(env: Environment): readonly ConfigFault[] {
-  const result = parseConfig(env, () => LONG)
-  return result.ok ? [] : result.faults
-}
 
 const sites = (...list: unknown[]): string => JSON.stringify(list)
 
@@ -97,6 +92,16 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['TRUST_PROXY', '10.0.0.0/8/8', /entry 1 must be/],
   ['TRUST_PROXY', 'fe80::1%eth0', /entry 1 must be/],
   ['TRUST_PROXY', 'proxy.example.test', /entry 1 must be/],
+  ['TRUST_PROXY', '10.0.0.0/', /entry 1 must be/],
+  ['TRUST_PROXY', '::1/129', /entry 1 must be/],
+  ['SOCKET_LIMITS', 'streams', /entry 1 must be name=number, where name is one of initMs,/],
+  ['SOCKET_LIMITS', 'streams=', /entry 1 must be name=number/],
+  ['SOCKET_LIMITS', 'streams=-1', /entry 1 must be name=number/],
+  ['SOCKET_LIMITS', 'streams=1.5', /entry 1 must be name=number/],
+  ['SOCKET_LIMITS', 'constructor=1', /entry 1 must be name=number/],
+  ['SOCKET_LIMITS', 'Streams=1', /entry 1 must be name=number/],
+  ['SOCKET_LIMITS', 'streams=1,', /entry 2 must be name=number/],
+  ['SOCKET_LIMITS', 'streams=0', /entry 1 must be greater than 0/],
   ['MAX_CONNECTIONS_PER_ADDRESS', '-1', /0 to 1000000/],
   ['MAX_FAILED_AUTHENTICATIONS', '0', /1 to 1000000/],
   ['GRAPHQL_MAX_IN_FLIGHT', 'many', /1 to 100000/],

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import type { Config, Environment } from '../../src/config.ts'
+import { SOCKET_LIMITS } from '../../src/config/limits.ts'
 import { Secret } from '../../src/keys/key-ring.ts'
 import { ACCOUNT, configOf, faultsOf, generate, PRODUCTION, SITES } from './config-environments.ts'
 
@@ -135,6 +136,12 @@ describe('parseConfig reads', () => {
       { TRUST_PROXY: '203.0.113.7, 2001:db8::/32,loopback' },
       (config) => config.http.limits.trustProxy,
       ['203.0.113.7', '2001:db8::/32', '127.0.0.0/8', '::1/128'],
+    ],
+    [
+      'limits of sockets, by their names',
+      { SOCKET_LIMITS: 'streams=50, perAddress=0' },
+      (config) => config.http.socketLimits,
+      { ...SOCKET_LIMITS, streams: 50, perAddress: 0 },
     ],
     [
       'several secrets',
