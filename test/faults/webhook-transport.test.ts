@@ -28,6 +28,7 @@ const inChunks =
 /** Accepted; the connection continues with the next request. */
 const TAKEN: Readonly<Record<string, Made>> = {
   'with a length': withHeaders(),
+  'with two types': withHeaders('Content-Type: text/plain'),
   'in chunks': chunked(CHUNKED),
   'in chunks, told in capitals': chunked('TRANSFER-ENCODING: CHUNKED'),
   'in chunks with a note': inChunks((body, hex) => `${hex};note=1\r\n${body}\r\n0\r\n\r\n`),
@@ -47,7 +48,6 @@ const TAKEN: Readonly<Record<string, Made>> = {
 const REFUSED: Readonly<Record<string, [number, Made]>> = {
   'compressed by name': [415, withHeaders('Content-Encoding: gzip')],
   'with two encodings': [415, withHeaders('Content-Encoding: identity', 'Content-Encoding: br')],
-  'with two types': [415, withHeaders('Content-Type: text/plain')],
   'by GET, whatever overrides it': [
     405,
     (_body, length) => ({
