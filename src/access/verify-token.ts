@@ -2,6 +2,7 @@ import { createSecretKey, hash } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
+import { LRUCache } from 'lru-cache'
 import type { ClientsConfig } from '../config.ts'
 import type { Proxies } from '../lib/outbound-agent.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -206,22 +207,12 @@ const CAPACITY = 10_000
  * stay in it, because clients may go on sending them. Digests are stored, not the tokens.
  */
 export function createVerifiedTokens(capacity: number = CAPACITY): VerifiedTokens {
-  const entries = new Map<string, VerifiedToken>()
-
-  const put = (token: string, entry: VerifiedToken) => {
-    const name = digestOf(token)
-    entries.delete(name)
-    entries.set(name, entry)
-    if (entries.size <= capacity) return
-    for (const oldest of entries.keys()) {
-      entries.delete(oldest)
-      return
-    }
-  }
+  const entries = new LRUCache<string, VerifiedToken>({ max: capacity })
+  const put = (token: string, entry: VerifiedToken) => void entries.set(digestOf(token), entry)
 
   return {
     find(token, generation) {
-      const entry = entries.get(digestOf(token))
+      const entry = entries.peek(digestOf(token))
       return entry?.generation === generation ? entry : null
     },
     remember: (token, caller, generation) => put(token, { caller, expiresAt: caller.expiresAt, generation }),

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { isLoopback } from '../config/parsers.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
+import { isLoopbackHost } from '../lib/known-hosts.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
 import type { AppConfig } from './services.ts'
@@ -43,5 +43,5 @@ type Parts = { readonly http: FastifyInstance; readonly logger: Logger }
  */
 export function emulatorOrigin({ upstream, production }: AppConfig): string | null {
   const { origin, hostname } = new URL(upstream.url)
-  return upstream.environment === 'sandbox' && !production && isLoopback(hostname) ? origin : null
+  return upstream.environment === 'sandbox' && !production && isLoopbackHost(hostname) ? origin : null
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLoopbackHost } from '../lib/known-hosts.ts'
 
 /** A parsed value, or a message that continues a sentence that begins with the setting's name. */
 export type Parsed<Value> =
@@ -96,13 +97,7 @@ export function parseLine(text: string): Parsed<string> {
   return text.trim() === text ? good(text) : bad('must not begin or end with white space')
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::\d{1,5})?$/i
-
-/** Returns whether a URL's host name is loopback. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname)
-}
 
 /**
  * Parses an http or https URL without credentials, query or fragment; a trailing slash is removed, so that paths can be appended.
@@ -130,7 +125,7 @@ export function parseResource(text: string): Parsed<string> {
   if (url === null || !/^https?:$/.test(url.protocol)) return bad('must be an address that begins with https://')
   if (url.username !== '' || url.password !== '') return bad('must not contain a user name or password')
   if (text.includes('#')) return bad('must not contain a fragment')
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return bad('must begin with https://, unless its host is this machine (localhost, 127.0.0.1, [::1])')
   }
   return good(url.href)

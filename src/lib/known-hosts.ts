@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 /** Whether a request was made to a name of this server. */
 export type HostCheck = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
 
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/
 
-/** Returns whether a URL's host name, or an IP address, is of this machine alone. */
+/** Returns whether a URL's host name, or an IP address, is of this machine alone, where plain http is safe. */
 export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host)
 }
@@ -21,7 +21,8 @@ export function createHostCheck(names: readonly string[]): HostCheck {
   const isKnown = (url: string, address = '') => {
     const name = URL.parse(url)?.hostname ?? ''
     const bare = bareHost(name)
-    return isLoopbackHost(name) || known.has(bare) || (bare !== '' && bare === address.replace(/^::ffff:/, ''))
+    const isOurs = isLoopbackHost(name) || name.endsWith('.localhost') || known.has(bare)
+    return isOurs || (bare !== '' && bare === address.replace(/^::ffff:/, ''))
   }
   return ({ headers: { host, origin }, socket: { localAddress } }) =>
     host === undefined ||

@@ -7,7 +7,7 @@ export type Timer = {
 }
 
 /** A timer above this fires at once: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
-const LONGEST_MS = 2 ** 31 - 1
+export const LONGEST_MS = 2 ** 31 - 1
 
 export const systemTimer: Timer = {
   now: () => performance.now(),

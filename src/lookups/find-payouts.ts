@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { Store } from '../store/store.ts'
@@ -37,13 +38,10 @@ const MAX_REMEMBERED = 10_000
  * it is tried first for the rest. A payout counts as not found only if every site says so.
  */
 export function createPayoutFinder({ store, upstream, sites }: FinderOptions): PayoutFinder {
-  const remembered = new Map<string, string>()
+  const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED })
 
   const remember = (found: ReadPayout, id: string): ReadPayout => {
-    if (found.kind !== 'done') return found
-    remembered.delete(id)
-    remembered.set(id, found.site.id)
-    if (remembered.size > MAX_REMEMBERED) remembered.delete([...remembered.keys()][0] ?? '')
+    if (found.kind === 'done') remembered.set(id, found.site.id)
     return found
   }
 

@@ -72,7 +72,6 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
   readonly payer: string | null
   readonly caller: string | null
   readonly endsAt: number
-  heapIndex = -1
   waitIndex = -1
   readonly #services: FollowServices
   readonly #filter: EventFilter | undefined

@@ -1,4 +1,5 @@
 import { createSecretKey } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
 import { isEncoded } from '../lib/content-encoding.ts'
@@ -213,21 +214,11 @@ export function rememberKnown(
   lookUp: (correlationId: string) => Promise<boolean>,
   max: number = MAX_KNOWN,
 ): (correlationId: string) => boolean | Promise<boolean> {
-  // A set keeps the order of insertion, and takes memory only for what it contains.
-  const known = new Set<string>()
-  const remember = (correlationId: string) => {
-    known.add(correlationId)
-    const [leastRecent] = known
-    if (known.size > max && leastRecent !== undefined) known.delete(leastRecent)
-  }
+  const known = new LRUCache<string, true>({ max })
   const lookUpAndRemember = async (correlationId: string) => {
     const isKnown = await lookUp(correlationId)
-    if (isKnown) remember(correlationId)
+    if (isKnown) known.set(correlationId, true)
     return isKnown
   }
-  return (correlationId) => {
-    if (!known.delete(correlationId)) return lookUpAndRemember(correlationId)
-    remember(correlationId)
-    return true
-  }
+  return (correlationId) => known.get(correlationId) ?? lookUpAndRemember(correlationId)
 }

@@ -30,6 +30,7 @@ const DECISIONS =
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
 const SANDBOX_USES = [
   'src/webhooks/signature.ts',
+  'src/lib/calendar.ts',
   'src/lib/exact-json.ts',
   'src/lib/make-folder.ts',
   'src/lib/known-hosts.ts',

@@ -1,3 +1,4 @@
+import { isDay } from '../../lib/calendar.ts'
 import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,
@@ -105,13 +106,8 @@ function termProblems({ limit, startDate }: AgreementTerms): (Problem | null)[] 
 
 /** The payments API writes a year with two digits, so a year of another century would be read as another year. */
 function startDateProblem(date: string): string | null {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !isCalendarDay(date)) return 'must be a calendar day such as "2030-01-31"'
+  if (!isDay(date)) return 'must be a calendar day such as "2030-01-31"'
   return date.startsWith('20') ? null : 'must lie between 2000 and 2099'
-}
-
-function isCalendarDay(date: string): boolean {
-  const time = Date.parse(`${date}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
 }
 
 function identityProblems({ bankAccount, payId }: AgreementPayerRequest): (Problem | null)[] {

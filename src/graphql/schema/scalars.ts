@@ -7,12 +7,13 @@ import {
   type ObjectValueNode,
   valueFromASTUntyped,
 } from 'graphql'
+import { isDay } from '../../lib/calendar.ts'
+import { isLoopbackHost } from '../../lib/known-hosts.ts'
 
 /** Maximum length of a URL; all common browsers and proxies support it. */
 const MAX_URL = 2_048
 /** URL parsers correct some invalid input. A URL that is passed on unchanged must be valid without correction. */
 const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 const decimal = new GraphQLScalarType<string, string>({
   name: 'Decimal',
@@ -65,7 +66,7 @@ function readCurrency(value: unknown): string {
 function readHttpsUrl(value: unknown, production: boolean): string {
   const plain = typeof value === 'string' && value.length <= MAX_URL && PLAIN_URL.test(value)
   const url = plain ? parseUnmended(value) : null
-  const plainAllowed = url?.protocol === 'http:' && !production && LOOPBACK.test(url.hostname)
+  const plainAllowed = url?.protocol === 'http:' && !production && isLoopbackHost(url.hostname)
   if (url !== null && (url.protocol === 'https:' || plainAllowed) && url.username === '' && url.password === '')
     return String(value)
   throw new GraphQLError('HttpsUrl must be an absolute https URL without credentials.')
@@ -86,7 +87,6 @@ function parseUnmended(text: string): URL | null {
 /** An instant of RFC 3339, without leap seconds; the first group is its date. */
 const INSTANT =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
-const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** The format of `Date.toISOString`, which all stored instants have. Days 29 to 31 do not match: they need the calendar check. */
 const STORED_INSTANT = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
@@ -110,20 +110,14 @@ const localDateScalar = new GraphQLScalarType<string, string>({
 
 function readInstant(value: unknown): Date {
   const date = typeof value === 'string' ? INSTANT.exec(value)?.[1] : undefined
-  const instant = date !== undefined && isInCalendar(date) ? new Date(String(value)) : value
+  const instant = date !== undefined && isDay(date) ? new Date(String(value)) : value
   if (instant instanceof Date && !Number.isNaN(instant.getTime())) return instant
   throw new GraphQLError('DateTime must be an instant of RFC 3339 such as "2026-01-31T09:30:00Z".')
 }
 
 function readDate(value: unknown): string {
-  if (typeof value === 'string' && DATE.test(value) && isInCalendar(value)) return value
+  if (typeof value === 'string' && isDay(value)) return value
   throw new GraphQLError('LocalDate must be a day of the calendar such as "2026-01-31".')
-}
-
-/** Returns whether the day exists in its month. `Date` reads the 30th of February as a day in March. */
-function isInCalendar(date: string): boolean {
-  const day = new Date(date)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
 }
 
 function textOf(node: ValueNode, scalar: string): string {

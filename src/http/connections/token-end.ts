@@ -20,41 +20,22 @@ export type TokenEnds = {
   unwatch(holder: TokenHolder): void
 }
 
-type Expiry = Deadline & { readonly holders: Set<TokenHolder> }
-
 /** Watches the expiry of tokens and the signing keys of their issuers. */
 export function createTokenEnds({ watch }: Pick<TokenVerifier, 'watch'>, deadlines: Deadlines): TokenEnds {
-  const expiries = new Map<number, Expiry>()
-
-  const expiryAt = (instant: number): Expiry => {
-    const known = expiries.get(instant)
-    if (known !== undefined) return known
-    const holders = new Set<TokenHolder>()
-    const onEnd = () => {
-      expiries.delete(instant)
-      for (const holder of holders) holder.onTokenEnd('expired')
-    }
-    const expiry = { holders, endsAt: instant, onEnd, heapIndex: -1 }
-    deadlines.add(expiry)
-    expiries.set(instant, expiry)
-    return expiry
-  }
-
+  const expiries = new Map<TokenHolder, Deadline>()
   return {
     watch(holder) {
       if (holder.caller.kind === 'anonymous') return
-      expiryAt(holder.caller.expiresAt).holders.add(holder)
+      const expiry = { endsAt: holder.caller.expiresAt, onEnd: () => holder.onTokenEnd('expired') }
+      expiries.set(holder, expiry)
+      deadlines.add(expiry)
       if (holder.token !== null) watch.add(holder.token, holder)
     },
     unwatch(holder) {
-      if (holder.caller.kind === 'anonymous') return
-      const { expiresAt } = holder.caller
-      const expiry = expiries.get(expiresAt)
-      expiry?.holders.delete(holder)
-      if (expiry?.holders.size === 0) {
-        deadlines.remove(expiry)
-        expiries.delete(expiresAt)
-      }
+      const expiry = expiries.get(holder)
+      if (expiry === undefined) return
+      deadlines.remove(expiry)
+      expiries.delete(holder)
       if (holder.token !== null) watch.delete(holder.token, holder)
     },
   }

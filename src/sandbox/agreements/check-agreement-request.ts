@@ -1,3 +1,4 @@
+import { isDay } from '../../lib/calendar.ts'
 import { decimal } from '../values/decimal.ts'
 import {
   BSB,
@@ -83,10 +84,8 @@ function readDetails(fields: Fields): AgreementDetails {
 
 /** Rejects text such as `31/02/24`, which has the form of a date but is not a date. */
 function isDate(text: string): boolean {
-  const [, day, month, year] = (DATE.exec(text) ?? []).map(Number)
-  if (day === undefined || month === undefined || year === undefined) return false
-  const date = new Date(Date.UTC(2000 + year, month - 1, day))
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+  const [, day, month, year] = DATE.exec(text) ?? []
+  return isDay(`20${year}-${month}-${day}`)
 }
 
 function readId(fields: Fields): number {

@@ -1,6 +1,7 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { isDay } from '../../lib/calendar.ts'
 import { stringifyExactJson } from '../../lib/exact-json.ts'
-import { type Timer, parseMoment } from '../state/clock.ts'
+import type { Timer } from '../state/clock.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import {
   type FullTarget,
@@ -130,10 +131,6 @@ function textsOf(fields: Fields, names: readonly string[], optional = false): Re
       return text === undefined ? [] : [[name, text]]
     }),
   )
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && parseMoment(`${text}T00:00:00`) !== undefined
 }
 
 /** A multipart form: its fields, and the first bytes, or all, and the size of its files. */

@@ -6,6 +6,7 @@ import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { PAYMENT_STATUSES } from '../payments/link.ts'
 import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import { LONGEST_DELAY_MS } from '../state/clock.ts'
 import type { Changes } from '../state/sandbox-store.ts'
 import { isJsonRequest, rawBody, sendJson, sendNotFound } from './json-answers.ts'
 
@@ -77,7 +78,6 @@ export function registerControl(server: FastifyInstance, control: SandboxControl
 type Id = { Params: { id: string } }
 
 const TEN_YEARS_S = 10 * 366 * 24 * 3600
-const LONGEST_DELAY_MS = 2 ** 31 - 1
 
 const LIST = z.object({
   limit: z.coerce.number().int().min(1).max(1000).exactOptional(),

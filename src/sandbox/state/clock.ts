@@ -19,7 +19,7 @@ export type Timer = { readonly dueAt: Date; cancel(): void }
 type Entry = { readonly dueMs: number; readonly order: number; readonly work: TimerWork }
 
 /** Node fires at once when a delay is longer than this, so longer delays are split. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1
+export const LONGEST_DELAY_MS = 2 ** 31 - 1
 
 /** Floats of this size are off by up to a thousandth; a time just below a whole millisecond counts as that millisecond. */
 const ROUNDING_MS = 0.01

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import type { TransactionSteps } from '../group-commit.ts'
 import {
   type AppliedMigration,
@@ -143,17 +144,12 @@ const COLUMNS = ['compatibility TEXT', 'steps INTEGER']
 /** Maximum number of prepared statements per connection: more than the fixed queries; limits those for lists of different lengths. */
 const MAX_PREPARED = 256
 
-/** Returns a function that caches prepared statements by text, and evicts the least recently used: a `Map` keeps insertion order. */
-export function cachedStatements<Statement>(prepare: (sql: string) => Statement): (sql: string) => Statement {
-  const kept = new Map<string, Statement>()
-  return (sql) => {
-    const prepared = kept.get(sql) ?? prepare(sql)
-    kept.delete(sql)
-    kept.set(sql, prepared)
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_PREPARED && oldest !== undefined) kept.delete(oldest)
-    return prepared
-  }
+/** Returns a function that caches prepared statements by text, and evicts the least recently used. */
+export function cachedStatements<Statement extends object>(
+  prepare: (sql: string) => Statement,
+): (sql: string) => Statement {
+  const kept = new LRUCache<string, Statement>({ max: MAX_PREPARED, memoMethod: prepare })
+  return (sql) => kept.memo(sql)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { stringifyExactJson } from '../../lib/exact-json.ts'
+import { isLoopbackHost } from '../../lib/known-hosts.ts'
 import type { Method } from '../resilience/resilience-policy.ts'
-import { isLoopback } from '../wire/values/readers.ts'
 import type { Site } from './sites.ts'
 import {
   type AnswerHeaders,
@@ -194,7 +194,7 @@ export type UpstreamRequest = {
  */
 export function baseAddress(baseUrl: string): URL {
   const base = new URL(baseUrl)
-  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopback(base.hostname)))
+  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && isLoopbackHost(base.hostname)))
     throw new TypeError('The base address of the payments API must be https, or http on loopback.')
   if (base.username !== '' || base.password !== '' || base.search !== '' || base.hash !== '')
     throw new TypeError('The base address of the payments API must hold nothing but host, port and path.')

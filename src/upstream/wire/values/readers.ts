@@ -1,5 +1,7 @@
 import { compareDecimals, decimalFromText } from '../../../domain/money/money.ts'
+import { isDay } from '../../../lib/calendar.ts'
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
+import { isLoopbackHost } from '../../../lib/known-hosts.ts'
 
 /**
  * Functions that read one field each and never throw: an absent or unreadable field is null. Plain functions for reading
@@ -116,22 +118,12 @@ export function instantFromWire(json: unknown): string | null {
   if (match === null) return null
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', decimals = '', zone = 'Z'] = match
   const offset = offsetMinutes(zone)
-  if (offset === null || !isInCalendar(+year, +month, +day) || hour > '23' || minute > '59' || second > '59')
-    return null
+  const isReal = year >= '0100' && isDay(`${year}-${month}-${day}`) && hour <= '23' && minute <= '59' && second <= '59'
+  if (offset === null || !isReal) return null
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${decimals.padEnd(3, '0').slice(0, 3)}Z`
   if (offset === 0) return local
   const instant = new Date(Date.parse(local) - offset * MINUTE_MS).toISOString()
   return /^\d{4}-/.test(instant) ? instant : null
-}
-
-const LONG_MONTHS: ReadonlySet<number> = new Set([1, 3, 5, 7, 8, 10, 12])
-
-/** Returns whether the day exists in the Gregorian calendar. Years below 100 are not accepted. */
-function isInCalendar(year: number, month: number, day: number): boolean {
-  if (year < 100 || month < 1 || month > 12 || day < 1) return false
-  if (month !== 2) return day <= (LONG_MONTHS.has(month) ? 31 : 30)
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  return day <= (isLeap ? 29 : 28)
 }
 
 function offsetMinutes(zone: string): number | null {
@@ -176,9 +168,7 @@ const LONGEST_DAY = 11
 
 /** Returns the text if it is a day of the calendar, `2026-12-31`; otherwise null. */
 export function realDay(day: string): string | null {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return null
-  const midnight = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day) ? day : null
+  return isDay(day) ? day : null
 }
 
 /** Gateway pages have a long token in their query. */
@@ -187,13 +177,6 @@ const LONGEST_URL = 8_192
 /** The URL parser removes these silently, so the text would not be the URL that was checked. */
 const BLANK = /[\s\p{Cc}]/u
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-
-/** Returns whether a host is loopback, where plain http is safe. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname)
-}
-
 /**
  * Returns a URL to which a customer or a request may be sent: https, or http on loopback, without credentials. Null for
  * everything else, including `javascript:`.
@@ -201,7 +184,7 @@ export function isLoopback(hostname: string): boolean {
 export function safeUrl(json: unknown): string | null {
   if (typeof json !== 'string' || json.length > LONGEST_URL || BLANK.test(json) || !URL.canParse(json)) return null
   const { protocol, hostname, username, password } = new URL(json)
-  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
   return secure && username === '' && password === '' ? json : null
 }
 
