@@ -13,8 +13,8 @@ export type CursorKind =
   | 'gateway-payments'
   | 'imports'
 
-/** The lists that have two orders. */
-export type PlaceKind = Extract<CursorKind, 'links' | 'payments' | 'agreements' | 'payouts' | 'gateway-payments'>
+/** A list; some have two orders. */
+export type PlaceKind = Exclude<CursorKind, 'log'>
 
 /** Encodes and decodes the cursors of one log. */
 export type CursorCodec = {

@@ -19,7 +19,7 @@ export type StreamItem = {
 )
 
 /** The state of the followed subject at one position. */
-type Snapshot = {
+export type Snapshot = {
   readonly link: PaymentLink | null
   readonly payment: Payment | null
   readonly agreement: Agreement | null

@@ -1,7 +1,7 @@
 import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
-import type { CursorCodec, CursorKind, CursorPlace, PlaceKind } from '../../keys/cursor.ts'
+import type { CursorCodec, PlaceKind } from '../../keys/cursor.ts'
 import { tidied } from '../../lib/text.ts'
-import type { EventFilter } from '../../store/store.ts'
+import type { EventFilter, PageCursor, PageQuery } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 
@@ -14,34 +14,52 @@ export function pageSize(size: number, argument: 'first' | 'last' = 'first'): nu
   throw badArgument(argument, `must lie between 1 and ${MAX_PAGE}`)
 }
 
-/** Returns the position of a cursor; null without it. Throws BAD_USER_INPUT for a forged one, or one of another log or list. */
+/** Returns the position of a cursor of the log; null without it. Throws BAD_USER_INPUT for a forged one, or one of another log or list. */
 export function pageStart(
   cursors: CursorCodec,
-  kind: CursorKind,
   cursor: string | null | undefined,
   argument: 'after' | 'before' = 'after',
 ): number | null {
   if (cursor === null || cursor === undefined) return null
-  const position = cursors.decode(kind, cursor)
+  const position = cursors.decode('log', cursor)
   if (position === null) throw badArgument(argument, 'is not a cursor of this list')
   return position
 }
 
-/**
- * Returns the place of `after`, null without it, for a list that is ordered by an instant if its filter contains one (`byInstant`).
- * Throws a BAD_USER_INPUT error for a cursor that is forged, or of another log, list or order.
- */
-export function placeStart(
-  cursors: CursorCodec,
-  kind: PlaceKind,
-  { after, byInstant }: { after: string | null | undefined; byInstant: boolean },
-): CursorPlace | null {
-  if (after === null || after === undefined) return null
-  const place = cursors.decodePlace(kind, after)
-  if (place === null) throw badArgument('after', 'is not a cursor of this list')
-  if ((place.at !== null) === byInstant) return place
-  throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+/** The conditions that put a list in the order of an instant. */
+const INSTANTS = ['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore']
+
+type ListArguments<Filter> = {
+  readonly first: number
+  readonly after?: string | null | undefined
+  readonly filter?: Filter | null | undefined
 }
+
+/**
+ * Returns a page of a list, newest first, from what `read` finds before a place. Throws a BAD_USER_INPUT error for an invalid `first`, and
+ * for a cursor that is forged, or of another log, list or order.
+ */
+export async function listOf<Filter extends object, Row extends PageCursor>(
+  kind: PlaceKind,
+  { first, after, filter }: ListArguments<Filter>,
+  { cursors }: Context,
+  read: (page: PageQuery, filter: StoredFilter<Filter>) => Promise<readonly Row[]>,
+) {
+  const size = pageSize(first)
+  const conditions = storedFilter(filter)
+  const byInstant = INSTANTS.some((name) => name in conditions)
+  const before = after == null ? null : cursors.decodePlace(kind, after)
+  if (after != null && before === null) throw badArgument('after', 'is not a cursor of this list')
+  if (before !== null && (before.at !== null) !== byInstant)
+    throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+  const rows = await read({ limit: size + 1, before }, conditions)
+  const cursor = ({ number, at = null }: Row) => cursors.encodePlace(kind, { number, at })
+  const node = (row: Row) => ('row' in row ? row.row : row) as NodeOf<Row>
+  return connection({ rows, size, after }, { cursor, node })
+}
+
+/** What is listed: rows with their places, or rows that have a number of their own. */
+type NodeOf<Row> = Row extends { readonly row: infer Placed } ? Placed : Row
 
 type PageOf<Row> = {
   readonly rows: readonly Row[]
@@ -86,7 +104,7 @@ export async function eventPage(
   { store, cursors }: Context,
 ) {
   const size = pageSize(first)
-  const start = pageStart(cursors, 'log', after)
+  const start = pageStart(cursors, after)
   const rows = await store.log.read(start ?? 0, size + 1, filter)
   if (start !== null && start < (await store.log.horizon()))
     throw badArgument('after', 'is older than the events that are kept: read the state again')
@@ -103,7 +121,7 @@ export async function newestEvents(
   { store, cursors }: Context,
 ) {
   const size = pageSize(last, 'last')
-  const end = pageStart(cursors, 'log', before, 'before')
+  const end = pageStart(cursors, before, 'before')
   const rows = await store.log.newest(size + 1, filter, end ?? undefined)
   return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
 }
@@ -119,6 +137,20 @@ export function withoutNulls<Filter extends object>(filter: Filter | null | unde
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => [name, typeof value === 'string' ? tidied(value) : value] as const)
   return Object.fromEntries(conditions) as WithoutNulls<Filter>
+}
+
+type StoredFilter<Filter> = {
+  [Key in keyof Filter]?: Key extends 'statuses' ? LowerCase<Filter[Key]> : Exclude<Filter[Key], null | undefined>
+}
+type LowerCase<Statuses> = Statuses extends readonly (infer Status extends string)[] ? Lowercase<Status>[] : never
+
+/** The same for a list: statuses are stored as the payments API writes them. */
+function storedFilter<Filter extends object>(filter: Filter | null | undefined): StoredFilter<Filter> {
+  const { statuses, ...conditions } = withoutNulls<Filter & { statuses?: readonly string[] }>(
+    filter as Filter & { statuses?: readonly string[] },
+  )
+  const stored = statuses?.map((status) => status.toLowerCase())
+  return (stored === undefined ? conditions : { ...conditions, statuses: stored }) as StoredFilter<Filter>
 }
 
 /** The payments API lists at most one year per call (gap sheet, sections 19 and 26). */

@@ -1,13 +1,10 @@
-import type {
-  AgreementStatus as WireStatus,
-  RequestedAgreementStatus,
-} from '../../domain/agreements/agreement-report.ts'
-import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
-import { badArgument, notFound } from '../error-formatter.ts'
+import type { RequestedAgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import { listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { badArgument } from '../error-formatter.ts'
 import type { AgreementPurpose, AgreementStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder, rightEndsAt, demandScopes } from '../rights/rights.ts'
-import { streamSource } from '../subscriptions/stream-source.ts'
+import { keyHolder, demandScopes } from '../rights/rights.ts'
+import { followOf } from '../subscriptions/stream-source.ts'
 import { presentableAgreement, agreementSuccess, failureResult } from '../views/views.ts'
 
 export const agreementsResolvers = {
@@ -19,18 +16,8 @@ export const agreementsResolvers = {
         id == null ? loaders.agreementByClientId.load(clientTransactionId ?? '') : loaders.agreementById.load(id)
       return presentableAgreement(await found)
     },
-    paymentAgreements: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const { statuses, ...instants } = withoutNulls(args.filter)
-      const byInstant = Object.keys(instants).length > 0
-      const before = placeStart(cursors, 'agreements', { after: args.after, byInstant })
-      const filter = statuses === undefined ? instants : { ...instants, statuses: statuses.map(wireStatus) }
-      const rows = await store.agreements.page({ limit: size + 1, before }, filter)
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (place) => cursors.encodePlace('agreements', place), node: ({ row }) => row },
-      )
-    },
+    paymentAgreements: (_root, args, context) =>
+      listOf('agreements', args, context, (page, filter) => context.store.agreements.page(page, filter)),
   },
   Mutation: {
     createPaymentAgreement: async (_root, { input }, { operations, caller }) => {
@@ -52,29 +39,9 @@ export const agreementsResolvers = {
   },
   Subscription: {
     paymentAgreementUpdates: {
-      subscribe: async (_root, { id, after }, context) => {
-        const snapshot = await context.store.agreements.snapshot(id)
-        if (snapshot === null) throw notFound('id')
-        const { agreement, head } = snapshot
-        return streamSource(
-          'paymentAgreementUpdates',
-          {
-            streamId: agreement.streamId,
-            after,
-            otherwise: {
-              kind: 'snapshot',
-              link: null,
-              payment: null,
-              agreement,
-              payout: null,
-              gatewayPayment: null,
-              head,
-            },
-            endsAt: rightEndsAt(context, false),
-            payer: null,
-          },
-          context,
-        )
+      subscribe: async (_root, args, context) => {
+        const snapshot = await context.store.agreements.snapshot(args.id)
+        return followOf('paymentAgreementUpdates', { of: 'agreement', snapshot }, args, context)
       },
     },
   },
@@ -106,10 +73,6 @@ export const agreementsResolvers = {
     },
   },
 } satisfies AreaResolvers
-
-function wireStatus(status: string): WireStatus {
-  return status.toLowerCase() as WireStatus
-}
 
 /** Returns the value. Throws `TypeError` for null, which cannot occur: agreements without one of these values are never a parent. */
 function known<Value>(value: Value | null): Value {

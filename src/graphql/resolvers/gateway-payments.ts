@@ -1,27 +1,17 @@
 import type { GatewayPaymentStatus as WireStatus } from '../../domain/gateway/gateway-payment.ts'
-import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
-import { badArgument, notFound } from '../error-formatter.ts'
+import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { badArgument } from '../error-formatter.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder, subjectOf, rightEndsAt, demandScopes } from '../rights/rights.ts'
-import { streamSource } from '../subscriptions/stream-source.ts'
+import { keyHolder, subjectOf, demandScopes } from '../rights/rights.ts'
+import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult } from '../views/views.ts'
 
 export const gatewayPaymentsResolvers = {
   Query: {
     gatewayPayment: (_root, { id }, { loaders }) => loaders.gatewayPaymentById.load(id),
-    gatewayPayments: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const { statuses, ...conditions } = withoutNulls(args.filter)
-      const byInstant = conditions.createdFrom !== undefined || conditions.createdBefore !== undefined
-      const before = placeStart(cursors, 'gateway-payments', { after: args.after, byInstant })
-      const filter = statuses === undefined ? conditions : { ...conditions, statuses: statuses.map(wireStatus) }
-      const rows = await store.gatewayPayments.page({ limit: size + 1, before }, filter)
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (place) => cursors.encodePlace('gateway-payments', place), node: ({ row }) => row },
-      )
-    },
+    gatewayPayments: (_root, args, context) =>
+      listOf('gateway-payments', args, context, (page, filter) => context.store.gatewayPayments.page(page, filter)),
     unansweredGatewayPayments: (_root, { first, requestedFrom, after }, { store }) => {
       if (after != null && requestedFrom == null) throw badArgument('after', 'needs requestedFrom')
       const from = requestedFrom?.getTime() ?? 0
@@ -54,22 +44,9 @@ export const gatewayPaymentsResolvers = {
   },
   Subscription: {
     gatewayPaymentUpdates: {
-      subscribe: async (_root, { id, after }, context) => {
-        const snapshot = await context.store.gatewayPayments.snapshot(id)
-        if (snapshot === null) throw notFound('id')
-        const { gatewayPayment, head } = snapshot
-        const state = { link: null, payment: null, agreement: null, payout: null, gatewayPayment }
-        return streamSource(
-          'gatewayPaymentUpdates',
-          {
-            streamId: gatewayPayment.streamId,
-            after,
-            otherwise: { kind: 'snapshot', ...state, head },
-            endsAt: rightEndsAt(context, false),
-            payer: null,
-          },
-          context,
-        )
+      subscribe: async (_root, args, context) => {
+        const snapshot = await context.store.gatewayPayments.snapshot(args.id)
+        return followOf('gatewayPaymentUpdates', { of: 'gatewayPayment', snapshot }, args, context)
       },
     },
   },
@@ -96,7 +73,3 @@ export const gatewayPaymentsResolvers = {
     payment: ({ paymentId }, _args, { loaders }) => loaders.gatewayPaymentById.load(paymentId),
   },
 } satisfies AreaResolvers
-
-function wireStatus(status: string): WireStatus {
-  return status.toLowerCase() as WireStatus
-}

@@ -1,19 +1,10 @@
 import { linkState } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { notFound } from '../error-formatter.ts'
 import { whenKnown, type LinkView, type AreaResolvers } from '../models.ts'
-import {
-  mayReadLink,
-  onlyByToken,
-  payerOf,
-  rightEndsAt,
-  keyHolder,
-  demandToken,
-  statusTokenFor,
-} from '../rights/rights.ts'
-import { streamSource } from '../subscriptions/stream-source.ts'
+import { mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
+import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
 
 export const linksResolvers = {
@@ -22,17 +13,8 @@ export const linksResolvers = {
       whenKnown(context.loaders.linkById.load(id), (link) =>
         link !== null && mayReadLink(context, link, statusToken) ? link : null,
       ),
-    paymentLinks: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const filter = withoutNulls(args.filter)
-      const byInstant = filter.createdFrom !== undefined || filter.createdBefore !== undefined
-      const before = placeStart(cursors, 'links', { after: args.after, byInstant })
-      const rows = await store.links.page({ limit: size + 1, before }, filter)
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (place) => cursors.encodePlace('links', place), node: ({ row }) => row },
-      )
-    },
+    paymentLinks: (_root, args, context) =>
+      listOf('links', args, context, (page, filter) => context.store.links.page(page, filter)),
   },
   Mutation: {
     createPaymentLink: async (_root, { input }, { operations, caller }) => {
@@ -44,18 +26,13 @@ export const linksResolvers = {
   },
   Subscription: {
     paymentLinkUpdates: {
-      subscribe: async (_root, { id, statusToken, after }, context) => {
-        const snapshot = await context.store.links.snapshot(id)
-        if (snapshot === null || !mayReadLink(context, snapshot.link, statusToken)) throw notFound('id')
-        return streamSource(
+      subscribe: async (_root, args, context) => {
+        const snapshot = await context.store.links.snapshot(args.id)
+        const mayRead = snapshot !== null && mayReadLink(context, snapshot.link, args.statusToken)
+        return followOf(
           'paymentLinkUpdates',
-          {
-            streamId: snapshot.link.streamId,
-            after,
-            otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null, gatewayPayment: null },
-            endsAt: rightEndsAt(context, onlyByToken(context, snapshot.link), statusToken),
-            payer: payerOf(context, snapshot.link),
-          },
+          { of: 'link', snapshot: mayRead ? snapshot : null, owned: snapshot?.link },
+          args,
           context,
         )
       },

@@ -4,7 +4,7 @@ import { quarantineReason } from '../../domain/delivery.ts'
 import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
 import { progressOf } from '../../domain/imports/import-plan.ts'
 import { reconciledTotals } from '../../domain/imports/import-report.ts'
-import { connection, pageSize, pageStart, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
 import type { AreaResolvers } from '../models.ts'
 import { subjectOf, keyScopeOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
 import { failureResult, presentable } from '../views/views.ts'
@@ -13,16 +13,9 @@ export const operationsResolvers = {
   Query: {
     paymentsHealth: (_root, _args, { health }) => health,
     signingKeys: (_root, _args, context) => context.signingKeys.report(),
-    payerErasures: async (_root, args, { keys, store, cursors }) => {
-      const size = pageSize(args.first)
-      const start = pageStart(cursors, 'erasures', args.after)
-      const filter = args.of == null ? {} : { valueHashes: hashesOf(keys, args.of) }
-      const before = start === null ? null : { number: start }
-      const rows = await store.erasures.page({ limit: size + 1, before }, filter)
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (erasure) => cursors.encode('erasures', erasure.number), node: (erasure) => erasure },
-      )
+    payerErasures: (_root, args, context) => {
+      const filter = args.of == null ? {} : { valueHashes: hashesOf(context.keys, args.of) }
+      return listOf('erasures', args, context, (page) => context.store.erasures.page(page, filter))
     },
   },
   Mutation: {
@@ -58,18 +51,9 @@ export const reconciliationResolvers = {
   Query: {
     paymentImport: async (_root, { id }, { store }) =>
       /^[1-9]\d{0,14}$/.test(id) ? store.imports.byNumber(Number(id)) : null,
-    paymentImports: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const start = pageStart(cursors, 'imports', args.after)
-      const before = start === null ? null : { number: start }
-      const rows = await store.imports.page(
-        { limit: size + 1, before },
-        args.daily == null ? {} : { daily: args.daily },
-      )
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (row) => cursors.encode('imports', row.number), node: (row) => row },
-      )
+    paymentImports: (_root, args, context) => {
+      const filter = args.daily == null ? {} : { daily: args.daily }
+      return listOf('imports', args, context, (page) => context.store.imports.page(page, filter))
     },
     reconciliationReport: async (_root, { day }, { store }) => {
       const from = day == null ? {} : { from: Date.parse(day) }
@@ -112,16 +96,8 @@ export const reconciliationResolvers = {
 
 export const webhookDeliveriesResolvers = {
   Query: {
-    webhookDeliveries: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const start = pageStart(cursors, 'deliveries', args.after)
-      const before = start === null ? null : { number: start }
-      const rows = await store.inbox.page({ limit: size + 1, before }, withoutNulls(args.filter))
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (delivery) => cursors.encode('deliveries', delivery.number), node: (delivery) => delivery },
-      )
-    },
+    webhookDeliveries: (_root, args, context) =>
+      listOf('deliveries', args, context, (page, filter) => context.store.inbox.page(page, filter)),
     webhookDelivery: (_root, { id }, { loaders }) => loaders.deliveryById.load(id),
   },
   Mutation: {

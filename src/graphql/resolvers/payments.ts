@@ -8,21 +8,13 @@ import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { badArgument, notFound } from '../error-formatter.ts'
+import { badArgument } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
 import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
-import {
-  mayReadPayment,
-  onlyByToken,
-  payerOf,
-  rightEndsAt,
-  keyHolder,
-  statusTokenFor,
-  demandToken,
-} from '../rights/rights.ts'
-import { streamSource } from '../subscriptions/stream-source.ts'
+import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
+import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
 
 export const paymentsResolvers = {
@@ -31,17 +23,8 @@ export const paymentsResolvers = {
       const found = presentable(await context.loaders.paymentById.load(id))
       return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
     },
-    payments: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const filter = withoutNulls(args.filter)
-      const byInstant = filter.updatedFrom !== undefined || filter.updatedBefore !== undefined
-      const before = placeStart(cursors, 'payments', { after: args.after, byInstant })
-      const rows = await store.payments.page({ limit: size + 1, before }, filter)
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (place) => cursors.encodePlace('payments', place), node: ({ row }) => row },
-      )
-    },
+    payments: (_root, args, context) =>
+      listOf('payments', args, context, (page, filter) => context.store.payments.page(page, filter)),
     paymentSearch: async (_root, { text, first }, { store, caller }) => {
       const limit = pageSize(first)
       const wanted = searchedText(text)
@@ -90,21 +73,11 @@ export const paymentsResolvers = {
   },
   Subscription: {
     paymentUpdates: {
-      subscribe: async (_root, { id, statusToken, after }, context) => {
-        const snapshot = await context.store.payments.snapshot(id)
-        if (snapshot === null || !(await mayReadPayment(context, snapshot.payment, statusToken))) throw notFound('id')
-        const owned = snapshot.link ?? (await context.loaders.payinByPayment.load(id))
-        return streamSource(
-          'paymentUpdates',
-          {
-            streamId: snapshot.payment.streamId,
-            after,
-            otherwise: { kind: 'snapshot', ...snapshot, agreement: null, payout: null, gatewayPayment: null },
-            endsAt: rightEndsAt(context, onlyByToken(context, owned), statusToken),
-            payer: payerOf(context, owned),
-          },
-          context,
-        )
+      subscribe: async (_root, args, context) => {
+        const snapshot = await context.store.payments.snapshot(args.id)
+        const mayRead = snapshot !== null && (await mayReadPayment(context, snapshot.payment, args.statusToken))
+        const owned = mayRead ? (snapshot.link ?? (await context.loaders.payinByPayment.load(args.id))) : null
+        return followOf('paymentUpdates', { of: 'payment', snapshot: mayRead ? snapshot : null, owned }, args, context)
       },
     },
   },

@@ -1,18 +1,13 @@
 import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
-import {
-  type PayoutStatus as WireStatus,
-  type PayoutReport,
-  maskedName,
-  type PayoutPayee,
-} from '../../domain/payouts/payout-report.ts'
+import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
-import { daySpan, withoutNulls, connection, pageSize, placeStart, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { daySpan, listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { failedRead, notFound } from '../error-formatter.ts'
+import { failedRead } from '../error-formatter.ts'
 import type { PayoutStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder, rightEndsAt, demandScopes } from '../rights/rights.ts'
-import { streamSource } from '../subscriptions/stream-source.ts'
+import { keyHolder, demandScopes } from '../rights/rights.ts'
+import { followOf } from '../subscriptions/stream-source.ts'
 import { payoutView, type PayoutTransactionView, failureResult, payoutSuccess } from '../views/views.ts'
 
 export const payoutsResolvers = {
@@ -27,22 +22,13 @@ export const payoutsResolvers = {
         .filter((view) => view !== null)
       return { nodes, page, totalPages, totalCount }
     },
-    recordedPayouts: async (_root, args, { store, cursors }) => {
-      const size = pageSize(args.first)
-      const { statuses, ...conditions } = withoutNulls(args.filter)
-      const byInstant = conditions.createdFrom !== undefined || conditions.createdBefore !== undefined
-      const before = placeStart(cursors, 'payouts', { after: args.after, byInstant })
-      const filter = statuses === undefined ? conditions : { ...conditions, statuses: statuses.map(wireStatus) }
-      const placed = await store.payouts.page({ limit: size + 1, before }, filter)
-      const rows = placed.flatMap(({ row, ...place }) => {
-        const view = payoutView(row, [])
-        return view === null ? [] : [{ ...place, view }]
-      })
-      return connection(
-        { rows, size, after: args.after },
-        { cursor: (place) => cursors.encodePlace('payouts', place), node: ({ view }) => view },
-      )
-    },
+    recordedPayouts: (_root, args, context) =>
+      listOf('payouts', args, context, async (page, filter) =>
+        (await context.store.payouts.page(page, filter)).flatMap(({ row, ...place }) => {
+          const view = payoutView(row, [])
+          return view === null ? [] : [{ ...place, row: view }]
+        }),
+      ),
     payoutMethod: (_root, { code }, { payoutMethods }) => payoutMethods.find(code),
     payoutMethods: async (_root, { currencies }, context) => {
       const { methods, fetchedAt, stale, unavailable } = await context.payoutMethods.list(currencies ?? undefined)
@@ -65,29 +51,9 @@ export const payoutsResolvers = {
   },
   Subscription: {
     payoutUpdates: {
-      subscribe: async (_root, { id, after }, context) => {
-        const snapshot = await context.store.payouts.snapshot(id)
-        if (snapshot === null) throw notFound('id')
-        const { payout, head } = snapshot
-        return streamSource(
-          'payoutUpdates',
-          {
-            streamId: payout.streamId,
-            after,
-            otherwise: {
-              kind: 'snapshot',
-              link: null,
-              payment: null,
-              agreement: null,
-              payout,
-              gatewayPayment: null,
-              head,
-            },
-            endsAt: rightEndsAt(context, false),
-            payer: null,
-          },
-          context,
-        )
+      subscribe: async (_root, args, context) => {
+        const snapshot = await context.store.payouts.snapshot(args.id)
+        return followOf('payoutUpdates', { of: 'payout', snapshot }, args, context)
       },
     },
   },
@@ -142,10 +108,6 @@ export const payoutsResolvers = {
     },
   },
 } satisfies AreaResolvers
-
-function wireStatus(status: string): WireStatus {
-  return status.toLowerCase() as WireStatus
-}
 
 function recorded(payout: PayoutRecord | PayoutReport): PayoutRecord | null {
   return isRecorded(payout) ? payout : null

@@ -13,7 +13,7 @@ import { forbidden, unauthenticated } from '../error-formatter.ts'
 import { type PayoutView, payoutView, presentableAgreement } from '../views/views.ts'
 
 /** A link or a direct payin, which an end user may own. */
-type Owned = { readonly ownerId: string | null }
+export type Owned = { readonly ownerId: string | null }
 
 type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders'>
 

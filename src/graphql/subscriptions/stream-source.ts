@@ -1,7 +1,9 @@
 import { GraphQLError } from 'graphql'
 import { follow, type Follower, type FollowOptions, type StreamEnd } from '../../streams/follow.ts'
-import type { StreamItem, StreamStart } from '../../streams/stream-item.ts'
+import type { Snapshot, StreamItem, StreamStart } from '../../streams/stream-item.ts'
 import type { Context } from '../context.ts'
+import { notFound } from '../error-formatter.ts'
+import { onlyByToken, type Owned, payerOf, rightEndsAt } from '../rights/rights.ts'
 
 type SourceOptions = Pick<FollowOptions, 'streamId' | 'matches' | 'filter' | 'endsAt'> & {
   readonly after: string | null | undefined
@@ -35,6 +37,37 @@ export function streamSource<Field extends string>(
   })
   if (follower === null) throw tooMany('Too many streams are open with tokens of this caller.')
   return new StreamSource<Field>(field, follower)
+}
+
+const NOTHING: Snapshot = { link: null, payment: null, agreement: null, payout: null, gatewayPayment: null }
+
+type Followed<Of extends keyof Snapshot> = {
+  readonly of: Of
+  readonly snapshot: (Partial<Snapshot> & Record<Of, { readonly streamId: string }> & { readonly head: number }) | null
+  /** The link or direct payin of a subject that payers may follow; absent if only scopes allow it. */
+  readonly owned?: Owned | null | undefined
+}
+
+/** Creates the stream of a subject from its snapshot, as `streamSource` does. Throws NOT_FOUND without one. */
+export function followOf<Field extends string, Of extends keyof Snapshot>(
+  field: Field,
+  { of, snapshot, owned }: Followed<Of>,
+  { after, statusToken }: { readonly after?: string | null | undefined; statusToken?: string | null | undefined },
+  context: Context,
+): StreamSource<Field> {
+  if (snapshot === null) throw notFound('id')
+  const byToken = owned !== undefined && onlyByToken(context, owned)
+  return streamSource(
+    field,
+    {
+      streamId: snapshot[of].streamId,
+      after,
+      otherwise: { kind: 'snapshot', ...NOTHING, ...snapshot },
+      endsAt: rightEndsAt(context, byToken, statusToken),
+      payer: owned === undefined ? null : payerOf(context, owned),
+    },
+    context,
+  )
 }
 
 const FORGED: StreamStart = { kind: 'nowhere', reason: 'The cursor is not one of this log.' }
