@@ -1,6 +1,6 @@
 import { compareDecimals, mayBeRecordedAs } from '../../domain/money/money.ts'
-import { instantToWire } from '../wire/values/readers.ts'
-import { type RequestBody, type Echo, usableMethodCode, usableUuid } from '../wire/values/wire-fields.ts'
+import { instantToWire, usableMethodCode, usableUuid } from '../wire/values/readers.ts'
+import type { Echo, RequestBody } from '../wire/values/wire-fields.ts'
 import type { Site } from './sites.ts'
 import { notSent, unknownOutcome } from './upstream-fault.ts'
 

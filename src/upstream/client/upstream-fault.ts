@@ -1,5 +1,5 @@
 import { type ExactJson, parseExactJson, ExactNumber } from '../../lib/exact-json.ts'
-import { isRecord, textFrom } from '../wire/values/wire-fields.ts'
+import { isRecord, textFrom } from '../wire/values/readers.ts'
 import type { RawAnswer } from './exchange.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { z } from 'zod'
 import type { DocumentRequest, PersonRequest, Contact, Customer } from '../../domain/customers/person.ts'
 import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
-import { text, uuid as uuidField, readPage, unwrapped, status as statusField } from '../wire/values/wire-fields.ts'
+import { recordReader, status as statusField, text, usableUuid } from '../wire/values/readers.ts'
+import { readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import {
   multipartOf,
   toIdentityCheckFields,
@@ -51,7 +51,7 @@ const CUSTOMERS = '/v2/customers'
 const CONTACTS = '/v2/contacts'
 const LONGEST_EMAIL = 255
 
-const created = z.object({ uuid: uuidField, email: text(LONGEST_EMAIL) })
+const readCreated = recordReader({ uuid: usableUuid, email: text(LONGEST_EMAIL) })
 
 /** Creates the calls for customers and contacts. */
 export function customerCalls(transport: Transport): CustomerCalls {
@@ -72,16 +72,16 @@ export function customerCalls(transport: Transport): CustomerCalls {
     createCustomer: async (site, { person, document }) => {
       const body = sendable(toCustomerBody(person, document))
       const { status, json } = await transport.request(site, { method: 'POST', path: CUSTOMERS, body })
-      const read = created.safeParse(unwrapped(json))
-      requireMatch(isSame(read.data?.email ?? null, person.email), status)
-      return shaped(read.data?.uuid ?? null, status)
+      const read = readCreated(unwrapped(json))
+      requireMatch(isSame(read.email, person.email), status)
+      return shaped(read.uuid, status)
     },
 
     updateCustomer: async (site, { uuid, person, document }) => {
       const body = sendable(toCustomerUpdateBody(uuid, person, document))
       const { status, json } = await transport.request(site, { method: 'POST', path: `${CUSTOMERS}/update`, body })
-      const read = created.safeParse(unwrapped(json))
-      requireMatch((read.data?.uuid ?? uuid) === uuid, status)
+      const read = readCreated(unwrapped(json))
+      requireMatch((read.uuid ?? uuid) === uuid, status)
     },
 
     getCustomer: async (site, uuid) => {
@@ -98,8 +98,8 @@ export function customerCalls(transport: Transport): CustomerCalls {
     createContact: async (site, person) => {
       const body = sendable(toContactBody(person))
       const { status, json } = await transport.request(site, { method: 'POST', path: CONTACTS, body })
-      const read = created.safeParse(unwrapped(json))
-      requireMatch(isSame(read.data?.email ?? null, person.email), status)
+      const read = readCreated(unwrapped(json))
+      requireMatch(isSame(read.email, person.email), status)
     },
 
     getContact: async (site, email) => {
@@ -133,7 +133,7 @@ export type IdentityCalls = {
   ): Promise<{ readonly statusRaw: string }>
 }
 
-const submitted = z.object({ status: statusField })
+const readSubmitted = recordReader({ status: statusField })
 
 /** Creates the call for identity checks. */
 export function identityCalls(transport: Transport): IdentityCalls {
@@ -141,8 +141,7 @@ export function identityCalls(transport: Transport): IdentityCalls {
     submitIdentityCheck: async (site, { pictures, ...request }) => {
       const body = multipartOf(sendable(toIdentityCheckFields(request)), pictures)
       const { status, json } = await transport.upload(site, { path: '/v2/contacts/submit_kyc', body })
-      const read = submitted.safeParse(json)
-      return { statusRaw: shaped(read.data?.status ?? null, status) }
+      return { statusRaw: shaped(readSubmitted(json).status, status) }
     },
   }
 }

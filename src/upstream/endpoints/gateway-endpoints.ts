@@ -1,11 +1,10 @@
-import { z } from 'zod'
 import { Secret } from '../../keys/key-ring.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
 import { requireMatch, requireServed, sendable, shaped } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { UpstreamFault, notSent } from '../client/upstream-fault.ts'
-import { decimal, isRecord, lenient } from '../wire/values/wire-fields.ts'
+import { decimalFromWire, isRecord, recordReader } from '../wire/values/readers.ts'
 import {
   type GatewayPaymentRequest,
   readGatewayPayment,
@@ -160,9 +159,9 @@ async function ask(transport: Transport, site: Site): Promise<{ token: Secret; l
   }
 }
 
-const answer = z.object({
-  access_token: lenient((json) => (typeof json === 'string' && /^[\x21-\x7e]{1,8192}$/.test(json) ? json : null)),
-  expires_in: decimal,
+const readAnswer = recordReader({
+  access_token: (json) => (typeof json === 'string' && /^[\x21-\x7e]{1,8192}$/.test(json) ? json : null),
+  expires_in: decimalFromWire,
 })
 
 /**
@@ -171,7 +170,7 @@ const answer = z.object({
  */
 export function readAccessToken(json: ExactJson): { token: Secret; lifeMs: number } | null {
   if (!isRecord(json)) return null
-  const { access_token: token, expires_in: seconds } = answer.parse(json)
+  const { access_token: token, expires_in: seconds } = readAnswer(json)
   if (token === null) return null
   const life = Math.min(Math.max(Number(seconds ?? 0), SHORTEST_LIFE_S), LONGEST_LIFE_S)
   return { token: new Secret(token), lifeMs: life * 1000 }

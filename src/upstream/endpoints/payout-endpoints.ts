@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { sumDecimals } from '../../domain/money/money.ts'
 import type { PayoutMethod, PayoutMethodRequirements, PayoutReport } from '../../domain/payouts/payout-report.ts'
 import {
@@ -24,7 +23,8 @@ import {
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../client/upstream-fault.ts'
-import { status as statusField, combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
+import { recordReader, status as statusField } from '../wire/values/readers.ts'
+import { combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import { readMethodRequirements, servedMethods } from '../wire/wire-payin-method.ts'
 import {
   type WirePayoutRequest,
@@ -81,7 +81,7 @@ export type PayoutCalls = {
 
 const PATH = '/v2/payouts'
 
-const cancelled = z.object({ status: statusField })
+const readCancelled = recordReader({ status: statusField })
 
 /** Creates the calls for payouts. */
 export function payoutCalls(transport: Transport): PayoutCalls {
@@ -142,8 +142,7 @@ export function payoutCalls(transport: Transport): PayoutCalls {
     cancelScheduledPayout: async (site, uuid) => {
       const body = sendable(toPayoutCancellationBody(uuid))
       const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/cancel_scheduled`, body })
-      const read = cancelled.safeParse(json)
-      return { statusRaw: shaped(read.data?.status ?? null, status) }
+      return { statusRaw: shaped(readCancelled(json).status, status) }
     },
   }
 }

@@ -2,18 +2,15 @@ import { z } from 'zod'
 import type { ExactJson } from '../../lib/exact-json.ts'
 import {
   currency,
-  decimal,
+  decimalFromWire,
+  instantFromWire,
   isRecord,
-  instant,
   label,
-  section,
+  recordReader,
   text,
-  type RequestBody,
-  requestBody,
-  lenient,
   textFrom,
-  boundedText,
-} from './values/wire-fields.ts'
+} from './values/readers.ts'
+import { type RequestBody, boundedText, requestBody } from './values/wire-fields.ts'
 
 /** Balances of the merchant's account in one currency, as plain digits. */
 export type Balances = {
@@ -26,13 +23,13 @@ export type Balances = {
   readonly withdrawable: string
 }
 
-const balances = z.object({
+const readBalanceFields = recordReader({
   currency,
-  available_balance: decimal,
-  incoming_balance: decimal,
-  outgoing_balance: decimal,
-  rolling_reserve_balance: decimal,
-  withdrawable_balance: decimal,
+  available_balance: decimalFromWire,
+  incoming_balance: decimalFromWire,
+  outgoing_balance: decimalFromWire,
+  rolling_reserve_balance: decimalFromWire,
+  withdrawable_balance: decimalFromWire,
 })
 
 /**
@@ -48,7 +45,7 @@ export function readBalances(json: ExactJson, asked: string): Balances | null {
     outgoing_balance: outgoing,
     rolling_reserve_balance: rollingReserve,
     withdrawable_balance: withdrawable,
-  } = balances.parse(json)
+  } = readBalanceFields(json)
   if (available === null || incoming === null || outgoing === null) return null
   if (rollingReserve === null || withdrawable === null) return null
   return { currency: named ?? asked, available, incoming, outgoing, rollingReserve, withdrawable }
@@ -77,23 +74,23 @@ export type BalanceMovement = {
 const ID_LENGTH = 100
 const WORD_LENGTH = 100
 
-const movement = z.object({
+const readMovement = recordReader({
   id: label(ID_LENGTH),
-  amount: decimal,
+  amount: decimalFromWire,
   request_type: text(WORD_LENGTH),
   transaction_type: text(WORD_LENGTH),
   currency,
   payment_method: text(WORD_LENGTH),
   status: text(WORD_LENGTH),
   reference_id: label(ID_LENGTH),
-  balance_detail: section({ outgoing: decimal, total: decimal, fees: decimal }),
-  created_at: instant,
+  balance_detail: recordReader({ outgoing: decimalFromWire, total: decimalFromWire, fees: decimalFromWire }),
+  created_at: instantFromWire,
 })
 
 /** Reads one record of the balance history (gap sheet, section 24). Null without an id and an amount. */
 export function readBalanceMovement(json: ExactJson, asked: string): BalanceMovement | null {
   if (!isRecord(json)) return null
-  const read = movement.parse(json)
+  const read = readMovement(json)
   if (read.id === null || read.amount === null) return null
   return {
     id: read.id,
@@ -135,9 +132,9 @@ export function toBankLookupBody(qrContent: string): RequestBody {
 }
 
 /** A required text that may be empty. */
-const possiblyEmpty = lenient((json) => (typeof json === 'string' ? (textFrom(json, TEXT_LENGTH) ?? '') : null))
+const possiblyEmpty = (json: unknown) => (typeof json === 'string' ? (textFrom(json, TEXT_LENGTH) ?? '') : null)
 
-const account = z.object({
+const readAccount = recordReader({
   account_name: possiblyEmpty,
   account_number: text(TEXT_LENGTH),
   bank_name: possiblyEmpty,
@@ -152,7 +149,7 @@ export function readBankAccount(json: ExactJson): BankAccount | null {
     account_number: accountNumber,
     bank_name: bankName,
     swift_code: swiftCode,
-  } = account.parse(json)
+  } = readAccount(json)
   if (accountName === null || accountNumber === null || bankName === null || swiftCode === null) return null
   return { accountName, accountNumber, bankName, swiftCode }
 }

@@ -14,27 +14,31 @@ import {
 } from '../../domain/agreements/agreement-report.ts'
 import type { AgreementPayerRequest } from '../../domain/agreements/agreement-rules.ts'
 import { type ExactJson, ExactNumber } from '../../lib/exact-json.ts'
-import { dayFromWire, maskedAlias, maskedNumber, decimalFromWire, dayToWire } from './values/readers.ts'
 import {
-  decimal,
-  instant,
+  dayFromWire,
+  dayToWire,
+  decimalFromWire,
+  instantFromWire,
   isRecord,
-  lenient,
-  section,
+  maskedAlias,
+  maskedNumber,
+  recordReader,
   status,
   text,
   textFrom,
-  uuid,
-  unwrapped,
-  amount,
+  usableUuid,
+} from './values/readers.ts'
+import {
   type Notification,
+  type RequestBody,
+  amount,
+  boundedText,
   notification,
   notificationBody,
   present,
-  sentence,
-  type RequestBody,
   requestBody,
-  boundedText,
+  sentence,
+  unwrapped,
 } from './values/wire-fields.ts'
 
 const TRANSACTION_ID_LENGTH = 90
@@ -57,35 +61,35 @@ export const AMENDMENT = 'payment_agreement_amendment'
 /** The key of what becomes of an amendment. What its object contains is not shown: only a `status` in it is read (gap sheet, section 14). */
 const AMENDMENT_STATUS = 'payment_agreement_amendment_status'
 
-const terms = section({ start_date: lenient(dayFromWire), frequency: text(WORD_LENGTH) })
+const terms = recordReader({ start_date: dayFromWire, frequency: text(WORD_LENGTH) })
 
-const agreement = z.object({
-  payment_agreement_id: uuid,
-  id: lenient(digitsFrom),
+const readAgreement = recordReader({
+  payment_agreement_id: usableUuid,
+  id: digitsFrom,
   client_transaction_id: text(TRANSACTION_ID_LENGTH),
   external_id: text(REFERENCE_LENGTH),
   status,
   description: text(DESCRIPTION_LENGTH),
-  limit_amount: decimal,
+  limit_amount: decimalFromWire,
   payment_agreement_type: text(WORD_LENGTH),
-  agreement_details: section({
+  agreement_details: recordReader({
     variable_agreement_details_obj: terms,
     fixed_agreement_details_obj: terms,
     usage_bases_agreement_details_obj: terms,
     balloon_agreement_details_obj: terms,
   }),
-  created_at: instant,
-  payer_details: section({
+  created_at: instantFromWire,
+  payer_details: recordReader({
     name: text(NAME_LENGTH),
-    bank_account_details: section({
-      bsb: lenient((json) => (typeof json === 'string' && /^\d{3}-?\d{3}$/.test(json) ? json : null)),
-      account_number: lenient(maskedNumber),
+    bank_account_details: recordReader({
+      bsb: (json: unknown) => (typeof json === 'string' && /^\d{3}-?\d{3}$/.test(json) ? json : null),
+      account_number: maskedNumber,
     }),
-    pay_id_details: section({ pay_id: lenient(maskedAlias), pay_id_type: text(WORD_LENGTH) }),
+    pay_id_details: recordReader({ pay_id: maskedAlias, pay_id_type: text(WORD_LENGTH) }),
   }),
 })
 
-type Agreement = z.output<typeof agreement>
+type Agreement = ReturnType<typeof readAgreement>
 
 /**
  * Reads one agreement (docs/payments-api.md, section 2.1), also inside the wrapper of an amendment. Null without a usable
@@ -95,7 +99,7 @@ type Agreement = z.output<typeof agreement>
 export function readAgreementReport(json: ExactJson): AgreementReport | null {
   const inner = unwrapped(json, AMENDMENT)
   if (!isRecord(inner)) return null
-  const body = agreement.parse(inner)
+  const body = readAgreement(inner)
   if (body.payment_agreement_id === null || body.status === null) return null
   const amountRule = amountRuleOf(inner['agreement_details'])
   const { start_date: startDate, frequency: frequencyRaw } = amountRule === null ? NO_TERMS : termsOf(body, amountRule)

@@ -7,23 +7,18 @@ import {
   type GatewayRequest,
 } from '../../domain/gateway/gateway-payment.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { decimalFromWire } from './values/readers.ts'
+import { decimalFromWire, isRecord, label, recordReader, safeUrl, status } from './values/readers.ts'
 import {
+  type Notification,
+  type RequestBody,
   address,
   amount,
+  boundedText,
   countryCode,
-  type Notification,
   notification,
   notificationBody,
   present,
-  type RequestBody,
   requestBody,
-  boundedText,
-  isRecord,
-  label,
-  lenient,
-  status,
-  url,
 } from './values/wire-fields.ts'
 
 /** Input for a payment on the v1 gateway page (gap sheet, section 4). */
@@ -97,12 +92,12 @@ export function toGatewayPaymentBody(request: GatewayPaymentRequest): RequestBod
   })
 }
 
-const paymentId = lenient((json) => /^\d{1,20}$/.exec(decimalFromWire(json) ?? '')?.[0] ?? null)
+const paymentId = (json: unknown) => /^\d{1,20}$/.exec(decimalFromWire(json) ?? '')?.[0] ?? null
 
-const answer = z.object({
+const readAnswer = recordReader({
   payment_id: paymentId,
   order_id: label(TEXT_LENGTH),
-  redirect_url: url,
+  redirect_url: safeUrl,
 })
 
 /**
@@ -113,11 +108,11 @@ export function readGatewayPayment(
   json: ExactJson,
 ): (Omit<StartedGatewayPayment, 'orderId'> & { orderId: string | null }) | null {
   if (!isRecord(json)) return null
-  const { payment_id: id, order_id: orderId, redirect_url: redirectUrl } = answer.parse(json)
+  const { payment_id: id, order_id: orderId, redirect_url: redirectUrl } = readAnswer(json)
   return id === null || redirectUrl === null ? null : { paymentId: id, orderId, redirectUrl }
 }
 
-const callback = z.object({ payment_id: paymentId, order_id: label(TEXT_LENGTH), status })
+const readCallback = recordReader({ payment_id: paymentId, order_id: label(TEXT_LENGTH), status })
 
 /**
  * Reads the callback of a gateway payment (gap sheet, section 4), of which three fields are known. Null without a usable payment id and status.
@@ -125,7 +120,7 @@ const callback = z.object({ payment_id: paymentId, order_id: label(TEXT_LENGTH),
  */
 export function readGatewayCallback(json: ExactJson): GatewayPaymentReport | null {
   if (!isRecord(json)) return null
-  const { payment_id: id, order_id: orderId, status: statusRaw } = callback.parse(json)
+  const { payment_id: id, order_id: orderId, status: statusRaw } = readCallback(json)
   if (id === null || statusRaw === null) return null
   const unknown = { amount: null, currency: null, description: null }
   return { id, orderId, statusRaw, status: gatewayStatus(statusRaw), ...unknown }

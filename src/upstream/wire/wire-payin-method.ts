@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import {
   parseMethodCode,
   type MethodFlags,
@@ -11,15 +10,15 @@ import {
 import { type ExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
 import {
   currency,
-  decimal,
+  decimalFromWire,
   flag,
   isRecord,
-  lenient,
+  recordReader,
+  safeUrl,
   text,
   textFrom,
-  url,
   usableMethodCode,
-} from './values/wire-fields.ts'
+} from './values/readers.ts'
 
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 64
@@ -61,30 +60,31 @@ function methodFlags(wire: { readonly [Name in keyof typeof METHOD_FLAGS]: boole
 }
 
 /** How a method is shown. Documented for v2 (gap sheet, section 8); read from v3 entries too, where they have it. */
-const METHOD_LOOK = { symbol: text(SYMBOL_LENGTH), logo: url }
+const METHOD_LOOK = { symbol: text(SYMBOL_LENGTH), logo: safeUrl }
 
-const known = z.object({
-  payin_method_code: lenient(usableMethodCode),
+const KNOWN = {
+  payin_method_code: usableMethodCode,
   payin_method_name: text(NAME_LENGTH),
   currency,
-  min_amount: decimal,
-  max_amount: decimal,
+  min_amount: readLimit,
+  max_amount: readLimit,
   ...METHOD_FLAGS,
   ...METHOD_LOOK,
-})
+}
+const readKnown = recordReader(KNOWN)
 
 /** Reads one entry of the v3 method list (docs/payments-api.md, section 2.5); null for one without a usable code. */
 export function readPayinMethodEntry(json: ExactJson): PayinMethodEntry | null {
   if (!isRecord(json)) return null
-  const { payin_method_code: code, ...entry } = known.parse(json)
+  const { payin_method_code: code, ...entry } = readKnown(json)
   if (code === null) return null
-  const extras = Object.fromEntries(Object.entries(json).filter(([key]) => !(key in known.shape)))
+  const extras = Object.fromEntries(Object.entries(json).filter(([key]) => !(key in KNOWN)))
   return {
     code,
     name: entry.payin_method_name,
     currency: entry.currency,
-    minAmount: notNegative(entry.min_amount),
-    maxAmount: notNegative(entry.max_amount),
+    minAmount: entry.min_amount,
+    maxAmount: entry.max_amount,
     cardBrands: labelsUnder(BRAND_KEY, extras),
     checkoutLanguages: labelsUnder(LANGUAGE_KEY, extras),
     networks: networksIn(extras),
@@ -127,8 +127,9 @@ export function toPayinMethod(
   }
 }
 
-/** A negative limit counts as no limit. */
-function notNegative(value: string | null): string | null {
+/** Returns the digits of a limit; a negative one counts as no limit. */
+function readLimit(json: unknown): string | null {
+  const value = decimalFromWire(json)
   return value?.startsWith('-') ? null : value
 }
 
@@ -172,16 +173,16 @@ export type Direction = 'payin' | 'payout'
 const common = {
   currency,
   description: text(DESCRIPTION_LENGTH),
-  min_amount: decimal.transform(notNegative),
-  max_amount: decimal.transform(notNegative),
+  min_amount: readLimit,
+  max_amount: readLimit,
   ...METHOD_FLAGS,
   ...METHOD_LOOK,
 }
 
-const directEntry = z.object({
+const readDirectEntry = recordReader({
   ...common,
-  payin_method_name: lenient(usableMethodCode),
-  payout_method_name: lenient(usableMethodCode),
+  payin_method_name: usableMethodCode,
+  payout_method_name: usableMethodCode,
 })
 
 /**
@@ -190,7 +191,7 @@ const directEntry = z.object({
  */
 export function readDirectMethodEntry(json: ExactJson, direction: Direction): PayinMethodEntry | null {
   if (!isRecord(json)) return null
-  const { description, ...method } = directEntry.parse(json)
+  const { description, ...method } = readDirectEntry(json)
   const code = method[`${direction}_method_name`]
   if (code === null) return null
   return {
@@ -222,7 +223,7 @@ export type AskedMethod = {
  */
 export function readMethodRequirements(json: ExactJson, asked: AskedMethod): MethodRequirements | null {
   if (!isRecord(json)) return null
-  const method = directEntry.parse(json)
+  const method = readDirectEntry(json)
   const only = asked.currencies.length === 1 ? (asked.currencies[0] ?? null) : null
   const settled = method.currency ?? parseMethodCode(asked.code).currency ?? only
   const fields = fieldsOf(json[`${asked.direction}_method_params`])

@@ -3,28 +3,31 @@ import { takesOpenAmount } from '../../domain/methods/payin-method.ts'
 import type { Money } from '../../domain/money/money.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { instantToWire } from './values/readers.ts'
 import {
+  decimalFromWire,
+  instantFromWire,
+  instantToWire,
+  isRecord,
+  recordReader,
+  safeUrl,
+  usableUuid,
+} from './values/readers.ts'
+import {
+  type MethodFieldValues,
+  type Notification,
+  type RequestBody,
   address,
   amount,
+  boundedText,
   countryCode,
-  type Notification,
+  methodCode,
+  methodFieldValues,
   notification,
   notificationBody,
   present,
   requestBody,
-  boundedText,
-  instant,
-  isRecord,
-  url,
-  uuid,
-  methodCode,
-  methodFieldValues,
-  type MethodFieldValues,
-  type RequestBody,
-  uuidText,
   sentence,
-  decimal,
+  uuidText,
 } from './values/wire-fields.ts'
 import { readPaymentReport } from './wire-payment.ts'
 
@@ -113,13 +116,13 @@ export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<strin
   })
 }
 
-const linkAnswer = z.object({
-  uuid,
-  payment_url: url,
-  payment_link_url: url,
-  expired_at: instant,
-  expires_at: instant,
-  expried_at: instant,
+const readLinkAnswer = recordReader({
+  uuid: usableUuid,
+  payment_url: safeUrl,
+  payment_link_url: safeUrl,
+  expired_at: instantFromWire,
+  expires_at: instantFromWire,
+  expried_at: instantFromWire,
 })
 
 /**
@@ -128,7 +131,7 @@ const linkAnswer = z.object({
  */
 export function readCreatedPayinLink(json: ExactJson): CreatedPayinLink | null {
   if (!isRecord(json)) return null
-  const link = linkAnswer.parse(json)
+  const link = readLinkAnswer(json)
   const paymentUrl = link.payment_url ?? link.payment_link_url
   if (link.uuid === null || paymentUrl === null) return null
   return { uuid: link.uuid, paymentUrl, expiresAt: link.expired_at ?? link.expires_at ?? link.expried_at }
@@ -251,7 +254,7 @@ export function toRefundBody(request: WireRefundRequest): RequestBody {
   return requestBody(body, request)
 }
 
-const refundAnswer = z.object({ total_amount: decimal, refund_amount: decimal })
+const readRefundAnswer = recordReader({ total_amount: decimalFromWire, refund_amount: decimalFromWire })
 
 /**
  * Reads the answer to a refund: two amounts, and the payment under `payin_request` (gap sheet, section 12), or the payment alone.
@@ -259,7 +262,7 @@ const refundAnswer = z.object({ total_amount: decimal, refund_amount: decimal })
  */
 export function readRefund(json: ExactJson): RefundAnswer | null {
   if (!isRecord(json)) return null
-  const { total_amount: totalAmount, refund_amount: refundAmount } = refundAnswer.parse(json)
+  const { total_amount: totalAmount, refund_amount: refundAmount } = readRefundAnswer(json)
   const report = readPaymentReport(json['payin_request'] ?? json)
   return report === null && totalAmount === null && refundAmount === null ? null : { report, totalAmount, refundAmount }
 }

@@ -7,20 +7,20 @@ import {
 } from '../../domain/payments/payment-report.ts'
 import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import {
-  isRecord,
   type JsonRecord,
-  readCurrency,
-  readDecimal,
-  readFlag,
-  readInstant,
   type ReadRecord,
-  readStatus,
-  readText,
-  readUrl,
+  currency,
+  decimalFromWire,
+  flag,
+  instantFromWire,
+  isRecord,
   recordReader,
+  safeUrl,
+  status,
+  text,
+  textFrom,
   usableMethodCode,
   usableUuid,
-  textFrom,
 } from './values/readers.ts'
 
 const PAYER_LENGTH = 255
@@ -38,34 +38,34 @@ const readTyped =
 /** The fields of the flat object; the nested form has them in `transaction_info`. */
 const transaction = {
   uuid: usableUuid,
-  status: readStatus,
+  status,
   name: readTyped(PAYER_LENGTH),
   email: readTyped(PAYER_LENGTH),
   external_id: readTyped(REFERENCE_LENGTH),
-  currency: readCurrency,
-  amount: readDecimal,
-  total: readDecimal,
-  paid_amount: readDecimal,
-  is_refundable: readFlag,
-  payment_method: readText(WORD_LENGTH),
-  payin_method_code: readText(WORD_LENGTH),
+  currency,
+  amount: decimalFromWire,
+  total: decimalFromWire,
+  paid_amount: decimalFromWire,
+  is_refundable: flag,
+  payment_method: text(WORD_LENGTH),
+  payin_method_code: text(WORD_LENGTH),
   payin_method_name: usableMethodCode,
-  expired_at: readInstant,
-  expires_at: readInstant,
-  expried_at: readInstant,
-  created_at: readInstant,
+  expired_at: instantFromWire,
+  expires_at: instantFromWire,
+  expried_at: instantFromWire,
+  created_at: instantFromWire,
   pay_code: recordReader({
-    '3ds_url': readUrl,
-    error_code: readText(WORD_LENGTH),
-    error_message: readText(MESSAGE_LENGTH),
+    '3ds_url': safeUrl,
+    error_code: text(WORD_LENGTH),
+    error_message: text(MESSAGE_LENGTH),
   }),
-  refund_information: recordReader({ refund_amount: readDecimal, description: readText(MESSAGE_LENGTH) }),
+  refund_information: recordReader({ refund_amount: decimalFromWire, description: text(MESSAGE_LENGTH) }),
   sender_details: recordReader({
     card: recordReader({
-      card_brand: readText(WORD_LENGTH),
-      card_type: readText(WORD_LENGTH),
+      card_brand: text(WORD_LENGTH),
+      card_type: text(WORD_LENGTH),
       card_last_4: (json: unknown) => (typeof json === 'string' && /^\d{4}$/.test(json) ? json : null),
-      card_country: readText(WORD_LENGTH),
+      card_country: text(WORD_LENGTH),
     }),
   }),
 }
@@ -117,7 +117,7 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
   }
 }
 
-const notification = recordReader({ endpoint_url: readText(ADDRESS_LENGTH) })
+const notification = recordReader({ endpoint_url: text(ADDRESS_LENGTH) })
 const readHolders = recordReader({
   webhook_notification: notification,
   payin_notification: notification,

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import {
   type PayoutBank,
   type PayoutMethod,
@@ -16,22 +15,22 @@ import {
   v1PayoutNumber,
 } from '../../domain/payouts/payout-rules.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { maskedAlias, maskedNumber } from './values/readers.ts'
 import {
+  type JsonRecord,
   count,
   currency,
-  decimal,
-  instant,
+  decimalFromWire,
+  instantFromWire,
   isRecord,
-  type JsonRecord,
   label,
-  lenient,
-  section,
+  maskedAlias,
+  maskedNumber,
+  recordReader,
   status,
   text,
   usableMethodCode,
-  uuid,
-} from './values/wire-fields.ts'
+  usableUuid,
+} from './values/readers.ts'
 import { readDirectMethodEntry, toPayinMethod } from './wire-payin-method.ts'
 import { readEndpointUrl } from './wire-payment.ts'
 
@@ -42,38 +41,38 @@ const REFERENCE_LENGTH = 255
 const WORD_LENGTH = 100
 const MOST_BANKS = 5_000
 
-const payout = z.object({
-  uuid,
+const readPayout = recordReader({
+  uuid: usableUuid,
   // Of v1 payouts, as are `total_refund`, `total_failed_transactions`, and the fields of a payee outside its parameters.
   id: label(WORD_LENGTH),
   status,
-  total_amount: decimal,
-  total_refund: decimal,
+  total_amount: decimalFromWire,
+  total_refund: decimalFromWire,
   total_failed_transactions: count,
   currency,
-  payout_method_name: lenient(usableMethodCode),
+  payout_method_name: usableMethodCode,
   description: text(DESCRIPTION_LENGTH),
   external_id: label(REFERENCE_LENGTH),
-  scheduled_at: instant,
+  scheduled_at: instantFromWire,
   error_code: text(WORD_LENGTH),
   error_message: text(MESSAGE_LENGTH),
 })
 
-const transaction = z.object({
-  uuid,
-  amount: decimal,
+const readTransaction = recordReader({
+  uuid: usableUuid,
+  amount: decimalFromWire,
   status,
   payee: text(NAME_LENGTH),
-  payid: lenient(maskedAlias),
+  payid: maskedAlias,
   bsb: label(WORD_LENGTH),
-  account_number: lenient(maskedNumber),
+  account_number: maskedNumber,
   // Its fields depend on the method (gap sheet, section 17); of the others none is read.
-  payout_method_params: section({ account_number: lenient(maskedNumber), bank_code: label(WORD_LENGTH) }),
+  payout_method_params: recordReader({ account_number: maskedNumber, bank_code: label(WORD_LENGTH) }),
   error_message: text(MESSAGE_LENGTH),
-  created_at: instant,
+  created_at: instantFromWire,
 })
 
-const bank = z.object({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short_name: text(NAME_LENGTH) })
+const readBank = recordReader({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short_name: text(NAME_LENGTH) })
 
 /**
  * Reads one batch of payouts (gap sheet, section 19). Null without a usable uuid and status; any other unreadable field is null.
@@ -81,7 +80,7 @@ const bank = z.object({ code: label(WORD_LENGTH), name: text(NAME_LENGTH), short
  */
 export function readPayoutReport(json: ExactJson): PayoutReport | null {
   if (!isRecord(json)) return null
-  const body = payout.parse(json)
+  const body = readPayout(json)
   return body.uuid === null ? null : reportOf(json, body, body.uuid)
 }
 
@@ -97,7 +96,7 @@ export function readV1PayoutReport(json: ExactJson, names: V1PayoutNames = V1_PA
     webhook_notification: json['webhook_notification'] ?? json[names.notification] ?? null,
     payout_transactions: json['payout_transactions'] ?? json[names.transactions] ?? null,
   }
-  const body = payout.parse(renamed)
+  const body = readPayout(renamed)
   const id = v1PayoutId(body.id ?? '')
   if (v1PayoutNumber(id) === null || (body.currency ?? V1_CURRENCY) !== V1_CURRENCY) return null
   const report = reportOf(renamed, body, id)
@@ -118,7 +117,7 @@ export function readPayoutCallback(json: ExactJson): PayoutReport | null {
   return (hasNumber && !hasMethod ? readV1PayoutReport(json) : null) ?? readPayoutReport(json)
 }
 
-function reportOf(json: JsonRecord, body: z.infer<typeof payout>, id: string): PayoutReport | null {
+function reportOf(json: JsonRecord, body: ReturnType<typeof readPayout>, id: string): PayoutReport | null {
   if (body.status === null) return null
   const parts = listIn(json['payout_transactions']).flatMap(transactionOf(id))
   return {
@@ -160,7 +159,7 @@ export function readBanks(json: ExactJson): PayoutBank[] {
   return listIn(isRecord(json) ? json['banks'] : undefined)
     .slice(0, MOST_BANKS)
     .flatMap((entry) => {
-      const { code, name, short_name: shortName } = bank.parse(isRecord(entry) ? entry : {})
+      const { code, name, short_name: shortName } = readBank(entry)
       return code === null ? [] : { code, name: name ?? code, shortName }
     })
 }
@@ -170,7 +169,7 @@ function transactionOf(
 ): (json: ExactJson, index: number) => { transaction: PayoutTransaction; payee: PayoutPayee }[] {
   return (json, index) => {
     if (!isRecord(json)) return []
-    const body = transaction.parse(json)
+    const body = readTransaction(json)
     const id = body.uuid ?? `${payoutId}.${index + 1}`
     const params = body.payout_method_params
     const payee = {

@@ -11,38 +11,34 @@ import {
   type PersonRequest,
 } from '../../domain/customers/person.ts'
 import type { ExactJson } from '../../lib/exact-json.ts'
-import { realDay, maskedNumber } from './values/readers.ts'
 import {
   isRecord,
   label,
-  lenient,
-  section,
+  maskedNumber,
+  realDay,
+  recordReader,
   status,
   text,
   textFrom,
-  uuid,
-  boundedText,
-  countryCode,
-  type RequestBody,
-  requestBody,
-  uuidText,
-} from './values/wire-fields.ts'
+  usableUuid,
+} from './values/readers.ts'
+import { type RequestBody, boundedText, countryCode, requestBody, uuidText } from './values/wire-fields.ts'
 
 const NAME_LENGTH = 255
 const WORD_LENGTH = 100
 const MESSAGE_LENGTH = 500
 const MOST_RESULTS = 100
 
-const readDay = lenient((json) => (typeof json === 'string' ? realDay(json.trim().slice(0, DAY_LENGTH)) : null))
+const readDay = (json: unknown) => (typeof json === 'string' ? realDay(json.trim().slice(0, DAY_LENGTH)) : null)
 const DAY_LENGTH = 'YYYY-MM-DD'.length
 
-const country = lenient((json) => {
+const country = (json: unknown) => {
   const code = textFrom(json, WORD_LENGTH)?.toUpperCase() ?? ''
   return /^[A-Z]{2}$/.test(code) ? code : null
-})
+}
 
-const personFields = z.object({
-  uuid,
+const readPersonFields = recordReader({
+  uuid: usableUuid,
   email: text(NAME_LENGTH),
   first_name: text(NAME_LENGTH),
   middle_name: text(NAME_LENGTH),
@@ -60,20 +56,20 @@ const personFields = z.object({
   reg_no: label(WORD_LENGTH),
 })
 
-const documentFields = section({
+const readDocumentFields = recordReader({
   issue_country: country,
   id_doc_type: text(WORD_LENGTH),
-  document_number: lenient(maskedNumber),
+  document_number: maskedNumber,
   issue_date: readDay,
   expiry_date: readDay,
 })
 
-const result = z.object({ kyc_status: status, message: text(MESSAGE_LENGTH) })
+const readResult = recordReader({ kyc_status: status, message: text(MESSAGE_LENGTH) })
 
 /** Reads a customer (gap sheet, section 22); null without a usable uuid. The number of its document is masked here. */
 export function readCustomer(json: ExactJson): Customer | null {
   if (!isRecord(json)) return null
-  const { uuid: id } = personFields.parse(json)
+  const { uuid: id } = readPersonFields(json)
   return id === null ? null : { id, ...personIn(json) }
 }
 
@@ -88,14 +84,14 @@ export function readContact(json: ExactJson): Contact | null {
 /** Reads the results of identity checks; one without a status is omitted. */
 function readIdentityResults(json: ExactJson | undefined): IdentityResult[] {
   return (Array.isArray(json) ? json : []).slice(-MOST_RESULTS).flatMap((entry) => {
-    const { kyc_status: statusRaw, message } = result.parse(isRecord(entry) ? entry : {})
+    const { kyc_status: statusRaw, message } = readResult(entry)
     // A message may be the text `null` (gap sheet, section 23).
     return statusRaw === null ? [] : { statusRaw, message: message === 'null' ? null : message }
   })
 }
 
 function personIn(json: { [key: string]: ExactJson }): Person {
-  const body = personFields.parse(json)
+  const body = readPersonFields(json)
   return {
     type: PARTY_TYPES.find((known) => known === body.type?.toLowerCase()) ?? null,
     countryCode: body.country,
@@ -120,7 +116,7 @@ function personIn(json: { [key: string]: ExactJson }): Person {
 
 function readDocument(json: ExactJson | undefined): IdentityDocument | null {
   if (!isRecord(json)) return null
-  const body = documentFields.parse(json)
+  const body = readDocumentFields(json)
   // A response example capitalises the kind (gap sheet, section 22).
   const kind = body.id_doc_type?.toLowerCase().replaceAll(/[ -]/g, '_')
   return {

@@ -3,10 +3,7 @@ import { isDay } from '../../../lib/calendar.ts'
 import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
 import { isLoopbackHost } from '../../../lib/known-hosts.ts'
 
-/**
- * Functions that read one field each and never throw: an absent or unreadable field is null. Plain functions for reading
- * webhooks; `wire-fields.ts` has the same as schemas.
- */
+/** Functions that read one field each and never throw: an absent or unreadable field is null. */
 
 export type JsonRecord = { [key: string]: ExactJson }
 
@@ -43,22 +40,24 @@ export function textFrom(json: unknown, length: number): string | null {
   if (typeof json !== 'string') return null
   // Cut first, so that the cost does not grow with the length of the text.
   const cut = json.slice(0, 2 * length)
-  const text = (ANY_CONTROL.test(cut) ? cut.replaceAll(CONTROL, '') : cut).trim().slice(0, length)
-  return text === '' ? null : text.toWellFormed()
+  const clean = (ANY_CONTROL.test(cut) ? cut.replaceAll(CONTROL, '') : cut).trim().slice(0, length)
+  return clean === '' ? null : clean.toWellFormed()
 }
 
 const ANY_CONTROL = /\p{Cc}/u
 const CONTROL = /(?![\t\n\r])\p{Cc}/gu
 
 /** A text of at most `length` UTF-16 units, or null. */
-export const readText =
+export const text =
   (length: number): WireReader<string | null> =>
   (json) =>
     textFrom(json, length)
 
-export const readDecimal: WireReader<string | null> = decimalFromWire
-export const readInstant: WireReader<string | null> = instantFromWire
-export const readUrl: WireReader<string | null> = safeUrl
+/** A text, or the digits of a number: for codes and references, which the payments API writes either way. */
+export const label =
+  (length: number): WireReader<string | null> =>
+  (json) =>
+    textFrom(json instanceof ExactNumber ? json.text : json, length)
 
 /** Returns a uuid of the payments API, safe as a path segment: 1 to 64 letters, digits, `_` and `-`; otherwise null. */
 export function usableUuid(json: unknown): string | null {
@@ -71,19 +70,25 @@ export function usableMethodCode(json: unknown): string | null {
 }
 
 /** Returns a status as received; null if it is not a short word. */
-export function readStatus(json: unknown): string | null {
+export function status(json: unknown): string | null {
   return typeof json === 'string' && /^[\w .:-]{1,64}$/.test(json.trim()) ? json.trim() : null
 }
 
 /** Returns a currency code in upper case. */
-export function readCurrency(json: unknown): string | null {
+export function currency(json: unknown): string | null {
   return typeof json === 'string' && /^[A-Za-z]{3,4}$/.test(json) ? json.toUpperCase() : null
 }
 
 /** Returns a boolean, also from its name as text (gap sheet, C8). */
-export function readFlag(json: unknown): boolean | null {
+export function flag(json: unknown): boolean | null {
   if (json === true || json === 'true') return true
   return json === false || json === 'false' ? false : null
+}
+
+/** Returns a count: an integer, or one written as a string. */
+export function count(json: unknown): number | null {
+  const digits = json instanceof ExactNumber ? json.text : json
+  return typeof digits === 'string' && /^\d{1,9}$/.test(digits) ? Number(digits) : null
 }
 
 /** Returns the plain digits of an amount that the payments API wrote as a number or a string (gap sheet, C7); otherwise null. */
@@ -149,9 +154,9 @@ export function instantToWire(instant: Date, upwards = false): string {
  */
 export function dayFromWire(json: unknown): string | null {
   if (typeof json !== 'string') return null
-  const text = json.trim()
-  const match = /^(\d\d)\/(\d\d)\/(?:20)?(\d\d)$/.exec(text)
-  return realDay(match === null ? text.slice(0, LONGEST_DAY) : `20${match[3]}-${match[2]}-${match[1]}`)
+  const written = json.trim()
+  const match = /^(\d\d)\/(\d\d)\/(?:20)?(\d\d)$/.exec(written)
+  return realDay(match === null ? written.slice(0, LONGEST_DAY) : `20${match[3]}-${match[2]}-${match[1]}`)
 }
 
 /**
@@ -203,8 +208,8 @@ const LONGEST_ADDRESS = 320
  * is no number.
  */
 export function maskedNumber(json: unknown): string | null {
-  const text = json instanceof ExactNumber ? json.text : json
-  const compact = typeof text === 'string' ? text.replaceAll(/[\s-]/g, '') : ''
+  const digits = json instanceof ExactNumber ? json.text : json
+  const compact = typeof digits === 'string' ? digits.replaceAll(/[\s-]/g, '') : ''
   if (compact === '') return null
   const end = compact.slice(-SHOWN)
   return compact.length >= SHORTEST_SHOWN && /^\d+$/.test(end) ? `${MASK}${end}` : MASK

@@ -1,55 +1,7 @@
 import { z } from 'zod'
-import { ExactNumber, type ExactJson } from '../../../lib/exact-json.ts'
+import { type ExactJson } from '../../../lib/exact-json.ts'
 import { readEndpointUrl } from '../wire-payment.ts'
-import {
-  isRecord,
-  readCurrency,
-  readDecimal,
-  readFlag,
-  readInstant,
-  readStatus,
-  readText,
-  readUrl,
-  textFrom,
-  usableUuid,
-  decimalToWire,
-  safeUrl,
-} from './readers.ts'
-
-export { isRecord, type JsonRecord, textFrom, usableMethodCode, usableUuid } from './readers.ts'
-
-/** A field that never fails: absent or unreadable values give `reader(null)`. */
-export const lenient = <Value>(reader: (json: unknown) => Value) => z.unknown().default(null).transform(reader)
-
-/** A text of at most `length` UTF-16 units, or null. */
-export const text = (length: number) => lenient(readText(length))
-export const decimal = lenient(readDecimal)
-export const instant = lenient(readInstant)
-export const uuid = lenient(usableUuid)
-export const url = lenient(readUrl)
-
-/** A status as received; null if it is not a short word. */
-export const status = lenient(readStatus)
-
-/** A text, or the digits of a number: for codes and references, which the payments API writes either way. */
-export const label = (length: number) =>
-  lenient((json) => textFrom(json instanceof ExactNumber ? json.text : json, length))
-
-/** A currency code in upper case. */
-export const currency = lenient(readCurrency)
-
-/** A boolean, also from its name as text (gap sheet, C8). */
-export const flag = lenient(readFlag)
-
-/** A count: an integer, or one written as a string. */
-export const count = lenient((json) => {
-  const digits = json instanceof ExactNumber ? json.text : json
-  return typeof digits === 'string' && /^\d{1,9}$/.test(digits) ? Number(digits) : null
-})
-
-/** A nested object; any value that is not an object is read as an empty object. */
-export const section = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z.preprocess((json) => (isRecord(json) ? json : {}), z.object(shape))
+import { count, currency, decimalFromWire, decimalToWire, isRecord, recordReader, safeUrl } from './readers.ts'
 
 export type WirePage = {
   readonly records: readonly ExactJson[]
@@ -61,7 +13,7 @@ export type WirePage = {
   readonly totalCount: number | null
 }
 
-const envelope = z.object({
+const readEnvelope = recordReader({
   page: count,
   next_page: count,
   per_page: count,
@@ -80,7 +32,7 @@ export function readPage(json: ExactJson): WirePage | null {
   if (!isRecord(json)) return null
   const records = json['records'] === null ? [] : json['records']
   if (!Array.isArray(records)) return null
-  const { page, next_page: next, ...totals } = envelope.parse(json)
+  const { page, next_page: next, ...totals } = readEnvelope(json)
   const totalCount = totals.total ?? totals.total_count
   const size = totals.per_page ?? totals.size
   const counted = totalCount === null || size === null || size === 0 ? null : Math.ceil(totalCount / size)
@@ -128,11 +80,11 @@ export type Echo = {
   readonly endpointUrl: string | null
 }
 
-const echo = z.object({ currency, amount: decimal })
+const readRepeated = recordReader({ currency, amount: decimalFromWire })
 
 /** Reads the repeated request fields of an answer, so that the answer to another request is detected. Never throws. */
 export function readEcho(json: ExactJson): Echo {
-  return { ...echo.parse(isRecord(json) ? json : {}), endpointUrl: readEndpointUrl(json) }
+  return { ...readRepeated(json), endpointUrl: readEndpointUrl(json) }
 }
 
 /** A valid body, or the names of its invalid fields, without their values. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
-import type { JsonRecord } from '../../../../src/upstream/wire/values/wire-fields.ts'
+import type { JsonRecord } from '../../../../src/upstream/wire/values/readers.ts'
 import {
   readBankAccount,
   toBankLookupBody,

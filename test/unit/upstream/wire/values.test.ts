@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { amountProblem, compareDecimals } from '../../../../src/domain/money/money.ts'
 import { ExactNumber, parseExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
 import {
-  instantFromWire,
   decimalFromWire,
   decimalToWire,
+  instantFromWire,
   safeUrl,
+  textFrom,
+  usableUuid,
 } from '../../../../src/upstream/wire/values/readers.ts'
-import { textFrom, usableUuid } from '../../../../src/upstream/wire/values/wire-fields.ts'
 
 describe('money on the wire', () => {
   it.each([
