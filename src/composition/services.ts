@@ -1,6 +1,6 @@
 import { createOperations } from '../commands/operations.ts'
 import type { Config, UpstreamConfig } from '../config.ts'
-import { currencies } from '../domain/money/money.ts'
+import { hasDirectPayins } from '../domain/money/money.ts'
 import type { Services } from '../graphql/context.ts'
 import type { CallbackLimits } from '../http/callback/callback-subscriptions.ts'
 import type { ExportLimits } from '../http/exports/export-route.ts'
@@ -20,7 +20,7 @@ import { createSliceScheduler } from '../streams/slice-scheduler.ts'
 import { createDeadlines, createStreamRegistry, type StreamLimits } from '../streams/stream-registry.ts'
 import { startTail, type TailOptions } from '../streams/tail.ts'
 import type { WakeUps } from '../streams/wake-ups.ts'
-import { type UpstreamWatch, createSiteStates, createSites, type Site, type Sites } from '../upstream/client/sites.ts'
+import { type UpstreamWatch, createSiteStates, createSites, type Sites } from '../upstream/client/sites.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { createMethodCache } from '../upstream/methods/method-cache.ts'
 import { createKeyedCache, createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
@@ -215,7 +215,7 @@ export async function startServices(config: AppConfig, options: BackendOptions):
 function createMethodLists(upstream: UpstreamClient, sites: Sites) {
   const linkMethods = createMethodCache({ load: (site) => upstream.listPayinMethods(site), sites })
   const directMethods = createMethodCache({
-    load: async (site) => (hasDirectPayins(site) ? upstream.listDirectPayinMethods(site) : []),
+    load: async (site) => (site.currencies.some(hasDirectPayins) ? upstream.listDirectPayinMethods(site) : []),
     sites,
   })
   const payoutMethods = createMethodCache({ load: (site) => upstream.listPayoutMethods(site), sites })
@@ -228,13 +228,6 @@ function createMethodLists(upstream: UpstreamClient, sites: Sites) {
   })
   const methods = createPayinMethodLists({ link: linkMethods, direct: directMethods, sites })
   return { methods, linkMethods, payoutMethods, requirements }
-}
-
-/** NZD and HKD have no direct payins (docs/payments-api.md, section 9); a currency that we do not know may have them. */
-function hasDirectPayins(site: Site): boolean {
-  return site.currencies.some(
-    (code) => currencies.find((currency) => currency.code === code)?.versions.includes('V2') ?? true,
-  )
 }
 
 /** Returns the configured folder of archives; null if there is none. Throws an `Error` if it cannot be written. */

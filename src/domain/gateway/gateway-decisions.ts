@@ -1,4 +1,4 @@
-import { factsOf, PAID_RANK } from '../payments/payment-report.ts'
+import { factsOf, FINAL_RANK, PAID_RANK } from '../payments/payment-report.ts'
 import {
   filledIn,
   type GatewayPayment,
@@ -148,8 +148,6 @@ function factsIn({ orderId, amount, currency, description }: GatewayPaymentFacts
 }
 
 const FACTS = ['orderId', 'amount', 'currency', 'description'] as const satisfies readonly (keyof GatewayPaymentFacts)[]
-
-const FINAL_RANK = 6
 
 /** How far a payment with this status has come. One that is not recognised may be anything between the attempts and the payment. */
 function rankOf(status: GatewayPaymentStatus | null): number {

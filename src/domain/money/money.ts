@@ -165,6 +165,11 @@ export const currencies: readonly Currency[] = TABLE.flatMap(([region, versions,
   codes.map((code) => ({ code, exponent: exponentOf(code), region, versions })),
 )
 
+/** Returns whether a currency has direct payins: NZD and HKD have none (docs/payments-api.md, section 9), one that we do not know may. */
+export function hasDirectPayins(code: string): boolean {
+  return currencies.find((currency) => currency.code === code)?.versions.includes('V2') ?? true
+}
+
 /**
  * Returns the number of digits after the decimal point that the payments API processes for a currency: 0 for VND, JPY, KRW, XAF and XOF.
  */

@@ -112,6 +112,8 @@ const FACTS: Readonly<Record<PaymentStatus, StatusFacts>> = {
 
 /** From this rank on the payment is paid: no webhook changes it back to an unpaid status by itself. */
 export const PAID_RANK = 4
+/** At this rank a payment is final. */
+export const FINAL_RANK = 6
 
 /** Undocumented spellings of documented statuses on other pages of the payments API (gap sheet, C2). */
 const OTHER_SPELLINGS: ReadonlyMap<string, PaymentStatus> = new Map([

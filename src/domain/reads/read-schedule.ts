@@ -1,4 +1,5 @@
 import type { Agreement } from '../agreements/agreement.ts'
+import { FINAL_RANK } from '../payments/payment-report.ts'
 import type { Payment } from '../payments/payment.ts'
 import { isFinished, type Payout } from '../payouts/payout.ts'
 
@@ -55,8 +56,6 @@ const UNPAID_WINDOW_MS = 7 * DAY_MS
 const SPREAD = 0.1
 const SLOT_MS = HOUR_MS
 
-/** At this rank a payment is final. */
-const FINAL_RANK = 6
 /** First rank at which the expiry of the link has no effect. */
 const ENDED_RANK = 3
 

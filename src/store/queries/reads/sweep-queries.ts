@@ -1,3 +1,4 @@
+import { FINAL_RANK } from '../../../domain/payments/payment-report.ts'
 import type { Db } from '../../group-commit.ts'
 import type { Database, SweepCursor, SweepPage, SweepPart } from '../../port.ts'
 
@@ -56,13 +57,13 @@ function keyOf({ from, after }: Start) {
   return { at: Math.max(from, after.at), number: after.at < from ? 0 : after.number }
 }
 
-/** The condition of the partial index is a literal, because with a parameter the planner would not use the index. Rank 6 is final. */
+/** The condition of the partial index is a literal, because with a parameter the planner would not use the index. */
 function paymentsChanged(db: Db, start: Start) {
   const { at, number } = keyOf(start)
   return db
     .selectFrom('payments')
     .select(['id', 'updated_at as at', 'number'])
-    .where((eb) => eb('rank', '<', eb.lit(6)))
+    .where((eb) => eb('rank', '<', eb.lit(FINAL_RANK)))
     .where('updated_at', '>=', at)
     .where((eb) => eb.or([eb('updated_at', '>', at), eb('number', '>', number)]))
     .orderBy('updated_at')
@@ -74,7 +75,7 @@ function paymentsIn(db: Db, phase: 'IN_PROGRESS' | 'REFUNDING' | 'DISPUTED', { a
     .selectFrom('payments')
     .select(['id', 'number', 'number as at'])
     .where('phase', '=', phase)
-    .where('rank', '<', 6)
+    .where('rank', '<', FINAL_RANK)
     .where('number', '>', after.number)
     .orderBy('number')
 }
