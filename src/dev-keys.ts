@@ -77,8 +77,8 @@ function createKeys(folder: string, file: string): Keys {
 }
 
 /**
- * The database is in the same folder. Earlier versions left the folder open; a folder of another owner, such as a volume's, is
- * not changed.
+ * The database is in the same folder, which may have been made before, and open. A folder of another owner, such as a volume's, is not
+ * changed.
  */
 function closeFolder(folder: string): void {
   try {

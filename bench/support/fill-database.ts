@@ -106,12 +106,12 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
     `INSERT INTO gateway_payment_events (position, stream_id, sequence, kind, source, to_status, gateway_payment_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'G', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 1`,
     `UPDATE log_head SET position = ${payments} * 6`,
-    `INSERT INTO deliveries (id, body_hash, ref, subject_id, status_raw, disposition, attempts, first_received_at,
+    `INSERT INTO deliveries (id, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)
-      ${rows} SELECT 'D-' || n || '-' || k, 'hash-' || ${ID} || k, 'ref-' || n, 'PAY-' || ${ID}, 'received', ${DISPOSITION}, 1,
+      ${rows} SELECT 'D-' || n || '-' || k, 'ref-' || n, 'PAY-' || ${ID}, 'received', ${DISPOSITION}, 1,
         ${at}, ${at}, 'link:ref-' || n || '.' || k, '{"filler":"${'-'.repeat(300)}"}' FROM rows_of CROSS JOIN ${parts(4)}`,
-    `INSERT INTO commands (id, mutation, key, fingerprint, state, attempt, ref, owner, lease_until, sent_at, result_json)
-      ${rows} SELECT 'C-' || n, (CASE WHEN n % 50 = 0 THEN 'refundPayment' ELSE 'createPaymentLink' END), 'key-' || n, 'f',
+    `INSERT INTO commands (id, mutation, key, key_scope, fingerprint, state, attempt, ref, owner, lease_until, sent_at, result_json)
+      ${rows} SELECT 'C-' || n, (CASE WHEN n % 50 = 0 THEN 'refundPayment' ELSE 'createPaymentLink' END), 'key-' || n, 'caller', 'f',
         'SETTLED', 1, 'ref-' || n, 'process-1', ${at}, ${at}, '{"linkId":"LINK-' || ${ID} || '"}' FROM rows_of`,
     `INSERT INTO command_refs (ref, command_id, attempt, sent_at, kind, site)
       ${rows} SELECT 'ref-' || n, 'C-' || n, 1, ${at}, 'link', 'au' FROM rows_of`,

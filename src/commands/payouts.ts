@@ -122,8 +122,8 @@ function payoutTask(
     replay: async (command) => {
       const { payoutId } = command.result as { payoutId: string }
       const [payout] = await store.payouts.byIds([payoutId])
-      // A payout that an earlier version made has no record.
-      return { payout: payout ?? (await upstream.getPayout(site, payoutId)), currencies }
+      if (payout === undefined) throw new Error(`The payout of command ${command.id} is not recorded.`)
+      return { payout, currencies }
     },
     findOutcome: async (command) =>
       (await store.commands.tracePayout(command.ref)) ??

@@ -79,14 +79,6 @@ export function retryCommand(
   return true
 }
 
-/** Assigns an unscoped command to a caller. Returns false if it is not unscoped. */
-export function adoptCommand(rows: Rows, id: string, keyScope: string): boolean {
-  const known = rows.commands.first('id', id)
-  if (known === null || known.keyScope !== '') return false
-  rows.commands.put({ ...known, keyScope })
-  return true
-}
-
 /** Deletes a command that certainly had no effect at the payments API. Its correlation ids are kept. */
 export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)

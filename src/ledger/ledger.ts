@@ -15,14 +15,7 @@ import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isOutage, LeaseLostError } from '../store/store-errors.ts'
 import type { PaceStore, Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
-import {
-  adoptCommand,
-  beginCommand,
-  forgetCommand,
-  markUnknown,
-  rejectCommand,
-  retryCommand,
-} from './command-records.ts'
+import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
 import {
@@ -100,7 +93,6 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
     commands: {
       ...database.commands,
       begin: (command) => decide((rows) => beginCommand(rows, command)),
-      adopt: (id, keyScope) => decide((rows) => adoptCommand(rows, id, keyScope)),
       retry: (id, attempt, from) => decide((rows) => retryCommand(rows, id, attempt, from)),
       forget: (id) => decide((rows) => forgetCommand(rows, id)),
       reject: (id, refusal) => decide((rows) => rejectCommand(rows, id, refusal)),

@@ -164,8 +164,7 @@ function applyDelivery<K extends Kind>(
   return { outcome: { ...outcome, readDue: confirm }, after: row?.state ?? null }
 }
 
-function wantDelivery(rows: Rows, { bodyHashes, ids }: Identified<ReceivedDelivery>): void {
-  for (const hash of bodyHashes) rows.deliveries.want('bodyHash', hash)
+function wantDelivery(rows: Rows, { ids }: Identified<ReceivedDelivery>): void {
   for (const id of ids) {
     rows.deliveries.want('id', id)
     rows.prunedDeliveries.want('id', id)
@@ -174,21 +173,13 @@ function wantDelivery(rows: Rows, { bodyHashes, ids }: Identified<ReceivedDelive
 
 /** Counts an attempt of an earlier delivery, unless it has been pruned. Returns its disposition; null if the delivery is new. */
 function countRepeat(rows: Rows, received: Identified<ReceivedDelivery>): DeliveryRow['disposition'] | null {
-  const before = findDelivery(rows, received)
+  const before = firstOf(received.ids, (id) => rows.deliveries.first('id', id))
   if (before !== null) {
     const lastReceivedAt = received.receivedAt.toISOString()
     rows.deliveries.put({ ...before, attempts: before.attempts + 1, lastReceivedAt })
     return before.disposition
   }
   return firstOf(received.ids, (id) => rows.prunedDeliveries.first('id', id))?.disposition ?? null
-}
-
-/** Returns the delivery with one of these ids or body hashes. */
-function findDelivery(rows: Rows, { bodyHashes, ids }: Identified<ReceivedDelivery>): DeliveryRow | null {
-  return (
-    firstOf(ids, (id) => rows.deliveries.first('id', id)) ??
-    firstOf(bodyHashes, (hash) => rows.deliveries.first('bodyHash', hash))
-  )
 }
 
 function firstOf<Row>(keys: readonly string[], find: (key: string) => Row | null): Row | null {
@@ -203,7 +194,6 @@ function newDelivery({ ids, ref, body, receivedAt }: Identified<ReceivedDelivery
   const at = receivedAt.toISOString()
   return {
     id: ids[0],
-    bodyHash: null,
     ref,
     subjectId: null,
     statusRaw: null,

@@ -76,8 +76,8 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     return [found, ...(await Promise.all(rest.map((id) => search(id, likely))))]
   }
 
-  const readAll = async (ids: readonly string[], knownSites: ReadonlyMap<string, string>) => {
-    const siteOf = (id: string): Site | null => sites.byId(knownSites.get(id) ?? remembered.get(id) ?? '')
+  const readAll = async (ids: readonly string[]) => {
+    const siteOf = (id: string): Site | null => sites.byId(remembered.get(id) ?? '')
     const unknown = [...new Set(ids.filter((id) => siteOf(id) === null))]
     const searched = searchAll(unknown)
     return Promise.all(
@@ -93,7 +93,7 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     async find(ids) {
       const recorded = new Map((await store.payouts.byIds(ids)).map((payout) => [payout.id, payout]))
       const others = ids.filter((id) => !recorded.has(id))
-      const found = others.length === 0 ? [] : await readAll(others, await store.payouts.sites(others))
+      const found = await readAll(others)
       const readById = new Map(others.map((id, index) => [id, found[index]]))
       return ids.map((id) => {
         const payout = recorded.get(id)
@@ -105,8 +105,8 @@ export function createPayoutFinder({ store, upstream, sites }: FinderOptions): P
     },
     async read(id) {
       const [recorded] = await store.payouts.byIds([id])
-      const knownSites = recorded === undefined ? await store.payouts.sites([id]) : new Map([[id, recorded.site]])
-      return (await readAll([id], knownSites))[0] ?? { kind: 'not-found' }
+      const site = sites.byId(recorded?.site ?? '')
+      return site === null ? ((await readAll([id]))[0] ?? { kind: 'not-found' }) : readKnown(id, site)
     },
   }
 }

@@ -24,10 +24,8 @@ export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payme
  * the payments API answered with an id that belongs to another object.
  */
 export type CommandStore = {
-  /** Returns the command with a caller's key, or else one that was recorded under this key before keys belonged to callers. */
+  /** Returns the command with a caller's key. */
   find(key: CommandKey): Promise<Command | null>
-  /** Assigns an unscoped command to a caller. Returns false if it is no longer unscoped. */
-  adopt(id: string, keyScope: string): Promise<boolean>
   /** Returns whether a command with the same mutation and key of another caller is open or settled. */
   hasNamesake(command: Command): Promise<boolean>
   /**

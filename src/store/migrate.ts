@@ -4,10 +4,9 @@ import { StoreUnusableError } from './store-errors.ts'
 /** A row of the table `migrations`. */
 export type AppliedMigration = {
   readonly number: number
-  /** Null: recorded by a version that did not record it. */
-  readonly compatibility: Compatibility | null
-  /** How many steps have been applied. Null: all of them, recorded by a version that did not count them. */
-  readonly steps: number | null
+  readonly compatibility: Compatibility
+  /** How many steps have been applied. */
+  readonly steps: number
 }
 
 /** A database that can be migrated. */
@@ -76,8 +75,7 @@ function nextStep(
 ): { readonly migration: Migration; readonly step: number } | null {
   const byNumber = new Map(applied.map((row) => [row.number, row]))
   for (const migration of migrations) {
-    const row = byNumber.get(migration.number)
-    const step = row === undefined ? 0 : (row.steps ?? migration.steps.length)
+    const step = byNumber.get(migration.number)?.steps ?? 0
     if (step < migration.steps.length) return { migration, step }
   }
   return null

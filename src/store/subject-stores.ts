@@ -68,8 +68,6 @@ export type PayoutStore = {
   byIds(ids: readonly string[]): Promise<Payout[]>
   /** Payees by payout id; none of those that were erased. */
   payees(ids: readonly string[]): Promise<Map<string, readonly PayoutPayee[]>>
-  /** Ids of the sites, by payout id, of payouts of which only this is stored: earlier versions recorded no more. */
-  sites(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
    * Only payouts whose amount and currency are known. By number; by creation and number where the filter names an instant. Throws
    * `RangeError` for a place of the other order.

@@ -29,7 +29,6 @@ export type Tables = {
   readonly commands: CommandsTable
   readonly command_refs: CommandRefsTable
   readonly leases: LeasesTable
-  readonly payouts: PayoutsTable
   readonly payout_records: PayoutRecordsTable
   readonly payout_payees: PayoutPayeesTable
   readonly payout_events: PayoutEventsTable
@@ -98,9 +97,6 @@ export type ErasuresTable = {
   payers: Generated<number>
   done_at: number | null
 }
-
-/** Payouts of versions before `payout_records`, and of processes of such a version. */
-type PayoutsTable = { id: string; site: string }
 
 /** The parts of statements that differ between the databases. */
 export type Dialect = {

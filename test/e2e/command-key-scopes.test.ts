@@ -1,5 +1,4 @@
 import { createSecretKey } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_SCOPES } from '../../src/access/caller.ts'
@@ -38,17 +37,6 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setExpirationTime('1h')
       .sign(createSecretKey(SECRETS.jwt, 'utf8'))
-  /** Makes a command look as if it was recorded before keys belonged to a caller. */
-  const forgetScope = async (key: unknown) => {
-    const sql = `UPDATE commands SET key_scope = '' WHERE key = '${String(key)}'`
-    if (database !== null) {
-      await database.run(sql)
-      return
-    }
-    const file = new DatabaseSync(`${network.folder}/payments.db`)
-    file.exec(sql)
-    file.close()
-  }
 
   it('of two callers at once make two links, and of one caller a single one', async () => {
     const input = linkInput({ idempotencyKey: newKey() })
@@ -80,67 +68,6 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
       expect(again).toMatchObject({ replayed: true, link: { id: resultId(first) } })
     }
     expect(ids.size).toBe(callers.length)
-  })
-
-  describe('of a command that was recorded before they belonged to a caller', () => {
-    const before = async () => {
-      const input = linkInput({ idempotencyKey: newKey() })
-      const token = await network.token({ subject: 'who made it' })
-      const first = await createAs(token, input)
-      await forgetScope(input.idempotencyKey)
-      return { input, token, id: resultId(first) }
-    }
-
-    it('replay for their caller, and from then on for nobody else', async () => {
-      const { input, token, id } = await before()
-      const sent = calls()
-      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
-      expect(calls()).toBe(sent)
-      const stranger = await createAs(await network.token({ subject: 'a stranger' }), input)
-      expect(stranger).toMatchObject({ replayed: false })
-      expect(resultId(stranger)).not.toBe(id)
-      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
-    })
-
-    it('are no conflict for another caller with an input of its own', async () => {
-      const { input, token, id } = await before()
-      const stranger = await network.token({ subject: 'another stranger' })
-      expect(await createAs(stranger, { ...input, reference: 'mine' })).toMatchObject({ replayed: false })
-      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
-    })
-
-    it('tell nothing to who may not read what was made, and have nothing sent twice', async () => {
-      const { input, token, id } = await before()
-      const sent = calls()
-      const blind = await network.token({ subject: 'who may only write', scopes: ['payments:write'] })
-      const told = await createAs(blind, input)
-      expect(told).toMatchObject({ __typename: 'OutcomeUnknownError' })
-      expect(JSON.stringify(told)).not.toContain(id)
-      expect(calls()).toBe(sent)
-      expect(await createAs(token, input)).toMatchObject({ replayed: true, link: { id } })
-    })
-
-    it('are given to one of many who repeat it at once', async () => {
-      const { input, id } = await before()
-      const sent = calls()
-      const tokens = await Promise.all(['p', 'q', 'r', 's'].map((subject) => network.token({ subject })))
-      const results = await Promise.all(tokens.map((token) => createAs(token, input)))
-      expect(results.filter((result) => resultId(result) === id)).toHaveLength(1)
-      expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(3)
-      expect(calls() - sent).toBe(3)
-    })
-
-    it.each(COMMANDS.map(({ name, key, prepare }) => [name, key, prepare] as const))(
-      'replay for %s',
-      async (name, key, prepare) => {
-        const { input } = await prepare(network)
-        const first = await mutate(network, name, input)
-        await forgetScope(input[key])
-        const again = await mutate(network, name, input)
-        expect(again).toMatchObject({ replayed: true })
-        expect(resultId(again)).toBe(resultId(first))
-      },
-    )
   })
 
   it('tell no caller what became of an agreement that another one asked for', async () => {

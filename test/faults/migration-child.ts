@@ -1,11 +1,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { openSqliteStore } from '../support/store.ts'
+import { parseMigration, readMigrations } from '../../src/store/migrate.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 
 /**
- * Opens a store and kills itself with SIGKILL before the n-th statement that changes the database; without a number it ends normally and
- * prints the number of such statements. Arguments: the path of the database, and the number.
+ * Opens a database and kills itself with SIGKILL before the n-th statement that changes the database; without a number it ends normally and
+ * prints the number of such statements. Arguments: the path of the database, the text of a further migration, and the number.
  */
-const [path = '', cut] = process.argv.slice(2)
+const [path = '', next = '', cut] = process.argv.slice(2)
 let count = 0
 
 function step(): void {
@@ -29,7 +30,15 @@ class CountingDatabase extends DatabaseSync {
   }
 }
 
-const store = await openSqliteStore({ path, connect: (file) => new CountingDatabase(file), clock: () => new Date(0) })
+const store = await openSqlite({
+  path,
+  migrations: [
+    ...readMigrations(new URL('../../src/store/migrations/sqlite/', import.meta.url)),
+    parseMigration('9001-next.sql', next),
+  ],
+  connect: (file) => new CountingDatabase(file),
+  clock: () => new Date(0),
+})
 const opening = count
 await store.close()
 process.stdout.write(String(opening))

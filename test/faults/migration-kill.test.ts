@@ -4,9 +4,9 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { parseMigration, readMigrations } from '../../src/store/migrate.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { sqliteFile } from '../store/contract/sqlite-fixture.ts'
-import { createFirstVersion } from '../store/sqlite/first-version.ts'
-import { openSqliteStore } from '../support/store.ts'
 import { FULL } from './rounds.ts'
 import { seeded } from './seed.ts'
 
@@ -16,9 +16,17 @@ const CUTS_IN_EVERY_RUN = 8
 /** Replaces values that differ between databases: a log's id is random. */
 const CHANGING = "log_id = 'any', opened_at = 0"
 
+const BASELINE = readMigrations(new URL('../../src/store/migrations/sqlite/', import.meta.url))
+const COLUMNS = Array.from(
+  { length: 12 },
+  (_, n) => `ALTER TABLE payments ADD COLUMN next_${n} INTEGER NOT NULL DEFAULT 7;`,
+)
+const NEXT_SQL = ['-- compatible', ...COLUMNS, 'CREATE INDEX payments_by_next ON payments (next_0);', ''].join('\n')
+const NEXT = parseMigration('9001-next.sql', NEXT_SQL)
+
 const BEGINNINGS = [
-  ['an empty folder', (path: string) => mkdirSync(dirname(path))],
-  ['a database of the first version', createFirstVersion],
+  ['an empty folder', async (path: string) => mkdirSync(dirname(path))],
+  ['a database with the baseline', (path: string) => start(path, BASELINE)],
 ] as const
 
 describe.each(BEGINNINGS)('kill -9 in the migrations of %s', (_, prepare) => {
@@ -26,19 +34,19 @@ describe.each(BEGINNINGS)('kill -9 in the migrations of %s', (_, prepare) => {
     'is made good by the next start, whichever statement it came before',
     async () => {
       const undisturbed = await sqliteFile()
-      prepare(undisturbed.path)
+      await prepare(undisturbed.path)
       await start(undisturbed.path)
       const expected = contents(undisturbed.path)
       await undisturbed.remove()
 
       const counted = await sqliteFile()
-      prepare(counted.path)
+      await prepare(counted.path)
       const cuts = cutsOf(Number(startAndDie(counted.path).stdout))
       await counted.remove()
 
       for (const cut of cuts) {
         const { path, remove } = await sqliteFile()
-        prepare(path)
+        await prepare(path)
         expect(startAndDie(path, cut).signal, `statement ${cut}`).toBe('SIGKILL')
         await start(path)
         expect(contents(path), `statement ${cut}`).toEqual(expected)
@@ -49,9 +57,9 @@ describe.each(BEGINNINGS)('kill -9 in the migrations of %s', (_, prepare) => {
   )
 })
 
-async function start(path: string): Promise<void> {
-  const store = await openSqliteStore({ path, clock: () => new Date(0) })
-  await store.close()
+async function start(path: string, migrations = [...BASELINE, NEXT]): Promise<void> {
+  const database = await openSqlite({ path, migrations, clock: () => new Date(0) })
+  await database.close()
 }
 
 /**
@@ -59,7 +67,9 @@ async function start(path: string): Promise<void> {
  * statements.
  */
 function startAndDie(path: string, cut?: number) {
-  return spawnSync(process.execPath, [CHILD, path, ...(cut === undefined ? [] : [String(cut)])], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [CHILD, path, NEXT_SQL, ...(cut === undefined ? [] : [String(cut)])], {
+    encoding: 'utf8',
+  })
 }
 
 /** Returns the statements to kill at: all in a full run, otherwise some that are spread over all of them. */

@@ -182,16 +182,4 @@ describe.skipIf(server === null)('a log whose tables are restored into the same 
       expect([third, lost].map((cursor) => cursorsOf(node).decode('log', cursor))).toEqual([3, null])
     }
   })
-
-  it('has no branch where a version that does not know the tables has recorded the server', async () => {
-    const before = await open()
-    await append(before, 'P1')
-    await before.close()
-    await database.run('UPDATE log_branches SET head_table = NULL')
-    const after = await open()
-    expect(after.branches()).toEqual([])
-    expect(await database.run('SELECT count(*) AS known FROM log_branches WHERE head_table IS NOT NULL')).toEqual([
-      { known: '1' },
-    ])
-  })
 })

@@ -81,10 +81,8 @@ const FAULTS: readonly [what: string, named: string, Fault][] = [
     (folder) => {
       mkdirSync(join(folder, CANARY))
       const later = new DatabaseSync(database(folder))
-      later.exec(
-        'CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-      )
-      later.exec("INSERT INTO migrations VALUES (9999, 'later', 0)")
+      later.exec('CREATE TABLE migrations (number INTEGER PRIMARY KEY, compatibility TEXT, steps INTEGER) STRICT')
+      later.exec("INSERT INTO migrations VALUES (9999, 'breaking', 1)")
       later.close()
       return {}
     },

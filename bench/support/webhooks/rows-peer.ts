@@ -33,7 +33,7 @@ type Write = { readonly spec: AnySpec; readonly row: StoredRow; readonly columns
 
 const path = String(process.env['DATABASE'])
 const writesOf = await sampleWrites()
-const database = await openWriter(path, { connect: (file) => new DatabaseSync(file), now: new Date(), listener: {} })
+const database = await openWriter(path, { connect: (file) => new DatabaseSync(file), now: new Date(), options: {} })
 const log = openLogSync(path)
 const steps = transactionSteps(database)
 const transaction = sqliteTransaction(database)

@@ -32,11 +32,6 @@ export type IdempotencyOptions = {
 export type KeyHolder = {
   /** The same for all tokens of one caller, and for no other caller. Never empty. */
   readonly keyScope: string
-  /**
-   * Whether the caller may read everything that the command can make. Such a caller may take over a command that was recorded
-   * before keys belonged to a caller.
-   */
-  readonly mayRead: boolean
 }
 
 export type IdempotentCommands = {
@@ -82,24 +77,18 @@ export function createIdempotentCommands(options: IdempotencyOptions): ProcessCo
 }
 
 function idempotentCommandsOf(
-  { keyScope, mayRead, patienceMs }: KeyHolder & { readonly patienceMs: number },
+  { keyScope, patienceMs }: KeyHolder & { readonly patienceMs: number },
   { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef }: IdempotencyOptions,
   { byKey: running, sent }: UnderWay,
 ): IdempotentCommands {
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
 
-  /** Returns the command recorded under the key. A command without a key scope counts only if its input is the same. */
-  const recorded = async <Answer, Result>(task: Task<Answer, Result>): Promise<Command | null> => {
-    const { mutation, key, input } = task
-    const command = await commands.find({ mutation, key, keyScope })
-    if (command === null || command.keyScope === keyScope) return command
-    return sameFingerprint(keys, input, command.fingerprint) ? command : null
-  }
+  const recorded = ({ mutation, key }: KeyedTask) => commands.find({ mutation, key, keyScope })
 
   const earlier: IdempotentCommands['earlier'] = async (task) => {
     if (running.has(slot(task))) return inTurn(task, () => start(task))
     const command = await recorded(task)
-    return command === null ? null : inTurn(task, () => resumeOwn(task, command))
+    return command === null ? null : inTurn(task, () => resume(task, command))
   }
 
   const run: IdempotentCommands['run'] = (task) => inTurn(task, () => start(task))
@@ -126,27 +115,14 @@ function idempotentCommandsOf(
   /**
    * The caller gets an answer before its own timeout. The command continues, and a retry with the same key returns its outcome.
    */
-  const stillOpen = async ({ mutation, key }: KeyedTask): Promise<CommandFailure> => {
-    const command = await commands.find({ mutation, key, keyScope })
-    return command?.keyScope !== keyScope ? conflict(true) : unknown(command)
+  const stillOpen = async (task: KeyedTask): Promise<CommandFailure> => {
+    const command = await recorded(task)
+    return command === null ? conflict(true) : unknown(command)
   }
 
   const start = async <Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>> => {
     const command = await recorded(task)
-    return command === null ? begin(task) : resumeOwn(task, command)
-  }
-
-  /**
-   * A command without a key scope is given to the first caller that repeats it and may read its result. Another caller may have
-   * sent it originally: that caller gets no result, and nothing is sent a second time.
-   */
-  const resumeOwn = async <Answer, Result>(
-    task: Task<Answer, Result>,
-    command: Command,
-  ): Promise<CommandOutcome<Result>> => {
-    if (command.keyScope === keyScope) return resume(task, command)
-    if (!mayRead) return unknown(command)
-    return (await commands.adopt(command.id, keyScope)) ? resume(task, { ...command, keyScope }) : begin(task)
+    return command === null ? begin(task) : resume(task, command)
   }
 
   const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>> => {

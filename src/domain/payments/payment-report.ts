@@ -179,18 +179,17 @@ type Recorded = State & {
   readonly refunds?: readonly Refund[]
 }
 
-/** Returns the refunds of a payment, oldest first. Those of a payment that was recorded without them follow from its status and total. */
-export function refundsOf(payment: Recorded): readonly Refund[] {
-  if (payment.refunds !== undefined) return payment.refunds
-  return reported([], { before: null, after: payment, sequence: payment.version, at: null })
+/** Returns the refunds of a payment, oldest first. */
+export function refundsOf(payment: Pick<Recorded, 'refunds'>): readonly Refund[] {
+  return payment.refunds ?? []
 }
 
 type Step = {
   readonly before: State | null
   readonly after: State
   readonly sequence: number
-  /** ISO 8601 instant in UTC; null for a step from before refunds were recorded. */
-  readonly at: string | null
+  /** ISO 8601 instant in UTC. */
+  readonly at: string
 }
 
 /** Returns the refunds of a payment after a change, oldest first; `requested` is the refund that the change answers, if it does. */

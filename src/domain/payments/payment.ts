@@ -32,7 +32,7 @@ export type Payment = {
   /** The payment is in doubt until a read confirms its status. */
   readonly provisional: boolean
   readonly details: PaymentDetails
-  /** Oldest first; absent for a payment without any, and for one that an earlier version has recorded (`refundsOf`). */
+  /** Oldest first; absent for a payment without any. */
   readonly refunds?: readonly Refund[]
   /** Instant of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string

@@ -21,19 +21,16 @@ export const agreementsResolvers = {
   },
   Mutation: {
     createPaymentAgreement: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.createPaymentAgreement(input, keyHolder(caller, 'agreements:read'))
+      const outcome = await operations.createPaymentAgreement(input, keyHolder(caller))
       return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
     },
     amendPaymentAgreement: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.amendPaymentAgreement(input, keyHolder(caller, 'agreements:read'))
+      const outcome = await operations.amendPaymentAgreement(input, keyHolder(caller))
       return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
     },
     changePaymentAgreementStatus: async (_root, { input }, { operations, caller }) => {
       const status = input.status.toLowerCase() as RequestedAgreementStatus
-      const outcome = await operations.changePaymentAgreementStatus(
-        { ...input, status },
-        keyHolder(caller, 'agreements:read'),
-      )
+      const outcome = await operations.changePaymentAgreementStatus({ ...input, status }, keyHolder(caller))
       return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
     },
   },

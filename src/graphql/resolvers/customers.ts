@@ -49,17 +49,17 @@ export const customersResolvers = {
   Mutation: {
     createPaymentCustomer: async (_root, { input }, { operations, caller }) => {
       const request = { ...input, person: personRequest(input.person), document: documentRequest(input.document) }
-      const outcome = await operations.createCustomer(request, keyHolder(caller, 'customers:read'))
+      const outcome = await operations.createCustomer(request, keyHolder(caller))
       return outcome.kind === 'done' ? customerSuccess(outcome) : failureResult(outcome)
     },
     updatePaymentCustomer: async (_root, { input }, { operations, caller }) => {
       const request = { ...input, person: personRequest(input.person), document: documentRequest(input.document) }
-      const outcome = await operations.updateCustomer(request, keyHolder(caller, 'customers:read'))
+      const outcome = await operations.updateCustomer(request, keyHolder(caller))
       return outcome.kind === 'done' ? customerSuccess(outcome) : failureResult(outcome)
     },
     createPaymentContact: async (_root, { input }, { operations, caller }) => {
       const request = { ...input, person: personRequest(input.person) }
-      const outcome = await operations.createContact(request, keyHolder(caller, 'customers:read'))
+      const outcome = await operations.createContact(request, keyHolder(caller))
       return outcome.kind === 'done' ? contactSuccess(outcome) : failureResult(outcome)
     },
     requestIdentityCheck: async (_root, { input }, { operations }) => {

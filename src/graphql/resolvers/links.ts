@@ -18,7 +18,7 @@ export const linksResolvers = {
   },
   Mutation: {
     createPaymentLink: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.createPaymentLink(input, keyHolder(caller, 'payments:read'))
+      const outcome = await operations.createPaymentLink(input, keyHolder(caller))
       return outcome.kind === 'done'
         ? { __typename: 'CreatePaymentLinkSuccess', link: outcome.link, replayed: outcome.replayed }
         : failureResult(outcome)

@@ -42,7 +42,7 @@ export const paymentsResolvers = {
   },
   Mutation: {
     createPayin: async (_root, { input }, { operations, keys, caller }) => {
-      const outcome = await operations.createPayin(input, keyHolder(caller, 'payments:read'))
+      const outcome = await operations.createPayin(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, replayed } = outcome
       const expiresAt = payment.details.expiresAt ?? payment.updatedAt
@@ -189,7 +189,7 @@ export function searchedText(text: string): string {
 export const refundsResolvers = {
   Mutation: {
     refundPayment: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.refundPayment(input, keyHolder(caller, 'payments:read'))
+      const outcome = await operations.refundPayment(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, refundExpiresAt, replayed } = outcome
       return { __typename: 'RefundPaymentSuccess', payment, refundExpiresAt, replayed }

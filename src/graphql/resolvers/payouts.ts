@@ -37,15 +37,15 @@ export const payoutsResolvers = {
   },
   Mutation: {
     createPayout: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.createPayout(input, keyHolder(caller, 'payouts:read'))
+      const outcome = await operations.createPayout(input, keyHolder(caller))
       return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
     },
     createPayoutFromFile: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.createPayoutFromFile(input, keyHolder(caller, 'payouts:read'))
+      const outcome = await operations.createPayoutFromFile(input, keyHolder(caller))
       return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
     },
     cancelScheduledPayout: async (_root, { input }, { operations, caller }) => {
-      const outcome = await operations.cancelScheduledPayout(input, keyHolder(caller, 'payouts:read'))
+      const outcome = await operations.cancelScheduledPayout(input, keyHolder(caller))
       return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
     },
   },

@@ -119,9 +119,9 @@ export function demandToken(caller: Caller): void {
 /** Key scope of callers without an identity. They cannot be distinguished, so they share their idempotency keys. */
 const UNNAMED = 'unnamed'
 
-/** Returns the owner of a caller's idempotency keys. `reading` is the scope to read everything that the command can create. */
-export function keyHolder(caller: Caller, reading: Scope): KeyHolder {
-  return { keyScope: keyScopeOf(caller), mayRead: hasScope(caller, reading) }
+/** Returns the owner of a caller's idempotency keys. */
+export function keyHolder(caller: Caller): KeyHolder {
+  return { keyScope: keyScopeOf(caller) }
 }
 
 /** Returns the subject of a caller's token; null if it names none. */

@@ -107,7 +107,7 @@ export function encodeEventId(id: string, subject: DeliverySubject): string {
   return kind === undefined ? id : `${kind}${place.sequence}`
 }
 
-/** Returns the id of the event that a delivery caused. Also reads whole ids, which earlier versions always stored. */
+/** Returns the id that was passed to `encodeEventId`. */
 export function decodeEventId(stored: string, subject: DeliverySubject): string {
   const [, kind = '', sequence] = /^([lap])(\d+)$/.exec(stored) ?? []
   const streamId = streamsOf(subject)[kind]
@@ -175,7 +175,7 @@ export function encodeBody(body: string, columns: DeliveryBodyColumns): string {
   return HEAD + rest
 }
 
-/** Returns the body that was passed to `encodeBody`. Also reads texts of earlier versions. */
+/** Returns the body that was passed to `encodeBody`. */
 export function decodeBody(stored: string, columns: DeliveryBodyColumns): string {
   if (!stored.startsWith(HEAD)) return packer.unpack(stored)
   return `${headOf(columns) ?? ''}${packer.unpack(stored.slice(HEAD.length))}`

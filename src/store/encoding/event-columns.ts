@@ -31,14 +31,9 @@ export function encodeKind(kind: PaymentEventKind): string {
   return KINDS[kind]
 }
 
-/** Returns the kind of a stored code, or of a whole name, as earlier versions stored it. `OTHER` if this version does not know it. */
+/** Returns the kind of a stored code. `OTHER` if this version does not know it. */
 export function decodeKind(stored: string): PaymentEventKind {
-  return KIND_OF.get(stored) ?? (stored in KINDS ? (stored as PaymentEventKind) : 'OTHER')
-}
-
-/** Returns all values that `events.kind` may have for these kinds. */
-export function storedKinds(kinds: readonly PaymentEventKind[]): string[] {
-  return kinds.flatMap((kind) => [KINDS[kind], kind])
+  return KIND_OF.get(stored) ?? 'OTHER'
 }
 
 /** Must never change, like the kinds. */
@@ -50,7 +45,7 @@ export function encodeSource(source: EventSource): string {
   return SOURCES[source]
 }
 
-/** Returns the source of a stored code. Also reads whole names, which earlier versions stored. */
+/** Returns the source of a stored code. */
 export function decodeSource(stored: string): EventSource {
   return SOURCE_OF.get(stored) ?? (stored as EventSource)
 }
@@ -62,7 +57,7 @@ export function encodePaymentId(paymentId: string | null, streamId: string): str
   return paymentId === null || streamId === directPaymentStreamId(paymentId) ? null : paymentId
 }
 
-/** Returns the id of an event's payment, or null. Also reads rows of earlier versions, which contain every id. */
+/** Returns the id of an event's payment, or null. */
 export function decodePaymentId(stored: string | null, streamId: string): string | null {
   return stored ?? (streamId.startsWith(DIRECT) ? streamId.slice(DIRECT.length) : null)
 }
@@ -99,7 +94,7 @@ export function encodeEventAgreement(agreement: Agreement, columns: EventAgreeme
   return JSON.stringify(repeats ? toCompact(agreement) : agreement)
 }
 
-/** Returns the agreement after an event. Also reads the JSON text of a whole agreement, which earlier versions always wrote. */
+/** Returns the agreement that was passed to `encodeEventAgreement`. */
 export function decodeEventAgreement(text: string, columns: EventAgreementColumns): Agreement {
   const parsed = JSON.parse(text) as Agreement | CompactAgreement
   if (!('facts' in parsed)) return parsed

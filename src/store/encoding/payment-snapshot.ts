@@ -78,7 +78,7 @@ export function encodeEventPayment(payment: Payment, columns: EventPaymentColumn
   return isTold(payment, identityIn(columns)) ? compactText(payment) : packer.pack(JSON.stringify(payment))
 }
 
-/** Returns the payment after an event. Also reads the JSON text of a whole payment, which earlier versions always wrote. */
+/** Returns the payment that was passed to `encodeEventPayment`. */
 export function decodeEventPayment(text: string, columns: EventPaymentColumns): Payment {
   const parsed = JSON.parse(packer.unpack(text)) as Payment | Compact
   return 'facts' in parsed ? toPayment(identityIn(columns), parsed) : parsed
@@ -118,7 +118,7 @@ function rest(text: string): string {
   return JSON.stringify(text).slice(1)
 }
 
-/** Returns the payment of `payments.state_json`. Also reads the JSON text of a whole payment, which earlier versions wrote. */
+/** Returns the payment of `payments.state_json`. Also reads the JSON text of a whole payment. */
 export function decodePayment(text: string): Payment {
   const parsed = JSON.parse(packer.unpack(text)) as Payment | (StoredIdentity & Compact)
   if (!('facts' in parsed)) return parsed

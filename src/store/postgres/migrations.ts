@@ -98,20 +98,15 @@ function stepOf({ name, steps }: Migration, index: number): MigrationStep {
   return step
 }
 
-const TABLE = `
-  CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);
-  ALTER TABLE migrations ADD COLUMN IF NOT EXISTS compatibility TEXT;
-  ALTER TABLE migrations ADD COLUMN IF NOT EXISTS steps INTEGER`
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations
+  (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL, compatibility TEXT NOT NULL, steps INTEGER NOT NULL)`
 
-/** Returns what is recorded. The row as JSON, because an earlier version's table has fewer columns. */
+/** Returns what is recorded. */
 async function appliedMigrations(connection: PostgresConnection): Promise<AppliedMigration[]> {
   const { rows: tables } = await connection.run(`SELECT to_regclass('migrations') IS NOT NULL AS exists`)
   if (tables[0]?.['exists'] !== true) return []
-  const { rows } = await connection.run('SELECT row_to_json(migrations)::text AS row FROM migrations')
-  return rows.map(({ row }) => {
-    const { number, compatibility = null, steps = null } = JSON.parse(String(row)) as Partial<AppliedMigration>
-    return { number: Number(number), compatibility, steps }
-  })
+  const { rows } = await connection.run('SELECT number, compatibility, steps FROM migrations')
+  return rows as AppliedMigration[]
 }
 
 /** Records that a step is applied. Returns false, and changes nothing, if it is recorded already. */

@@ -129,8 +129,6 @@ const BRANCHES = `SELECT number, after_position, server = ${SERVER} AND head_tab
 const RECORD = `
   BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
   SELECT pg_advisory_xact_lock(${WRITERS_LOCK});
-  UPDATE log_branches SET head_table = ${HEAD_TABLE}
-    WHERE head_table IS NULL AND server = ${SERVER} AND number = (SELECT max(number) FROM log_branches);
   INSERT INTO log_branches (number, server, head_table, after_position)
     SELECT (SELECT count(*) FROM log_branches), ${SERVER}, ${HEAD_TABLE}, position FROM log_head
     WHERE (SELECT server || ' ' || head_table FROM log_branches ORDER BY number DESC LIMIT 1)
@@ -264,9 +262,9 @@ async function createPartition(db: Db, kind: Partitioned, from: number): Promise
   )
   if (misplaced.rows.length > 0) return
   const name = `${kind}_${new Date(from).toISOString().slice(0, 7).replace('-', '_')}`
-  await sql.raw(`CREATE TABLE ${name} (LIKE ${kind} INCLUDING DEFAULTS, ${KEYS[kind]})`).execute(db)
-  if (kind === 'deliveries')
-    await sql.raw(`CREATE UNIQUE INDEX ON ${name} (body_hash) WHERE body_hash IS NOT NULL`).execute(db)
+  await sql
+    .raw(`CREATE TABLE ${name} (LIKE ${kind} INCLUDING DEFAULTS INCLUDING CONSTRAINTS, ${KEYS[kind]})`)
+    .execute(db)
   // Unlike CREATE TABLE … PARTITION OF, this does not block statements on the table.
   await sql.raw(`ALTER TABLE ${kind} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${until})`).execute(db)
 }

@@ -15,7 +15,7 @@ import { refsOfSameCommand } from './deliveries/inbox.ts'
 /** Creates the queries of commands, and their bulk changes. */
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
   return {
-    find: async (key) => (await findByKey(reader, key)) ?? findByKey(reader, { ...key, keyScope: UNSCOPED }),
+    find: (key) => findByKey(reader, key),
     hasNamesake: (command) => hasNamesake(reader, command),
     hasRival: (command, since) => hasRival(reader, command, since),
     traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
@@ -26,9 +26,6 @@ export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively
     purge: (before) => purge(exclusively, before.getTime()),
   }
 }
-
-/** Scope of the commands that were recorded before keys belonged to a caller. */
-const UNSCOPED = ''
 
 async function findByKey(db: Db, { mutation, key, keyScope }: CommandKey): Promise<Command | null> {
   const row = await db

@@ -97,7 +97,6 @@ export function createPayoutStore(reader: Db, lists: Db): PayoutStore {
   return {
     byIds: async (ids) => (await rowsOf(ids)).map((row) => toPayout(row.state_json)),
     payees: (ids) => payeesOf(reader, ids),
-    sites: (ids) => sitesOf(reader, ids),
     page: (page, filter) => pageOfPayouts(lists, page, filter),
     snapshot: (id) => payoutSnapshot(reader, id),
   }
@@ -112,12 +111,6 @@ async function payeesOf(db: Db, ids: readonly string[]): Promise<Map<string, rea
     .where('erased', '=', 0)
     .execute()
   return new Map(rows.map(PAYOUT_PAYEES.fromRow).map(({ id, payees }) => [id, payees]))
-}
-
-async function sitesOf(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('payouts').select(['id', 'site']).where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, site }) => [id, site]))
 }
 
 /** Null for an unknown status. */

@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
-import { deliveryKey } from '../encoding/delivery-columns.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import {
   type DeliveriesTable,
@@ -142,8 +141,8 @@ async function keepDeliveryKeys(db: Db, unit: PruneUnit, slice: Slice): Promise<
   const deliveries = (await deliveriesOf(db, unit, slice)).filter(({ number }) => number <= slice.last)
   const last = deliveries.at(-1)?.number
   if (last === undefined) return null
-  const keys = deliveries.map(({ id, body_hash: hash, disposition, first_received_at: at }) => ({
-    id: hash === null ? id : deliveryKey(hash),
+  const keys = deliveries.map(({ id, disposition, first_received_at: at }) => ({
+    id,
     disposition,
     received_at: at,
   }))

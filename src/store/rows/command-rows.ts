@@ -8,7 +8,7 @@ export type CommandsTable = {
   id: string
   mutation: string
   key: string
-  /** Empty for commands that were recorded before keys belonged to a caller. */
+  /** Whose key it is. */
   key_scope: string
   fingerprint: string
   state: CommandState

@@ -33,14 +33,11 @@ export type EventsTable = {
   payment_json: string | null
   agreement_json: string | null
   recorded_at: number
-  delivery_id: string | null
 }
 
 export type DeliveriesTable = {
   number: Numbering
   id: string
-  /** Keyed hash of the raw body, only in rows of earlier versions; null if `id` is the `deliveryKey` of the hash. */
-  body_hash: string | null
   ref: string | null
   subject_id: string | null
   status_raw: string | null
@@ -95,7 +92,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
   },
 }
 
-type StoredEvent = Omit<Selectable<EventsTable>, 'delivery_id'>
+type StoredEvent = Selectable<EventsTable>
 
 /** Returns the event of a row. */
 export function toEvent(row: StoredEvent): PaymentEvent {
@@ -158,17 +155,13 @@ export const PRUNED_DELIVERIES: TableSpec<PrunedDeliveryRow, 'id'> = {
 }
 
 /** A stored delivery. Its number is assigned by the database. */
-export type DeliveryRow = Omit<Delivery, 'number'> & {
-  /** Keyed hash of the raw body, only in rows of earlier versions; null if `id` is the `deliveryKey` of the hash. */
-  readonly bodyHash: string | null
-}
+export type DeliveryRow = Omit<Delivery, 'number'>
 
-export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
+export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
   name: 'deliveries',
   numbered: true,
   columns: {
     id: 'text',
-    body_hash: 'text',
     ref: 'text',
     subject_id: 'text',
     status_raw: 'text',
@@ -180,11 +173,8 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
     body: 'text',
   },
   keyOf: ({ id }) => id,
-  lookups: {
-    id: { columns: ['id'], keyOf: ({ id }) => id },
-    bodyHash: { columns: ['body_hash'], keyOf: ({ bodyHash }) => bodyHash },
-  },
-  fromRow: (row) => ({ ...toDelivery(row as unknown as StoredDelivery), bodyHash: row['body_hash'] as string | null }),
+  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
+  fromRow: (row) => toDelivery(row as unknown as StoredDelivery),
   toRow(delivery) {
     const columns = {
       ref: delivery.ref,
@@ -194,7 +184,6 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id' | 'bodyHash'> = {
     }
     return {
       id: delivery.id,
-      body_hash: delivery.bodyHash,
       ...columns,
       attempts: delivery.attempts,
       first_received_at: fromIso(delivery.firstReceivedAt),
@@ -240,7 +229,7 @@ export type SubjectEventsTable<Column extends string> = {
 export type PayoutEventsTable = SubjectEventsTable<'payout_json'>
 export type GatewayPaymentEventsTable = SubjectEventsTable<'gateway_payment_json'>
 
-/** The events of payouts and of gateway payments, each in a table of its own, which the last release does not read. */
+/** The events of payouts and of gateway payments, each in a table of its own. */
 export const PAYOUT_EVENTS = subjectEvents('payout_events', 'payout', 'payout_json')
 export const GATEWAY_PAYMENT_EVENTS = subjectEvents('gateway_payment_events', 'gatewayPayment', 'gateway_payment_json')
 

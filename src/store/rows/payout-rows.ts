@@ -89,11 +89,8 @@ export const PAYOUTS: TableSpec<PayoutRow, 'id' | 'ref'> = {
 
 /** Returns the payout of its column. */
 export function toPayout(stateJson: string): Payout {
-  return { ...UNKNOWN_TO_EARLIER_VERSIONS, ...(JSON.parse(stateJson) as Payout) }
+  return JSON.parse(stateJson) as Payout
 }
-
-/** Facts that rows of earlier versions lack. */
-const UNKNOWN_TO_EARLIER_VERSIONS = { totalRefund: null, failedTransactions: null }
 
 /** The payees of a payout; `id` is that of the payout. */
 export type PayoutPayeesRow = {

@@ -141,13 +141,6 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
   }),
 }
 
-/** Earlier versions did not count entries that failed. */
-function withFailures(report: PartReport): PartReport {
-  return { ...NONE_FAILED, ...report }
-}
-
-const NONE_FAILED = { failed: 0, failedIds: [] }
-
 /** Returns the import of a row. */
 export function toImport(row: StoredRow): PaymentImport {
   return {
@@ -162,7 +155,7 @@ export function toImport(row: StoredRow): PaymentImport {
     requestedBy: row['requested_by'] as string | null,
     requestedAt: Number(row['requested_at']),
     place: JSON.parse(String(row['place_json'])) as ImportPlace,
-    reports: (JSON.parse(String(row['reports_json'])) as PartReport[]).map(withFailures),
+    reports: JSON.parse(String(row['reports_json'])) as PartReport[],
     doneAt: row['done_at'] as number | null,
   }
 }

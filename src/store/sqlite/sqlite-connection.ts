@@ -4,6 +4,7 @@ import type { TransactionSteps } from '../group-commit.ts'
 import {
   type AppliedMigration,
   migrate,
+  type Migration,
   type MigrationListener,
   type MigrationTarget,
   readMigrations,
@@ -28,6 +29,11 @@ const FULL = 2
 
 const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
 
+export type SqliteMigrationOptions = MigrationListener & {
+  /** Default: those of this version. */
+  readonly migrations?: readonly Migration[]
+}
+
 /**
  * Opens the connection that writes, applies the missing migrations, and checks after a first write that commits are durable. From then on
  * its commits are written to the write-ahead log and not synced: the caller has to do that. Checkpoints, and the start of a new log,
@@ -35,13 +41,13 @@ const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
  */
 export async function openWriter(
   path: string,
-  { connect, now, listener }: { connect: Connect; now: Date; listener: MigrationListener },
+  { connect, now, options }: { connect: Connect; now: Date; options: SqliteMigrationOptions },
 ): Promise<DatabaseSync> {
   const database = openConnection(path, connect)
   try {
     database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KB}`)
     beginNewLog(database)
-    await migrate(migrationTarget(database, now), readMigrations(MIGRATIONS), listener)
+    await migrate(migrationTarget(database, now), options.migrations ?? readMigrations(MIGRATIONS), options)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // Only this process has the file open: the owner of any lease has ended, so no lease has to expire first.
     database.exec('UPDATE leases SET until = 0')
@@ -103,26 +109,15 @@ function pragma(database: DatabaseSync, name: 'synchronous' | 'journal_mode'): u
 
 function migrationTarget(database: DatabaseSync, now: Date): MigrationTarget {
   const transaction = transactionSteps(database)
-  const columns = () =>
-    new Set(
-      database
-        .prepare('PRAGMA table_info(migrations)')
-        .all()
-        .map(({ name }) => String(name)),
-    )
   return {
     async applied() {
-      const names = columns()
-      if (names.size === 0) return []
-      const marks = names.has('compatibility') ? 'compatibility, steps' : 'NULL AS compatibility, NULL AS steps'
-      return database.prepare(`SELECT number, ${marks} FROM migrations`).all() as AppliedMigration[]
+      if (database.prepare('PRAGMA table_info(migrations)').get() === undefined) return []
+      return database.prepare('SELECT number, compatibility, steps FROM migrations').all() as AppliedMigration[]
     },
     async apply({ number, name, compatibility, steps }) {
       transaction.begin()
       try {
         database.exec(TABLE)
-        for (const column of COLUMNS.filter((each) => !columns().has(each.split(' ')[0] ?? '')))
-          database.exec(`ALTER TABLE migrations ADD COLUMN ${column}`)
         for (const { sql } of steps) database.exec(sql)
         database
           .prepare('INSERT INTO migrations (number, name, applied_at, compatibility, steps) VALUES (?, ?, ?, ?, ?)')
@@ -136,10 +131,8 @@ function migrationTarget(database: DatabaseSync, now: Date): MigrationTarget {
   }
 }
 
-const TABLE =
-  'CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;'
-/** Columns that an earlier version's table does not have. */
-const COLUMNS = ['compatibility TEXT', 'steps INTEGER']
+const TABLE = `CREATE TABLE IF NOT EXISTS migrations
+  (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, compatibility TEXT NOT NULL, steps INTEGER NOT NULL) STRICT;`
 
 /** Maximum number of prepared statements per connection: more than the fixed queries; limits those for lists of different lengths. */
 const MAX_PREPARED = 256

@@ -5,7 +5,6 @@ import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase, createListeners, type Listeners, NO_BRANCHES } from '../create-database.ts'
 import { type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'
-import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
 import { SQLITE_SEARCH } from '../queries/payment-search.ts'
 import { type PruneUnits, rowUnits } from '../retention/retention-queries.ts'
@@ -17,12 +16,13 @@ import {
   type Connect,
   openReader,
   openWriter,
+  type SqliteMigrationOptions,
   transactionSteps,
   toStoreFailure,
 } from './sqlite-connection.ts'
 import { durableQueries, queriesOn, sqliteTransaction } from './sqlite-dialect.ts'
 
-export type SqliteOptions = MigrationListener & {
+export type SqliteOptions = SqliteMigrationOptions & {
   /** Path of the database file. The file and its folder are created if they are missing. */
   readonly path: string
   /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
@@ -51,7 +51,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const open: Closable[] = [await takeLockOnceFree(path, options.onWait)]
   try {
     clearEnding(path)
-    const writer = await openWriter(path, { connect, now: clock(), listener: options })
+    const writer = await openWriter(path, { connect, now: clock(), options })
     open.unshift(writer)
     const reader = openReader(path, connect)
     open.unshift(reader)

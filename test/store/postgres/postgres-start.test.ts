@@ -44,7 +44,7 @@ describe.skipIf(server === null)('a start on PostgreSQL', () => {
     const { url } = database
     await (await openPostgresStore({ url })).close()
     await (await openPostgresStore({ url })).close()
-    await database.run(`INSERT INTO migrations (number, name, applied_at) VALUES (9999, 'later', 0)`)
+    await database.run(`INSERT INTO migrations VALUES (9999, 'later', 0, 'breaking', 1)`)
     expect(await refusal()).toMatch(/later version/)
     await database.run('DELETE FROM migrations WHERE number = 9999')
   })

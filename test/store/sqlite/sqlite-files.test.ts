@@ -121,7 +121,7 @@ describe('the files of the SQLite store', () => {
     const store = await openSqliteStore({ path: file.path })
     await store.close()
     const database = new DatabaseSync(file.path)
-    database.exec("INSERT INTO migrations (number, name, applied_at) VALUES (9999, '9999-later.sql', 0)")
+    database.exec("INSERT INTO migrations VALUES (9999, '9999-later.sql', 0, 'breaking', 1)")
     database.close()
     expect((await refusal()).message).toContain('later version')
     expect(existsSync(`${file.path}-wal`)).toBe(false)

@@ -4,7 +4,6 @@ import {
   MOST_REFUNDS,
   type Refund,
   refundsAfter,
-  refundsOf,
   type RequestedRefund,
 } from '../../../../src/domain/payments/payment-report.ts'
 
@@ -266,29 +265,5 @@ describe('the refunds of a payment', () => {
     const refunds = after(...many, ['in_dispute', null], ['partially_refunded', null])
     expect(refunds.map(({ number }) => number)).toEqual(Array.from({ length: MOST_REFUNDS }, (_, index) => index + 4))
     expect(new Set(refunds.map(({ amount }) => amount))).toEqual(new Set(['1.0']))
-  })
-})
-
-describe('the refunds of a payment that was recorded without them', () => {
-  it.each<[PaymentStatus, string | null, string[]]>([
-    ['received', null, []],
-    ['received', '0.0', []],
-    ['partially_refunded', '40.0', ['SETTLED 40.0 -']],
-    ['return_received', null, ['SETTLED 100.0 -']],
-    ['return_pending', '40.0', ['PENDING 40.0 -']],
-    ['return_rejected', null, ['REJECTED ? -']],
-  ])('follow from %s and %s', (status, refunded, expected) => {
-    const refunds = refundsOf({ status, details: details(refunded), version: 7 })
-    expect(short(refunds)).toEqual(expected)
-    for (const refund of refunds) expect(refund).toMatchObject({ requestedAt: null, settledAt: null, since: 7 })
-  })
-
-  it('go on from there', () => {
-    const before = { status: 'partially_refunded' as const, details: details('40.0'), version: 7 }
-    const next = { status: 'partially_refunded' as const, details: details('55.0') }
-    expect(short(refundsAfter(before, next, { sequence: 8, at: AT(8), requested: null }))).toEqual([
-      'SETTLED 40.0 -',
-      'SETTLED 15.0 -',
-    ])
   })
 })
