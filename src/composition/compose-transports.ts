@@ -11,7 +11,6 @@ import {
   addMetricsRoute,
 } from '../http/admin/admin-server.ts'
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
-import type { ConnectionDrain } from '../http/connections/connections.ts'
 import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
 import { addExportRoute } from '../http/exports/export-route.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
@@ -28,7 +27,6 @@ import {
   createRouterCheck,
   type RouterCheck,
 } from '../http/server/client-caller.ts'
-import type { DirectAnswers } from '../http/server/direct-answers.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
 import { closeHttpServer, createHttpServer, type HttpServer } from '../http/server/server.ts'
 import { type TraceRequest, traceRequests } from '../http/server/trace-requests.ts'
@@ -71,13 +69,11 @@ type Parts = {
 /** What all transports share. */
 type Entrance = Parts &
   Phase &
-  DescribeOptions & {
+  DescribeOptions &
+  HttpServer & {
     readonly addressOf: ReturnType<typeof createAddressReader>
-    readonly http: FastifyInstance
-    readonly direct: DirectAnswers
     readonly trace: TraceRequest
     readonly peerOf: ReturnType<typeof createPeerReader>
-    readonly connections: ConnectionDrain
     readonly protection: Protection
     readonly verifier: TokenVerifier
     readonly tokenEnds: TokenEnds
@@ -86,8 +82,6 @@ type Entrance = Parts &
      * limits of a router.
      */
     readonly isKnownRouter: RouterCheck
-    readonly isAllowedOrigin: HttpServer['isAllowedOrigin']
-    readonly acceptUpgrades: HttpServer['acceptUpgrades']
     /** Whether a request contains a router's secret, or none is required. */
     readonly isFromRouter: RouterCheck
   }

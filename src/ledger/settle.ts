@@ -13,7 +13,7 @@ import { StoreConflictError } from '../store/store-errors.ts'
 import { findUnsettled, linkDeliveries, markSettled } from './command-records.ts'
 import { answeredAgreement, answeredPayment, applyAnswer } from './record-read.ts'
 import { AGREEMENT, findAddressed, findAgreement } from './subjects/agreement-subject.ts'
-import { resolveDuplicate, appendUnchanged, asRequested, PAYMENT, targetOf } from './subjects/payment-subject.ts'
+import { resolveDuplicate, asRequested, PAYMENT, targetOf } from './subjects/payment-subject.ts'
 import {
   findPayment,
   linkOf,
@@ -207,7 +207,7 @@ export function dismissDuplicate(ledger: Ledger, paymentId: string, at: Date): P
   rows.duplicates.want('paymentId', paymentId)
   const row = findPayment(rows, paymentId)
   if (row === null || rows.duplicates.first('paymentId', paymentId) === null) return null
-  return resolveDuplicate(ledger, row, { resolution: 'DISMISSED', source: 'COMMAND', at }, appendUnchanged).state
+  return resolveDuplicate(ledger, row, { resolution: 'DISMISSED', source: 'COMMAND', at }).state
 }
 
 /** Records a refund whose response says nothing reliable about the payment. */

@@ -82,7 +82,7 @@ function nodesOf(
   const accepted = (known: readonly (boolean | null)[]) => selected.filter((_method, index) => known[index] !== false)
   // Seldom: the lists have the limits of most methods.
   return answers.some((answer) => answer instanceof Promise)
-    ? Promise.all(answers).then(accepted)
+    ? Promise.all(answers.map(async (answer) => answer)).then(accepted)
     : accepted(answers as (boolean | null)[])
 }
 

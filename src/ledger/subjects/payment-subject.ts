@@ -90,7 +90,7 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
     const isJoined = before?.linkRef !== payment.linkRef
     if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment, before)
   },
-  follow: (ledger, change) => followOrder(ledger, change, appendUnchanged),
+  follow: (ledger, change) => followOrder(ledger, change),
   countElsewhere(rows, { linkRef }) {
     const link = linkRef === null ? null : rows.links.first('ref', linkRef)
     if (link !== null) rows.links.put({ ...link, deliveries: link.deliveries + 1 })
@@ -98,7 +98,7 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
 }
 
 /** Appends an event that changes nothing of a payment but its version. Returns the row after it. */
-export function appendUnchanged(
+function appendUnchanged(
   ledger: Ledger,
   row: PaymentRow,
   kind: PaymentChange['kind'],
@@ -249,9 +249,6 @@ function byChange(a: Payment, b: Payment): number {
 
 type Occasion = { readonly source: EventSource; readonly at: Date }
 
-/** Appends an event that changes nothing of a payment but its version. Returns the row after it. */
-type Append = (ledger: Ledger, row: PaymentRow, kind: PaymentChange['kind'], occasion: Occasion) => PaymentRow
-
 /**
  * Compares a payment that has begun, or ceased, to hold money with the other payments of its order. Records a duplicate, or that it is
  * resolved, as an event of the duplicate. Returns the row of the payment after it.
@@ -259,12 +256,11 @@ type Append = (ledger: Ledger, row: PaymentRow, kind: PaymentChange['kind'], occ
 function followOrder(
   ledger: Ledger,
   { before, row, ...occasion }: Occasion & { readonly before: Payment | null; readonly row: PaymentRow },
-  append: Append,
 ): PaymentRow {
   const held = before !== null && holdsMoney(before)
   const holds = holdsMoney(row.state)
   if (held === holds || !ledger.settings.findsDuplicates) return row
-  return (holds ? join : leave)(ledger, row, occasion, append)
+  return (holds ? join : leave)(ledger, row, occasion)
 }
 
 /** Records that several payments of an order are expected: none is a duplicate from now on. */
@@ -277,12 +273,11 @@ export function resolveDuplicate(
   ledger: Ledger,
   row: PaymentRow,
   { resolution, ...occasion }: Occasion & { readonly resolution: DuplicateResolution },
-  append: Append,
 ): PaymentRow {
   const duplicate = openDuplicate(ledger.rows, row.state.id)
   if (duplicate === null) return row
   ledger.rows.duplicates.put({ ...duplicate, resolvedAt: occasion.at.toISOString(), resolution })
-  return append(ledger, { ...row, duplicate: false }, 'DUPLICATE_PAYMENT_RESOLVED', occasion)
+  return appendUnchanged(ledger, { ...row, duplicate: false }, 'DUPLICATE_PAYMENT_RESOLVED', occasion)
 }
 
 /** Returns the duplicate of a payment while it is not resolved. */
@@ -291,7 +286,7 @@ function openDuplicate(rows: Rows, paymentId: string): DuplicatePayment | null {
   return duplicate?.resolvedAt === null ? duplicate : null
 }
 
-function join(ledger: Ledger, row: PaymentRow, occasion: Occasion, append: Append): PaymentRow {
+function join(ledger: Ledger, row: PaymentRow, occasion: Occasion): PaymentRow {
   const { rows } = ledger
   const { state } = row
   const at = occasion.at.toISOString()
@@ -307,10 +302,10 @@ function join(ledger: Ledger, row: PaymentRow, occasion: Occasion, append: Appen
   // A payment holds money again when a lost dispute is reversed. Whoever has dismissed the duplicate keeps both still.
   if (rows.duplicates.first('paymentId', state.id)?.resolution === 'DISMISSED') return row
   rows.duplicates.put({ paymentId: state.id, otherId, reason, foundAt: at, resolvedAt: null, resolution: null })
-  return append(ledger, { ...row, duplicate: true }, 'DUPLICATE_PAYMENT_FOUND', occasion)
+  return appendUnchanged(ledger, { ...row, duplicate: true }, 'DUPLICATE_PAYMENT_FOUND', occasion)
 }
 
-function leave(ledger: Ledger, row: PaymentRow, occasion: Occasion, append: Append): PaymentRow {
+function leave(ledger: Ledger, row: PaymentRow, occasion: Occasion): PaymentRow {
   const { rows } = ledger
   const { id } = row.state
   const order = orderOfPayment(rows, row)
@@ -324,10 +319,10 @@ function leave(ledger: Ledger, row: PaymentRow, occasion: Occasion, append: Appe
       const earlier = others.slice(0, index).find((candidate) => isHeld(rows, candidate))
       // Without an earlier one, it is now the payment of the order.
       if (earlier !== undefined) rows.duplicates.put({ ...duplicate, otherId: earlier })
-      else resolveDuplicate(ledger, otherRow, { ...occasion, resolution: 'OTHER_REFUNDED' }, append)
+      else resolveDuplicate(ledger, otherRow, { ...occasion, resolution: 'OTHER_REFUNDED' })
     }
   }
-  return resolveDuplicate(ledger, row, { ...occasion, resolution: 'REFUNDED' }, append)
+  return resolveDuplicate(ledger, row, { ...occasion, resolution: 'REFUNDED' })
 }
 
 function isHeld(rows: Rows, id: string): boolean {
