@@ -35,7 +35,7 @@ import {
   GATEWAY_PAYMENT,
   type GatewayPaymentKind,
 } from './subjects/gateway-payment-subject.ts'
-import { joinLink, PAYMENT, updateLink, wantPayments } from './subjects/payment-subject.ts'
+import { joinLink, PAYMENT, wantPayments } from './subjects/payment-subject.ts'
 import { answeredPayout, findAddressedPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
 import {
   dropRequested,
@@ -47,6 +47,7 @@ import {
   recordChange,
   type Target,
 } from './subjects/subject.ts'
+import { updateLink } from './subjects/update-link.ts'
 
 /**
  * Completes a command with the link it created: stores the link, its LINK_CREATED event and the command's result. A payment that arrived at

@@ -1,14 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { getIntrospectionQuery, graphql, validateSchema } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../../scripts/notices.ts'
-import { createSchema } from '../../src/graphql/schema/schema.ts'
 import { startSandbox } from '../../src/sandbox/index.ts'
 import { startJwksServer } from '../e2e/access/jwks-server.ts'
-import { startCallbackRouter } from '../support/callback-router.ts'
 import { mayShip } from '../support/licences.ts'
-import { token } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
 
@@ -59,32 +55,7 @@ describe('what is in the pages and in the program', () => {
   })
 })
 
-test('The program reads only those members of a builtin that it uses', () => {
-  const imported = [...readdirSync('dist/program').map((file) => `program/${file}`), 'main.js'].filter((file) =>
-    /^(?:import|export) .*\bfrom "node:/m.test(readFileSync(`dist/${file}`, 'utf8')),
-  )
-  expect(imported).toEqual([])
-})
-
-test('The program has the schema of the sources, which is validated here', async () => {
-  const sandbox = await startSandbox()
-  onTestFinished(() => sandbox.close())
-  const { url } = await startReady({ env: settingsFor(sandbox, temporaryFolder()) })
-  const schema = createSchema({ production: false })
-  expect(validateSchema(schema)).toEqual([])
-  for (const source of ['{ _service { sdl } }', getIntrospectionQuery()]) {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: source }),
-    })
-    const { data } = (await response.json()) as { data: unknown }
-    const expected = await graphql({ schema, source })
-    expect(data).toEqual(JSON.parse(JSON.stringify(expected.data)))
-  }
-})
-
-test('The program finds all of undici, which it loads when it first fetches keys', async () => {
+test('The program fetches keys', async () => {
   const issuer = await startJwksServer()
   onTestFinished(() => issuer.close())
   const key = issuerKey('key')
@@ -99,42 +70,6 @@ test('The program finds all of undici, which it loads when it first fetches keys
     body: JSON.stringify({ query: '{ payments(first: 1) { nodes { id } } }' }),
   })
   expect(await response.json()).toEqual({ data: { payments: { nodes: [] } } })
-})
-
-test('The program sends requests over connections of undici before it has loaded all of it', async () => {
-  const router = await startCallbackRouter()
-  onTestFinished(() => router.close())
-  const sandbox = await startSandbox()
-  onTestFinished(() => sandbox.close())
-  const secret = 'secret-of-the-router-1'
-  const callbacks = { CALLBACK_ORIGINS: router.origin, ROUTER_SECRETS: secret }
-  const { url } = await startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...callbacks } })
-  const subscription = { callbackUrl: `${router.origin}/callback`, subscriptionId: 'id', verifier: 'verifier' }
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json;callbackSpec=1.0',
-      authorization: `Bearer ${await token()}`,
-      'x-router-secret': secret,
-    },
-    body: JSON.stringify({ query: 'subscription { paymentEventStream { cursor } }', extensions: { subscription } }),
-  })
-  expect(await response.json()).toEqual({ data: null })
-  expect(router.told.map(({ action }) => action)).toEqual(['check'])
-})
-
-test('A start of the program reads nothing that only a seldom request needs', () => {
-  const files = new Set(readdirSync('dist/program', { encoding: 'utf8' }))
-  const read = new Set(['run-server.js'])
-  for (const file of read)
-    for (const [, imported = ''] of readFileSync(`dist/program/${file}`, 'utf8').matchAll(/\bfrom ?"\.\/([^"]+)"/g))
-      read.add(imported)
-  for (const name of ['undici', 'light-my-request', 'fastify-ajv-compiler', 'glob-dist-commonjs', 'apollo-traces']) {
-    expect(files).toContain(`${name}.js`)
-    expect(read).not.toContain(`${name}.js`)
-  }
-  expect(read).toContain('graphql.js')
 })
 
 test('The program contains graphql once, since its classes are compared by identity', () => {

@@ -2,13 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Money } from '../../domain/money/money.ts'
 import { belongsTogether } from '../../domain/payments/attribution.ts'
 import type { EventSource } from '../../domain/payments/payment-event.ts'
-import {
-  directPaymentStreamId,
-  linkStreamId,
-  type PaymentLink,
-  fellBehind,
-  speaksForLink,
-} from '../../domain/payments/payment-link.ts'
+import { directPaymentStreamId, linkStreamId, type PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import {
   type NewPayment,
@@ -44,6 +38,7 @@ import {
   recordChange,
   type Target,
 } from './subject.ts'
+import { updateLink } from './update-link.ts'
 
 type PaymentKind = {
   readonly State: Payment
@@ -211,40 +206,6 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
     duplicate: before?.duplicate ?? false,
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }
-}
-
-/**
- * Records which payment determines the state of a link after one of them has changed; `before` is its state before. The link then needs no read of
- * its own.
- */
-export function updateLink(rows: Rows, ref: string, payment: Payment, before: Payment | null = null): void {
-  const row = rows.links.first('ref', ref)
-  if (row === null) return
-  const speaker = speakerAfter(rows, row.link, payment, before)
-  if (speaker === null) return
-  rows.links.put({
-    ...row,
-    link: { ...row.link, paymentId: speaker.id },
-    paymentPhase: speaker.phase,
-    plan: { ...row.plan, dueAt: null, failures: 0 },
-  })
-}
-
-/** Returns the payment that a change gives the link to; null if another one keeps it. */
-function speakerAfter(rows: Rows, link: PaymentLink, payment: Payment, before: Payment | null): Payment | null {
-  const { ref, paymentId } = link
-  if (paymentId !== payment.id) {
-    const current = paymentId === null ? null : (findPayment(rows, paymentId)?.state ?? null)
-    return speaksForLink(payment, current) ? payment : null
-  }
-  if (!fellBehind(before, payment)) return payment
-  const others = rows.payments.find('linkRef', ref).filter(({ state }) => state.id !== payment.id)
-  const oldestFirst = [...others.map(({ state }) => state).toSorted(byChange), payment]
-  return oldestFirst.reduce((speaker, next) => (speaksForLink(next, speaker) ? next : speaker))
-}
-
-function byChange(a: Payment, b: Payment): number {
-  return fromIso(a.updatedAt) - fromIso(b.updatedAt) || a.version - b.version
 }
 
 type Occasion = { readonly source: EventSource; readonly at: Date }
