@@ -17,6 +17,7 @@ import type { OperationLimits } from '../../config.ts'
 import { badRequest, badArgument, routerOnly } from '../error-formatter.ts'
 import type { Weight } from './field-cost.ts'
 import { createHideNames } from './hidden-names.ts'
+import { withPlace } from './literal-place.ts'
 import { measureDocument, type MeasuredDocument, type Measures } from './measure-document.ts'
 import {
   createVariableCoercion,
@@ -107,7 +108,8 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
       refuseWith(streamRefusal(node, measures))
     }
     const errors = mistakesIn(document, measured)
-    if (errors.length > 0) throw new Refusal(errors.map((error) => coded(error, 'GRAPHQL_VALIDATION_FAILED')))
+    if (errors.length > 0)
+      throw new Refusal(errors.map((error) => coded(withPlace(error, document), 'GRAPHQL_VALIDATION_FAILED')))
     const admitted = { document, operations }
     cache.set(query, admitted)
     return admitted

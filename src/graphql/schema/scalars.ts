@@ -18,14 +18,14 @@ const PLAIN_URL = /^https?:\/\/[^\s\\\p{Cc}]+$/iu
 const decimal = new GraphQLScalarType<string, string>({
   name: 'Decimal',
   parseValue: (value) => readDecimal(value),
-  parseLiteral: (node) => readDecimal(literalText(node)),
+  parseLiteral: literalReader((node) => readDecimal(literalText(node))),
   serialize: (value) => String(value),
 })
 
 const currencyCode = new GraphQLScalarType<string, string>({
   name: 'CurrencyCode',
   parseValue: (value) => readCurrency(value),
-  parseLiteral: (node) => readCurrency(node.kind === Kind.STRING ? node.value : null),
+  parseLiteral: literalReader((node) => readCurrency(node.kind === Kind.STRING ? node.value : null)),
   serialize: (value) => String(value),
 })
 
@@ -41,9 +41,20 @@ export function createScalars({ production }: { production: boolean }) {
     HttpsUrl: new GraphQLScalarType<string, string>({
       name: 'HttpsUrl',
       parseValue: readUrl,
-      parseLiteral: (node) => readUrl(node.kind === Kind.STRING ? node.value : null),
+      parseLiteral: literalReader((node) => readUrl(node.kind === Kind.STRING ? node.value : null)),
       serialize: (value) => String(value),
     }),
+  }
+}
+
+/** Returns the reader of a scalar's literals, whose errors have the place of the literal. */
+function literalReader<Value>(read: (node: ValueNode, variables: Variables) => Value) {
+  return (node: ValueNode, variables: Variables): Value => {
+    try {
+      return read(node, variables)
+    } catch (error) {
+      throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error
+    }
   }
 }
 
@@ -97,7 +108,7 @@ const dateTimeScalar = new GraphQLScalarType<Date, string>({
   serialize: (value) =>
     typeof value === 'string' && STORED_INSTANT.test(value) ? value : readInstant(value).toISOString(),
   parseValue: readInstant,
-  parseLiteral: (node) => readInstant(textOf(node, 'DateTime')),
+  parseLiteral: literalReader((node) => readInstant(textOf(node, 'DateTime'))),
 })
 
 /** A calendar date, as a string. */
@@ -105,7 +116,7 @@ const localDateScalar = new GraphQLScalarType<string, string>({
   name: 'LocalDate',
   serialize: readDate,
   parseValue: readDate,
-  parseLiteral: (node) => readDate(textOf(node, 'LocalDate')),
+  parseLiteral: literalReader((node) => readDate(textOf(node, 'LocalDate'))),
 })
 
 function readInstant(value: unknown): Date {
@@ -122,7 +133,7 @@ function readDate(value: unknown): string {
 
 function textOf(node: ValueNode, scalar: string): string {
   if (node.kind === Kind.STRING) return node.value
-  throw new GraphQLError(`${scalar} must be a string.`, { nodes: node })
+  throw new GraphQLError(`${scalar} must be a string.`)
 }
 
 type Variables = Record<string, unknown> | null | undefined
@@ -136,9 +147,10 @@ const MAX_CHARACTERS = 16_384
 const jsonObjectScalar = new GraphQLScalarType<object, object>({
   name: 'JSONObject',
   serialize: readObject,
-  parseValue: (value) => readBoundedObject(value),
-  parseLiteral: (node, variables) =>
-    readBoundedObject(node.kind === Kind.OBJECT ? objectOf(node, variables) : null, node),
+  parseValue: readBoundedObject,
+  parseLiteral: literalReader((node, variables) =>
+    readBoundedObject(node.kind === Kind.OBJECT ? objectOf(node, variables) : null),
+  ),
 })
 
 function readObject(value: unknown): object {
@@ -146,10 +158,10 @@ function readObject(value: unknown): object {
   throw new GraphQLError('JSONObject must be an object.')
 }
 
-function readBoundedObject(value: unknown, node: ValueNode | null = null): object {
+function readBoundedObject(value: unknown): object {
   const object = readObject(value)
   const problem = jsonProblem(object)
-  if (problem !== null) throw new GraphQLError(`JSONObject must ${problem}.`, { nodes: node })
+  if (problem !== null) throw new GraphQLError(`JSONObject must ${problem}.`)
   return object
 }
 
@@ -159,10 +171,15 @@ function jsonProblem(object: object): string | null {
   return JSON.stringify(object).length > MAX_CHARACTERS ? `be at most ${MAX_CHARACTERS} characters long as JSON` : null
 }
 
-/** Finds a number that JSON cannot express, as a client's 1e999 becomes when it is read, and too many levels. `path` is that of the value. */
+/**
+ * Finds a number that JSON cannot express, as a client's 1e999 becomes when it is read, one whose last digits are lost when it is read, such as an
+ * account number, and too many levels. `path` is that of the value.
+ */
 function partProblem(value: unknown, path: readonly string[]): string | null {
   if (typeof value === 'number' && !Number.isFinite(value))
     return `not hold a number that is not finite, as ${path.join('.')} is`
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return `not hold a number of more than 15 digits, which is not exact, as ${path.join('.')} is: write it as a string`
   if (typeof value !== 'object' || value === null) return null
   if (path.length >= MAX_LEVELS) return `have at most ${MAX_LEVELS} levels`
   for (const [name, part] of Object.entries(value)) {
@@ -183,6 +200,6 @@ function valueOf(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.OBJECT) return objectOf(node, variables)
   if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
   if (node.kind === Kind.ENUM)
-    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`, { nodes: node })
+    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`)
   return valueFromASTUntyped(node, variables)
 }

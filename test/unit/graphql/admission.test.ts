@@ -3,12 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../../src/config.ts'
 import { createAdmission, type OperationPolicy } from '../../../src/graphql/admission/admission.ts'
 import type { OperationRequest } from '../../../src/graphql/admission/read-request.ts'
+import { createScalars } from '../../../src/graphql/schema/scalars.ts'
 
 const schema = buildSchema(`
-  type Query { open(at: Int): String, _service: String, secretary(kind: Kind): String }
+  type Query { open(at: Int, free: Free, of: Of): String, _service: String, secretary(kind: Kind): String }
   type Subscription { told: String }
   enum Kind { SECRET }
+  scalar Free
+  input Of { list: [Of], free: Free }
 `)
+const { parseLiteral } = createScalars({ production: true }).JSONObject
+Object.assign(schema.getType('Free') ?? {}, { parseLiteral })
 const defaults = parseConfig({})
 if (!defaults.ok) throw new Error('There are no defaults.')
 const { limits } = defaults.config
@@ -121,8 +126,8 @@ describe('a mistake', () => {
     ],
     [
       { query: '{ secretary(kind: SECRTE) }' },
-      'Value "SECRTE" does not exist in "Kind" enum. Did you mean the enum value "SECRET"?',
-      'Value "SECRTE" does not exist in "…" enum.',
+      'Invalid value at "kind"; Value "SECRTE" does not exist in "Kind" enum. Did you mean the enum value "SECRET"?',
+      'Invalid value at "kind"; Value "SECRTE" does not exist in "…" enum.',
     ],
     [
       { query: 'query ($k: [Kind]) { secretary(kind: $k) }' },
@@ -133,6 +138,16 @@ describe('a mistake', () => {
       { query: 'query ($at: Int) { open(at: $at) }', variables: { at: 'x' } },
       'Variable "$at" got invalid value "x"; Int cannot represent non-integer value: "x"',
       'Variable "$at" got invalid value "x"; Int cannot represent non-integer value: "x"',
+    ],
+    [
+      { query: '{ open(of: { list: [{}, { free: { x: -1e999 } }] }) }' },
+      'Invalid value at "of.list[1].free"; JSONObject must not hold a number that is not finite, as x is.',
+      'Invalid value at "of.list[1].free"; JSONObject must not hold a number that is not finite, as x is.',
+    ],
+    [
+      { query: '{ open(free: 1e999) }' },
+      'Invalid value at "free"; JSONObject must be an object.',
+      'Invalid value at "free"; JSONObject must be an object.',
     ],
   ])('in %j is told with names in development, and without in production', (request, development, production) => {
     expect(messages(OPEN, request)).toEqual([development])

@@ -57,6 +57,12 @@ const nearTime = fc.oneof(
   ),
 )
 
+/** Integers whose last digits are lost when they are read are refused here, and not by the library. */
+const withExactNumbers = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_name, part: unknown) =>
+    Number.isInteger(part) && !Number.isSafeInteger(part) ? 0 : part,
+  )
+
 describe('scalars give what those of graphql-scalars give', () => {
   it('DateTime', () => {
     fc.assert(
@@ -80,14 +86,13 @@ describe('scalars give what those of graphql-scalars give', () => {
 
   it('JSONObject', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(fc.jsonValue().map(withExactNumbers), (value) => {
         expect(results(JSONObject, value)).toEqual(results(GraphQLJSONObject, value))
       }),
     )
     const literals = [
       '{}',
       '{ a: 1, b: -2.5e3, c: "x", d: true, e: null, f: [1, { g: [] }], h: $known, i: $unknown, __proto__: { k: 1 } }',
-      '{ big: 123456789012345678901234567890 }',
     ]
     for (const literal of literals) {
       const read = (scalar: GraphQLScalarType) => scalar.parseLiteral(parseValue(literal), { known: [1] })
