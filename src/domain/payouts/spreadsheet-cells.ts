@@ -6,17 +6,22 @@
 /** A form that a program writes instead of what was typed, and what is told of it. */
 type Damage = readonly [form: RegExp, message: string]
 
+const UNREADABLE = 'has characters that cannot be read: save the file in UTF-8'
+
 /** In every column. Codes such as `12E345` pass: programs write a decimal separator or a plus. */
 const ANYWHERE: readonly Damage[] = [
   [/^#+$/, 'is a column that was too narrow for its number'],
-  [/^(?:#[¡¿]?\p{Lu}[\p{Lu}\p{M}/_]*0?[!?]?|Err:\d{3})$/u, 'is an error of a spreadsheet program'],
+  [/^(?:#[¡¿]?[\p{Lu}\p{Lo}][\p{Lu}\p{Lo}\p{M}/_]*0?[!?]?|#n\/a|Err:\d{3})$/u, 'is an error of a spreadsheet program'],
   [/^=/, 'begins with an equals sign'],
   [
-    /^['’‘ʼ`]?[+\-−]?\d+(?:[.,]\d+[eE][+\-−]?|[eE]\+)\d+$/,
+    /^['’‘ʼ`]?[+\-−]?\d+(?:[.,]\d*[eE][+\-−]?|[eE]\+)\d+$/,
     'is a number that a spreadsheet program has shortened: format the column as text',
   ],
-  [/\uFFFD/, 'has characters that cannot be read: save the file in UTF-8'],
+  [/\uFFFD/, UNREADABLE],
 ]
+
+/** In names of people and places: programs write a question mark for a letter that their encoding does not have. */
+const OF_NAMES: readonly Damage[] = [[/\p{L}\?|\?\p{L}|\?\?/u, UNREADABLE]]
 
 const THOUSANDS = 'has separators of thousands'
 const DECIMALS = 'has decimals: format the column as text'
@@ -32,6 +37,8 @@ const OF_CODES: readonly Damage[] = [
     /^(?:true|false|wahr|falsch|vrai|faux|verdadero|falso|verdadeiro|vero|waar|onwaar|benar|salah)$/i,
     'is a truth value',
   ],
+  [/^(?:nan|null|undefined)$/i, 'is what programs write for no value: leave the cell empty'],
+  [/^\d{15}0{3,}$/, 'may have lost its digits after the fifteenth, which spreadsheet programs replace by zeros'],
   [/^['’‘ʼ`]/, 'begins with an apostrophe'],
   [/[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u, 'has blanks or signs that cannot be seen'],
   [/^[-−(]?\d{1,3}(?:[.,'’]\d{2,3})*[.,'’]\d{3}(?:[.,]\d+)?\)?$/, THOUSANDS],
@@ -58,7 +65,8 @@ const OF_DATES: readonly Damage[] = [[/^\d{5}(?:[.,]\d+)?$/, 'is a number instea
 const OF_WHOLE_AMOUNTS: readonly Damage[] = [[/^\d{1,3}(?:\.\d{3})+$/, THOUSANDS]]
 
 const WORDS =
-  /(?:^|_)(?:payee|email|name|address|street|city|suburb|state|province|country|ip|description|purpose|reason|remarks?|note|message|relationship|occupation)(?:_|$)/
+  /(?:^|_)(?:email|address|state|country|ip|description|purpose|reason|remarks?|note|message|relationship|occupation)(?:_|$)/
+const NAMES = /(?:^|_)(?:payee|name|holder$|street|city|suburb|province)(?:_|$)/
 const DATES = /(?:^|_)(?:date|dob|birth|birthday|birthdate|expiry)(?:_|$)/
 const OWN_CODES = /(?:^|_)(?:external_id|reference)(?:_|$)/
 
@@ -77,5 +85,6 @@ function damagesOf(column: string, decimals: number): readonly Damage[] {
   if (column === 'amount') return decimals === 0 ? OF_WHOLE_AMOUNTS : []
   if (OWN_CODES.test(column)) return OF_CODES
   if (DATES.test(column)) return OF_DATES
+  if (NAMES.test(column)) return OF_NAMES
   return WORDS.test(column) ? [] : OF_FOREIGN_CODES
 }
