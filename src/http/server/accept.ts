@@ -1,15 +1,15 @@
 import Negotiator from 'negotiator'
 
-/** A parameter of a media range, except its weight. */
-const PARAMETER = /;(?!\s*q\s*=)[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)?/gi
+/** A parameter of a media range, except its weight. A weight that is no number is none. */
+const PARAMETER = /;(?!\s*q\s*=\s*"?[\d.])[^;,"]*(?:"(?:[^"\\]|\\.)*"[^;,"]*)?/gi
 
 /**
  * Returns the negotiator of an `accept` header. Parameters are not compared: clients name the charset or a version of what they are sent anyway.
- * A header without any range is no preference, like none (RFC 9110, section 12.5.1).
+ * A header without any range, such as `*` alone, is no preference, like none (RFC 9110, section 12.5.1).
  */
 function negotiatorOf(accept: string): Negotiator {
   const ranges = accept.replaceAll(PARAMETER, '').toLowerCase()
-  return new Negotiator({ headers: { accept: /[^\s,;]/.test(ranges) ? ranges : undefined } })
+  return new Negotiator({ headers: { accept: ranges.includes('/') ? ranges : undefined } })
 }
 
 /** Returns the one of these media types that a client with this `accept` header prefers, the first of equal ones; null if it accepts none. */

@@ -8,6 +8,9 @@ const GRAPHQL = 'application/graphql-response+json'
 it.each<[string, string | null]>([
   ['', JSON_TYPE],
   [' , ;', JSON_TYPE],
+  ['*', JSON_TYPE],
+  ['application/json; q=high', JSON_TYPE],
+  ['application/json; q="0.0"', null],
   ['*/*; charset=utf-8', JSON_TYPE],
   ['application/*; q=0.5', JSON_TYPE],
   ['application/json;', JSON_TYPE],
