@@ -56,8 +56,18 @@ describe('a development server', () => {
   })
 
   it('is known by the names of this machine and of its settings, exactly', async () => {
-    const { app } = await start({ PUBLIC_URL: 'https://pay.example.test', ALLOWED_HOSTS: 'node-1, Node-2' })
-    const known = ['localhost', 'app.localhost:1', '127.0.0.1', '[::1]:4000', 'PAY.example.test:443', 'node-2:4000']
+    const { app } = await start({ PUBLIC_URL: 'https://pay.example.test', ALLOWED_HOSTS: 'node-1, Node-2, node-3.' })
+    const known = [
+      '',
+      'localhost',
+      'localhost.:4000',
+      'app.localhost:1',
+      '127.0.0.1',
+      '[::1]:4000',
+      'PAY.example.test:443',
+      'node-2.:4000',
+      'node-3',
+    ]
     const foreign = [
       'node-10',
       '192.0.2.7',
