@@ -24,9 +24,7 @@ export function createHostCheck(names: readonly string[]): HostCheck {
     return isOurs || (name !== '' && name === address.replace(/^::ffff:|%.*$/g, ''))
   }
   return ({ headers: { host = '', origin }, socket: { localAddress } }) =>
-    host === '' ||
-    isKnown(`http://${host}`, localAddress) ||
-    (origin !== undefined && isKnown(origin, localAddress))
+    host === '' || isKnown(`http://${host}`, localAddress) || (origin !== undefined && isKnown(origin, localAddress))
 }
 
 /** Returns a URL's host name as settings write it: IPv6 without brackets, and a fully qualified name without its last dot. */
