@@ -14,7 +14,7 @@ import type { Lease, LeaseName } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isOutage, LeaseLostError } from '../store/store-errors.ts'
-import type { PaceStore, Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
+import type { Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
@@ -64,6 +64,9 @@ export type LedgerOptions = {
   readonly findsDuplicates?: boolean
 }
 
+/** Runs a decision, under a lease if there is one: then it rejects with `LeaseLostError` once the lease has changed hands. */
+type Decide = <Result>(decision: (rows: Rows) => Result, lease?: Lease | null) => Promise<Result>
+
 /**
  * Creates the ledger of a database. It decides what each fact means (a webhook, the response to a read or to a command) and records the
  * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
@@ -71,14 +74,13 @@ export type LedgerOptions = {
 export function createLedger(database: Database, options: LedgerOptions = {}): Store {
   const { refundWindowMs = REFUND_WINDOW_MS, findsDuplicates = true } = options
   const settings = { refundWindowMs, findsDuplicates }
-  const { decide } = database
-  const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>
+  const decide: Decide = (decision, lease = null) =>
+    database.decide((rows) => underLease(rows, lease, () => decision(rows)))
+  const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease?: Lease | null) =>
     decide((rows) => {
       wantLogHead(rows)
-      return underLease(rows, lease, () => decision({ rows, settings }))
-    })
-  const leased = (lease: Lease | null, decision: (rows: Rows) => void) =>
-    decide((rows) => underLease(rows, lease, () => decision(rows)))
+      return decision({ rows, settings })
+    }, lease)
   return {
     ...database,
     inbox: {
@@ -143,13 +145,12 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
     },
     heartbeat: {
       ...database.heartbeat,
-      beat: (now, lease = null) =>
-        leased(lease, (rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() })),
+      beat: (now, lease) => decide((rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() }), lease),
     },
     sweep: {
       pending: database.sweep.pending,
-      begin: (from, now, lease = null) => leased(lease, (rows) => beginSweep(rows, from, now)),
-      step: (now, lease = null) => stepSweep(database, now.getTime(), lease),
+      begin: (from, now, lease) => decide((rows) => beginSweep(rows, from, now), lease),
+      step: (now, lease) => stepSweep(database.sweep, now.getTime(), (decision) => decide(decision, lease)),
     },
     imports: {
       ...database.imports,
@@ -163,19 +164,16 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
         const entries = await Promise.all(decided)
         const failed = entries.filter((entry) => 'error' in entry)
         for (const { error } of failed) if (error instanceof LeaseLostError || isOutage(error)) throw error
-        await leased(lease, (rows) => {
+        const ids = entries.map(({ id }) => id)
+        await decide((rows) => {
           for (const { id } of failed) setAside(rows, page, id)
-          leavePage(
-            rows,
-            page,
-            entries.map(({ id }) => id),
-          )
-        })
+          leavePage(rows, page, ids)
+        }, lease)
         return failed.map(({ error }) => error)
       },
       recordAbsent: (number, place, absent, lease) =>
-        leased(lease, (rows) => recordAbsent(rows, { number, place, absent })),
-      giveUp: (number, place, problem, lease) => leased(lease, (rows) => giveUpPart(rows, { number, place, problem })),
+        decide((rows) => recordAbsent(rows, { number, place, absent }), lease),
+      giveUp: (number, place, problem, lease) => decide((rows) => giveUpPart(rows, { number, place, problem }), lease),
       recordFound: (found, at) => onLedger((ledger) => recordFoundPayment(ledger, found, at)),
     },
     leases: {
@@ -183,16 +181,13 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
       release: (lease) => decide((rows) => releaseLease(rows, lease)),
     },
-    paces: database.isShared ? pacesOf(database) : null,
-  }
-}
-
-function pacesOf({ decide }: Database): PaceStore {
-  return {
-    take: (site, { lease, ...request }) =>
-      decide((rows) => underLease(rows, lease, () => takeSlot(rows, site, { ...request, lease }))),
-    release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
-    throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
+    paces: database.isShared
+      ? {
+          take: (site, request) => decide((rows) => takeSlot(rows, site, request), request.lease),
+          release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
+          throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
+        }
+      : null,
   }
 }
 
@@ -202,19 +197,17 @@ function outcomeOfDryRun(error: unknown) {
 }
 
 /** Queries the page first; plans nothing if another process has moved the cursor meanwhile. */
-async function stepSweep({ sweep, decide }: Database, now: number, lease: Lease | null): Promise<SweepStep> {
+async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide): Promise<SweepStep> {
   const { from, cursor } = await sweep.state()
   if (from === null) return { planned: 0, done: true }
   const { index, after } = parseSweepCursor(cursor)
   const part = SWEEP_PARTS[index]
   if (part === undefined) {
-    await decide((rows: Rows) => underLease(rows, lease, () => endSweep(rows)))
+    await decide(endSweep)
     return { planned: 0, done: true }
   }
   const page = await sweep.page(part, { from: from.getTime(), after })
-  const isPlanned = await decide((rows: Rows) =>
-    underLease(rows, lease, () => sweepPage(rows, { cursor, index, page, now })),
-  )
+  const isPlanned = await decide((rows) => sweepPage(rows, { cursor, index, page, now }))
   return { planned: isPlanned ? page.ids.length : 0, done: false }
 }
 
