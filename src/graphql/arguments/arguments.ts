@@ -146,9 +146,7 @@ type LowerCase<Statuses> = Statuses extends readonly (infer Status extends strin
 
 /** The same for a list: statuses are stored as the payments API writes them. */
 function storedFilter<Filter extends object>(filter: Filter | null | undefined): StoredFilter<Filter> {
-  const { statuses, ...conditions } = withoutNulls<Filter & { statuses?: readonly string[] }>(
-    filter as Filter & { statuses?: readonly string[] },
-  )
+  const { statuses, ...conditions } = withoutNulls<Filter & { statuses?: readonly string[] }>(filter)
   const stored = statuses?.map((status) => status.toLowerCase())
   return (stored === undefined ? conditions : { ...conditions, statuses: stored }) as StoredFilter<Filter>
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseFieldDescriptor } from '../../../../../src/domain/methods/payin-method.ts'
 import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
-import { countryCode, unwrapped } from '../../../../../src/upstream/wire/values/wire-fields.ts'
+import { unwrapped } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import { readDirectMethodEntry, readMethodRequirements } from '../../../../../src/upstream/wire/wire-payin-method.ts'
 import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/wire-payout.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'

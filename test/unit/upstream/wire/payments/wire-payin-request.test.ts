@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
-import { type RequestBody, methodCode } from '../../../../../src/upstream/wire/values/wire-fields.ts'
+import type { RequestBody } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import {
   type WirePayinRequest,
   toPayinBody,
