@@ -85,9 +85,9 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),
         '{"id":"AGR-' || ${ID} || '","provisional":false}', ${at} - (n % 7) * 86400000, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, from_status, to_status, link_ref, payment_id,
-        payment_json, recorded_at, delivery_id)
+        payment_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + k, 'link:ref-' || n, k, ${KIND}, 'WEBHOOK', 'pending', 'received', 'ref-' || n,
-        (CASE WHEN k > 1 THEN 'PAY-' || ${ID} END), (CASE WHEN k > 1 THEN ${STATE} END), ${at}, 'D-' || n || '-' || k
+        (CASE WHEN k > 1 THEN 'PAY-' || ${ID} END), (CASE WHEN k > 1 THEN ${STATE} END), ${at}
       FROM rows_of CROSS JOIN ${parts(5)}`,
     `INSERT INTO events (position, stream_id, sequence, kind, source, agreement_id, agreement_json, recorded_at)
       ${rows} SELECT (n - 1) * 6 + 6, 'agreement:agr-' || n, 1, 'AGREEMENT_STATUS_CHANGED', 'WEBHOOK', 'AGR-' || ${ID},
@@ -98,13 +98,13 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'completed' END),
         '{"id":"OUT-' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO payout_events (position, stream_id, sequence, kind, source, to_status, payout_json, recorded_at)
-      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'P', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 3`,
+      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'PAYOUT_CREATED', 'COMMAND', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 3`,
     `INSERT INTO gateway_payments (id, ref, site, order_id, status, state_json, created_at, updated_at)
       ${rows} SELECT '9' || ${ID}, 'gate-' || n, 'au', ${REFERENCE},
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'received' END),
         '{"id":"9' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO gateway_payment_events (position, stream_id, sequence, kind, source, to_status, gateway_payment_json, recorded_at)
-      ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'G', 'C', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 1`,
+      ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'GATEWAY_PAYMENT_CREATED', 'COMMAND', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 1`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)

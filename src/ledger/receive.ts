@@ -4,7 +4,7 @@ import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/attribution.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
-import { deliveryKey } from '../store/encoding/delivery-columns.ts'
+import { deliveryKey } from '../store/rows/delivery-key.ts'
 import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type {

@@ -21,8 +21,7 @@ const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const LEDGER_USES =
-  /^src\/(ledger|domain|lib|store\/(rows\/|encoding\/|(port|store|command-store|lease-store|store-errors)\.ts))/
+const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(port|store|command-store|lease-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
 const DECISIONS =

@@ -206,7 +206,7 @@ function contradicts(state: Agreement, report: AgreementReport): boolean {
 }
 
 /** The facts of an agreement before its first report. */
-export const NOTHING_KNOWN: AgreementFacts = {
+const NOTHING_KNOWN: AgreementFacts = {
   serviceId: null,
   clientTransactionId: null,
   externalId: null,

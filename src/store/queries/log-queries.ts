@@ -1,6 +1,5 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
-import { encodeKind, PAYMENT_ID_SQL } from '../encoding/event-columns.ts'
 import type { Db } from '../group-commit.ts'
 import { EVENTS, toEvent } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
@@ -96,7 +95,7 @@ function isBeyond(position: RawBuilder<unknown>, { from, direction }: Page): Raw
 }
 
 async function readOthers(db: Db, page: Page, filter: EventFilter): Promise<PaymentEvent[]> {
-  const kinds = filter.kinds && [...new Set(filter.kinds)].map(encodeKind)
+  const kinds = filter.kinds && [...new Set(filter.kinds)]
   const streams = await findStreams(db, filter)
   if (streams?.length === 0) return []
   // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
@@ -123,7 +122,7 @@ async function readSubjects(
   { streamIds, kinds }: SubjectEventFilter,
 ): Promise<PaymentEvent[]> {
   if (streamIds?.length === 0) return []
-  const stored = kinds && [...new Set(kinds)].map(encodeKind)
+  const stored = kinds && [...new Set(kinds)]
   const position = streamIds === undefined && stored === undefined ? sql.ref('position') : sql`(+position)`
   const isInSequence = streamIds !== undefined && grouped(streamIds).every(({ length }) => length === 1)
   const order = {
@@ -169,9 +168,7 @@ function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly st
   const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
   return grouped(streams).map((group) => {
     const ids = group.map(({ streamId }) => streamId)
-    const subjects = valuesOf(group).map(({ column, values }) =>
-      oneOf(column === 'payment_id' ? sql.raw(PAYMENT_ID_SQL) : sql.ref(column), values),
-    )
+    const subjects = valuesOf(group).map(({ column, values }) => oneOf(sql.ref(column), values))
     return [oneOf(sql.ref('stream_id'), ids)].concat(subjects, ofKinds)
   })
 }

@@ -1,30 +1,25 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { SettledGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
-import { eventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
-import type { Disposition } from '../../domain/payments/payment.ts'
-import { decodeBody, decodeEventId, encodeBody, encodeEventId } from '../encoding/delivery-columns.ts'
+import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import {
-  decodeEventAgreement,
-  encodeEventAgreement,
-  decodeKind,
-  decodeSource,
-  encodeKind,
-  encodePaymentId,
-  encodeSource,
-  decodeEventSubject,
-  encodeEventSubject,
-} from '../encoding/event-columns.ts'
-import { decodeEventPayment, encodeEventPayment } from '../encoding/payment-snapshot.ts'
+  type EventSource,
+  eventId,
+  type PaymentEvent,
+  type PaymentEventKind,
+} from '../../domain/payments/payment-event.ts'
+import type { Disposition } from '../../domain/payments/payment.ts'
+import type { Payout } from '../../domain/payouts/payout.ts'
+import { toAgreement } from './agreement-rows.ts'
+import { paymentJson, toPayment } from './payment-rows.ts'
 import { fromIso, toIso, type Numbering, type TableSpec, type StoredRow } from './table.ts'
 
 export type EventsTable = {
   position: number
   stream_id: string
   sequence: number
-  /** A code, like `source`: see `encoding/event-columns.ts`. */
   kind: string
-  source: string
+  source: EventSource
   from_status: string | null
   to_status: string | null
   link_ref: string | null
@@ -75,24 +70,64 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
       position: event.position,
       stream_id: event.streamId,
       sequence: event.sequence,
-      kind: encodeKind(event.kind),
-      source: encodeSource(event.source),
+      kind: event.kind,
+      source: event.source,
       from_status: event.fromStatus,
       to_status: event.toStatus,
       link_ref: event.linkRef,
-      payment_id: encodePaymentId(payment?.id ?? null, event.streamId),
+      payment_id: payment?.id ?? null,
       agreement_id: agreement?.id ?? null,
       recorded_at: fromIso(event.recordedAt),
     }
     return {
       ...columns,
-      payment_json: payment === null ? null : encodeEventPayment(payment, columns),
-      agreement_json: agreement === null ? null : encodeEventAgreement(agreement, columns),
+      payment_json: payment === null ? null : paymentJson(payment, toldBy(columns)),
+      agreement_json: agreement === null ? null : JSON.stringify(agreement),
     }
   },
 }
 
 type StoredEvent = Selectable<EventsTable>
+
+/** Returns the facts of a payment that the columns of its event tell, unless the payment itself has others. */
+function toldBy(
+  row: Pick<StoredEvent, 'stream_id' | 'sequence' | 'link_ref' | 'payment_id' | 'to_status' | 'recorded_at'>,
+) {
+  return {
+    id: row.payment_id ?? '',
+    streamId: row.stream_id,
+    linkRef: row.link_ref,
+    version: row.sequence,
+    statusRaw: row.to_status ?? '',
+    updatedAt: toIso(row.recorded_at),
+  }
+}
+
+const KINDS: Readonly<Record<PaymentEventKind, true>> = {
+  LINK_CREATED: true,
+  LINK_EXPIRED: true,
+  PAYMENT_STATUS_CHANGED: true,
+  PAYMENT_DETAILS_CHANGED: true,
+  DUPLICATE_PAYMENT_FOUND: true,
+  DUPLICATE_PAYMENT_RESOLVED: true,
+  AGREEMENT_CREATED: true,
+  AGREEMENT_STATUS_CHANGED: true,
+  AGREEMENT_AMENDED: true,
+  PAYOUT_CREATED: true,
+  PAYOUT_STATUS_CHANGED: true,
+  PAYOUT_DETAILS_CHANGED: true,
+  GATEWAY_PAYMENT_CREATED: true,
+  GATEWAY_PAYMENT_STATUS_CHANGED: true,
+  GATEWAY_PAYMENT_DETAILS_CHANGED: true,
+  GATEWAY_PAYMENT_SETTLED: true,
+  GATEWAY_PAYMENT_NOT_CREATED: true,
+  OTHER: true,
+}
+
+/** Returns the kind of a row; `OTHER` if only a later version knows it. */
+function toKind(stored: string): PaymentEventKind {
+  return Object.hasOwn(KINDS, stored) ? (stored as PaymentEventKind) : 'OTHER'
+}
 
 /** Returns the event of a row. */
 export function toEvent(row: StoredEvent): PaymentEvent {
@@ -101,13 +136,13 @@ export function toEvent(row: StoredEvent): PaymentEvent {
     streamId: row.stream_id,
     sequence: row.sequence,
     position: row.position,
-    kind: decodeKind(row.kind),
-    source: decodeSource(row.source),
+    kind: toKind(row.kind),
+    source: row.source,
     fromStatus: row.from_status,
     toStatus: row.to_status,
     linkRef: row.link_ref,
-    payment: row.payment_json === null ? null : decodeEventPayment(row.payment_json, row),
-    agreement: row.agreement_json === null ? null : decodeEventAgreement(row.agreement_json, row),
+    payment: row.payment_json === null ? null : toPayment(row.payment_json, toldBy(row)),
+    agreement: row.agreement_json === null ? null : toAgreement(row.agreement_json),
     payout: null,
     gatewayPayment: null,
     recordedAt: toIso(row.recorded_at),
@@ -175,23 +210,18 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
   fromRow: (row) => toDelivery(row as unknown as StoredDelivery),
-  toRow(delivery) {
-    const columns = {
-      ref: delivery.ref,
-      subject_id: delivery.subjectId,
-      status_raw: delivery.statusRaw,
-      disposition: delivery.disposition,
-    }
-    return {
-      id: delivery.id,
-      ...columns,
-      attempts: delivery.attempts,
-      first_received_at: fromIso(delivery.firstReceivedAt),
-      last_received_at: fromIso(delivery.lastReceivedAt),
-      event_id: delivery.eventId === null ? null : encodeEventId(delivery.eventId, columns),
-      body: delivery.body === null ? null : encodeBody(delivery.body, columns),
-    }
-  },
+  toRow: (delivery) => ({
+    id: delivery.id,
+    ref: delivery.ref,
+    subject_id: delivery.subjectId,
+    status_raw: delivery.statusRaw,
+    disposition: delivery.disposition,
+    attempts: delivery.attempts,
+    first_received_at: fromIso(delivery.firstReceivedAt),
+    last_received_at: fromIso(delivery.lastReceivedAt),
+    event_id: delivery.eventId,
+    body: delivery.body,
+  }),
 }
 
 type StoredDelivery = Selectable<DeliveriesTable>
@@ -208,8 +238,8 @@ export function toDelivery(row: StoredDelivery): Delivery {
     attempts: row.attempts,
     firstReceivedAt: toIso(row.first_received_at),
     lastReceivedAt: toIso(row.last_received_at),
-    eventId: row.event_id === null ? null : decodeEventId(row.event_id, row),
-    body: row.body === null ? null : decodeBody(row.body, row),
+    eventId: row.event_id,
+    body: row.body,
   }
 }
 
@@ -218,9 +248,8 @@ export type SubjectEventsTable<Column extends string> = {
   position: number
   stream_id: string
   sequence: number
-  /** A code, like `source`: see `encoding/event-columns.ts`. */
   kind: string
-  source: string
+  source: EventSource
   from_status: string | null
   to_status: string
   recorded_at: number
@@ -260,11 +289,11 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
         position: event.position,
         stream_id: event.streamId,
         sequence: event.sequence,
-        kind: encodeKind(event.kind),
-        source: encodeSource(event.source),
+        kind: event.kind,
+        source: event.source,
         from_status: event.fromStatus,
         to_status: event.toStatus,
-        [column]: state === null ? JSON.stringify(event.gatewayCreation) : encodeEventSubject(state),
+        [column]: JSON.stringify(state ?? event.gatewayCreation),
         recorded_at: fromIso(event.recordedAt),
       }
     },
@@ -273,12 +302,10 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
 
 /** The event that settles a creation contains the creation, since there is no gateway payment. */
 function subjectOf(text: string, subject: Subject, stored: Omit<PayoutEventsTable, 'payout_json'>) {
-  return stored.kind === NOT_CREATED
+  return stored.kind === 'GATEWAY_PAYMENT_NOT_CREATED'
     ? { gatewayCreation: JSON.parse(text) as SettledGatewayCreation }
-    : { [subject]: decodeEventSubject(text, stored) }
+    : { [subject]: JSON.parse(text) as Payout | GatewayPayment }
 }
-
-const NOT_CREATED = encodeKind('GATEWAY_PAYMENT_NOT_CREATED')
 
 function toSubjectEvent(row: StoredRow, subject: Subject, column: string): PaymentEvent {
   const stored = row as unknown as Omit<PayoutEventsTable, 'payout_json'>
@@ -287,8 +314,8 @@ function toSubjectEvent(row: StoredRow, subject: Subject, column: string): Payme
     streamId: stored.stream_id,
     sequence: stored.sequence,
     position: stored.position,
-    kind: decodeKind(stored.kind),
-    source: decodeSource(stored.source),
+    kind: toKind(stored.kind),
+    source: stored.source,
     fromStatus: stored.from_status,
     toStatus: stored.to_status,
     linkRef: null,

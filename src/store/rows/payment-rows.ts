@@ -1,9 +1,8 @@
 import type { ColumnType, Generated, Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
-import type { Payer, PaymentPhase } from '../../domain/payments/payment-report.ts'
+import type { Payer, PaymentDetails, PaymentPhase } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
-import { decodePayment, encodePayment } from '../encoding/payment-snapshot.ts'
 import {
   fromIso,
   PLAN_COLUMNS,
@@ -108,7 +107,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     stream_id: state.streamId,
     link_ref: state.linkRef,
     named_link_id: namedLinkId,
-    state_json: encodePayment(state),
+    state_json: paymentJson(state),
     phase: state.phase,
     rank: state.rank,
     amount_known: state.details.amount !== null && state.details.currency !== null ? 1 : 0,
@@ -125,9 +124,38 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
   }),
 }
 
+/** The facts of a payment that other columns of its row tell. */
+type Told = Partial<Payment>
+
+/** Returns the text of a column with a payment, without what is told beside it and without the details that are not known. */
+export function paymentJson(payment: Payment, told: Told = {}): string {
+  const own = Object.entries(payment).filter(([key, value]) => value !== told[key as keyof Payment])
+  const details = Object.entries(payment.details).filter(([, value]) => value !== null)
+  return JSON.stringify({ ...Object.fromEntries(own), details: Object.fromEntries(details) })
+}
+
 /** Returns the payment of its column. */
-export function toPayment(stateJson: string): Payment {
-  return decodePayment(stateJson)
+export function toPayment(json: string, told: Told = {}): Payment {
+  const own = JSON.parse(json) as Payment
+  return { ...told, ...own, details: { ...UNKNOWN, ...own.details } }
+}
+
+const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
+  currency: null,
+  amount: null,
+  total: null,
+  paid: null,
+  refunded: null,
+  refundable: null,
+  reference: null,
+  methodRaw: null,
+  card: null,
+  threeDsUrl: null,
+  failureCode: null,
+  failureMessage: null,
+  instructions: null,
+  expiresAt: null,
+  createdAt: null,
 }
 
 /** The payer of a payment; `id` is that of the payment. */

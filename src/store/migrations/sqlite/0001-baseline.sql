@@ -91,6 +91,7 @@ CREATE TABLE events (
   link_ref TEXT,
   payment_id TEXT,
   agreement_id TEXT,
+  -- The payment after the event, without what the columns above and `recorded_at` tell, and without details that are not known.
   payment_json TEXT,
   agreement_json TEXT,
   recorded_at INTEGER NOT NULL,
@@ -196,6 +197,7 @@ CREATE TABLE payments (
   link_ref TEXT,
   -- Upstream uuid of the link that the bodies name: it finds the link when that is recorded later than the payment.
   named_link_id TEXT,
+  -- The whole payment, without details that are not known.
   state_json TEXT NOT NULL,
   phase TEXT NOT NULL,
   -- Rank 6 is final: nothing can follow it.
