@@ -93,10 +93,7 @@ export const REFUND_PLANTS: readonly Plant[] = [
   plant(
     'a refund that was denied leaves the others pending',
     REFUNDS,
-    [
-      'const ended = open.length > 0 ? open : undone',
-      'const ended = open.length > 0 ? open.slice(0, 1) : undone',
-    ],
+    ['const ended = open.length > 0 ? open : undone', 'const ended = open.length > 0 ? open.slice(0, 1) : undone'],
     REFUNDS_TEST,
   ),
   plant(

@@ -39,7 +39,13 @@ it.each(['h2c', 'TLS/1.0', 'h2c, websocket', 'websocket'])(
 it('a socket opens behind the answer to a command on the same connection', async () => {
   const body = JSON.stringify({ query: CREATE_LINK, variables: { input: linkInput() } })
   const authorization = `Authorization: Bearer ${await network.token()}`
-  const lines = ['POST /graphql HTTP/1.1', 'Host: localhost', ...JSON_TYPE, authorization, `Content-Length: ${body.length}`]
+  const lines = [
+    'POST /graphql HTTP/1.1',
+    'Host: localhost',
+    ...JSON_TYPE,
+    authorization,
+    `Content-Length: ${body.length}`,
+  ]
   const command = [...lines, '', body].join('\r\n')
   // It is closed when nothing is said on it.
   const { statuses, text } = await rawExchange(
