@@ -128,9 +128,10 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
     const hasSecret = policy.routerOnly && fromRouter
     const maxBytes = hasSecret && measures.forRouter ? limits.router.bytes : limits.variableBytes
     const isShort = characters <= Math.min(SHORT_REQUEST, maxBytes / MAX_BYTES_OF_CHARACTER)
+    // First, since its error names the place of what is nested too deeply to be written as JSON.
+    const variables = coerced(node, request.variables)
     if (!isShort && Buffer.byteLength(JSON.stringify(request.variables)) > maxBytes)
       throw beyond('bytes of variables', maxBytes)
-    const variables = coerced(node, request.variables)
     refuseWith(weightRefusal(measures.weigh(variables), limits, hasSecret))
     return { document, node, request, variables }
   }

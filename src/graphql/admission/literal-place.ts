@@ -9,6 +9,8 @@ export function withPlace(error: GraphQLError, document: DocumentNode): GraphQLE
     enter(node, ...[, parent, path, ancestors]) {
       if (node !== value) return undefined
       for (const [index, part] of [...ancestors, parent].entries()) {
+        if (part !== undefined && 'kind' in part && part.kind === Kind.VARIABLE_DEFINITION)
+          place = `$${part.variable.name.value}`
         if (part !== undefined && 'kind' in part && (part.kind === Kind.ARGUMENT || part.kind === Kind.OBJECT_FIELD))
           place += `${place === '' ? '' : '.'}${part.name.value}`
         if (path[index - 1] === 'values') place += `[${path[index]}]`

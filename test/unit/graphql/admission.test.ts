@@ -12,8 +12,8 @@ const schema = buildSchema(`
   scalar Free
   input Of { list: [Of], free: Free }
 `)
-const { parseLiteral } = createScalars({ production: true }).JSONObject
-Object.assign(schema.getType('Free') ?? {}, { parseLiteral })
+const { parseLiteral, parseValue } = createScalars({ production: true }).JSONObject
+Object.assign(schema.getType('Free') ?? {}, { parseLiteral, parseValue })
 const defaults = parseConfig({})
 if (!defaults.ok) throw new Error('There are no defaults.')
 const { limits } = defaults.config
@@ -145,6 +145,11 @@ describe('a mistake', () => {
       'Invalid value at "of.list[1].free"; JSONObject must not hold a number that is not finite, as x is.',
     ],
     [
+      { query: 'query ($free: Free = { x: [1e999] }) { open(free: $free) }' },
+      'Invalid value at "$free"; JSONObject must not hold a number that is not finite, as x.0 is.',
+      'Invalid value at "$free"; JSONObject must not hold a number that is not finite, as x.0 is.',
+    ],
+    [
       { query: '{ open(free: 1e999) }' },
       'Invalid value at "free"; JSONObject must be an object.',
       'Invalid value at "free"; JSONObject must be an object.',
@@ -152,6 +157,12 @@ describe('a mistake', () => {
   ])('in %j is told with names in development, and without in production', (request, development, production) => {
     expect(messages(OPEN, request)).toEqual([development])
     expect(messages({ ...OPEN, hideNames: true }, request)).toEqual([production])
+  })
+
+  it('names the place of what is too deep to be written as JSON', () => {
+    const query = 'query ($free: Free) { open(free: $free) }'
+    const variables = JSON.parse(`{"free":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`) as { free: object }
+    expect(messages(OPEN, { query, variables })).toEqual([expect.stringMatching(/\$free.*16 levels/)])
   })
 
   it('is told five times at most', () => {
