@@ -1,5 +1,5 @@
-/** What nobody sees at the ends of a text that was pasted or scanned: white space, line breaks, byte order marks, zero-width characters. */
-const INVISIBLE = /[\s\p{Cf}]/u
+/** What nobody sees at the ends of a text that was pasted or scanned: white space, what a scanner ends with, byte order marks, zero-width characters, fillers. */
+const INVISIBLE = /[\s\p{Cc}\p{Cf}\u034f\u2800\u3164\uffa0]/u
 
 /** Returns the text without invisible characters at its ends. */
 export function trimmed(text: string): string {

@@ -151,7 +151,7 @@ describe('bankLookup', () => {
     for (const [before, after] of [
       ['', ''],
       ['\ufeff', '\r\n'],
-      [' \u200b\u202a', '\u202c\u00a0\u2028'],
+      ['\u001d \u200b\u202a', '\u202c\u00a0\u2028'],
     ] as const)
       expect(await lookUp(before + sealed(FOUND) + after)).toMatchObject({ accountName: 'NGUYEN VAN AN' })
   })

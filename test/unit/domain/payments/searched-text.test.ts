@@ -6,7 +6,7 @@ const UUID = '01890a5d-ac96-774b-bcce-b302099a8057'
 it.each<[string, string, string]>([
   ['a reference without the spaces around it', ' order-7 ', 'order-7'],
   ['a name', 'Grace Hopper', 'Grace Hopper'],
-  ['what was pasted without what nobody sees', '\ufefforder-7\u200b\r\n', 'order-7'],
+  ['what was pasted without what nobody sees', '\u001d\ufefforder-7\u200b\u3164\u0004\r\n', 'order-7'],
   ['the uuid of a page, wherever it is', `https://pay.example/${UUID}/card?lang=en#top`, UUID],
   ['the last uuid of a page', `https://pay.example/${UUID.replace('0189', '0190')}/links/${UUID}`, UUID],
   ['the last segment of the path of a page', 'https://pay.example/c/4DY3YDRA', '4DY3YDRA'],
