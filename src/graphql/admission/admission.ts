@@ -17,8 +17,8 @@ import type { OperationLimits } from '../../config.ts'
 import { badRequest, badArgument, routerOnly } from '../error-formatter.ts'
 import type { Weight } from './field-cost.ts'
 import { createHideNames } from './hidden-names.ts'
-import { withPlace } from './literal-place.ts'
 import { measureDocument, type MeasuredDocument, type Measures } from './measure-document.ts'
+import { withPlace, withShortValue } from './place-of-value.ts'
 import {
   createVariableCoercion,
   readRequest,
@@ -117,7 +117,8 @@ export function createAdmission({ schema, policy, trusted }: AdmissionOptions): 
 
   const coerced = (node: OperationDefinitionNode, variables: RequestReading['variables']) => {
     const values = coerceVariables(node, variables)
-    if (values.errors !== undefined) throw new Refusal(values.errors.map((error) => coded(error, 'BAD_USER_INPUT')))
+    if (values.errors !== undefined)
+      throw new Refusal(values.errors.map((error) => coded(withShortValue(error), 'BAD_USER_INPUT')))
     return values.coerced
   }
 

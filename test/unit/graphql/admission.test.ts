@@ -150,6 +150,14 @@ describe('a mistake', () => {
       'Invalid value at "$free"; JSONObject must not hold a number that is not finite, as x.0 is.',
     ],
     [
+      {
+        query: 'query ($of: Of) { open(of: $of) }',
+        variables: { of: { list: [{ free: { text: 'x'.repeat(200), count: Infinity } }] } },
+      },
+      'Invalid value at "of.list[0].free"; JSONObject must not hold a number that is not finite, as count is.',
+      'Invalid value at "of.list[0].free"; JSONObject must not hold a number that is not finite, as count is.',
+    ],
+    [
       { query: '{ open(free: 1e999) }' },
       'Invalid value at "free"; JSONObject must be an object.',
       'Invalid value at "free"; JSONObject must be an object.',

@@ -1,4 +1,5 @@
 import { BREAK, type DocumentNode, GraphQLError, isValueNode, Kind, visit } from 'graphql'
+import { abridged } from '../error-formatter.ts'
 
 /** Returns the error of a literal with the place of the value, as errors of variables have it: `input.transactions[0].amount`; other errors as they are. */
 export function withPlace(error: GraphQLError, document: DocumentNode): GraphQLError {
@@ -19,4 +20,17 @@ export function withPlace(error: GraphQLError, document: DocumentNode): GraphQLE
     },
   })
   return place === '' ? error : new GraphQLError(`Invalid value at "${place}"; ${error.message}`, { nodes: value })
+}
+
+/**
+ * Returns the error of a variable without its value where the message is too long for clients: what is left out in the middle of a message would
+ * have been the place. Other errors as they are.
+ */
+export function withShortValue(error: GraphQLError): GraphQLError {
+  const { message, originalError, nodes = null } = error
+  if (originalError === undefined || abridged(message) === message) return error
+  const place = / at ("[^"]*")$/.exec(message.slice(0, -`; ${originalError.message}`.length))?.[1]
+  return place === undefined
+    ? error
+    : new GraphQLError(`Invalid value at ${place}; ${originalError.message}`, { nodes })
 }
