@@ -152,7 +152,17 @@ export function parseProxy(text: string): Parsed<string> {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)
   if (url === null || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text))
     return bad('must be the address of an HTTP proxy, such as http://proxy:3128')
-  return good(url.href)
+  return isPercentEncoded(`${url.username}:${url.password}`)
+    ? good(url.href)
+    : bad('must have each % of its user name and password written as %25')
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** Parses a comma-separated list of web origins, in the form that browsers send (RFC 6454, section 7). */

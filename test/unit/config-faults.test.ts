@@ -188,6 +188,8 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', /begins with http/],
   ['HTTPS_PROXY', 'socks5://proxy:1080', /address of an HTTP proxy/],
   ['HTTPS_PROXY', 'http://', /address of an HTTP proxy/],
+  ['HTTPS_PROXY', 'http://user:50%off@proxy:3128', /each % of its user name/],
+  ['HTTP_PROXY', 'http://a%C3:%A9b@proxy:3128', /each % of its user name/],
   ['http_proxy', 'proxy one', /address of an HTTP proxy/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://a:b@collector:4318', /without user name/],
   ['TRUSTED_DOCUMENTS', 'a\0b', /control characters/],
