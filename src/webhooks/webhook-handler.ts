@@ -2,7 +2,6 @@ import { createSecretKey } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
-import { isEncoded } from '../lib/content-encoding.ts'
 import { parseExactJson, type ExactJson } from '../lib/exact-json.ts'
 import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
@@ -84,8 +83,8 @@ const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeo
 
 /**
  * Creates the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
- * Nothing is parsed before it is authentic, nothing authentic is dropped, whatever its content type, and what cannot be stored is answered
- * with 503, so that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
+ * Nothing is parsed before it is authentic, nothing authentic is dropped, whatever type or coding its headers name, and what cannot be stored
+ * is answered with 503, so that the payments API sends it again. The handler never rejects. Source: payments-api.md, sections 4.1 and 6.1 to 6.3.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions, kind: WebhookEndpoint): WebhookHandler {
   const secrets = options.secrets.map((secret) => createSecretKey(Buffer.from(secret.reveal(), 'utf8')))
@@ -107,7 +106,6 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     // the request is not authentic, before a query of the store and before the body is read.
     if (suspect && !couldBeAuthentic(ref, headers)) return 429
     if (ref !== null && !(await isKnown(ref))) return 404
-    if ((headers['content-encoding'] ?? []).some(isEncoded)) return 415
     if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
     if (ref !== null && !isAddressed(ref, headers, options.observeKeys)) return 401
     return null

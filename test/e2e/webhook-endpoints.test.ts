@@ -115,14 +115,16 @@ describe('the request', () => {
     expect(await send(url, { headers: honest(), body })).toMatchObject(refused(404))
   })
 
-  it('that is compressed is refused with 415', async () => {
+  it('that is compressed is refused with 400 and kept, and is taken where only its header says so', async () => {
     const compressed = gzipSync(body)
     const headers = {
       ...honest(),
       'http-webhook-signature': sign(compressed, SECRETS.webhook),
       'content-encoding': 'gzip',
     }
-    expect(await send(address.url, { headers, body: compressed })).toMatchObject(refused(415))
+    expect(await send(address.url, { headers, body: compressed })).toMatchObject(refused(400))
+    const mislabelled = { ...honest(), 'content-encoding': 'identity, br' }
+    expect(await send(address.url, { headers: mislabelled, body })).toMatchObject({ status: 200 })
   })
 
   it('of more than 64 KiB is refused with 413, told by its length or counted', async () => {

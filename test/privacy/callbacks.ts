@@ -52,7 +52,7 @@ export async function deliverEverything(network: Network, storage: Storage, cana
     const attempts = [
       { ...forged, authorization: `Bearer ${word('authorization')}`, 'http-webhook-signature': word('signature') },
       { ...forged, authorization, 'http-webhook-signature': word('signature') },
-      { ...honestHeaders(body, authorization), 'content-encoding': `gzip, ${word('type')}` },
+      { ...honestHeaders(body, authorization), 'content-type': `text/${word('type')}` },
       { ...honestHeaders(body, authorization), 'content-encoding': word('encoding') },
     ]
     for (const headers of attempts) replies.push(await send(url, { headers, body }))

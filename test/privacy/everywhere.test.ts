@@ -41,7 +41,7 @@ describe.each(STORAGES)(
       const others = ['RefundPaymentSuccess', 'PaymentAgreementSuccess', 'SimulationAccepted', 'BankLookup']
       const expected = [failures, more, codes, successes, others].flat()
       expect(expected.filter((outcome) => !outcomes.has(outcome))).toEqual([])
-      expect(callbackStatuses).toEqual(new Set([200, 400, 401, 415]))
+      expect(callbackStatuses).toEqual(new Set([200, 400, 401]))
       for (const text of ['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', '4403', '4400', '4401', 'HTTP/1.1 400'])
         expect(errors).toContain(text)
     })

@@ -98,9 +98,9 @@ describe('an authentic webhook', () => {
       `the type ${JSON.stringify(type)}`,
       { 'content-type': type },
     ]),
-    ...['Identity', '', 'utf-8', 'UTF8', 'iso-8859-1', 'none', 'application/json'].map(
+    ...['Identity', '', 'utf-8', 'UTF8', 'iso-8859-1', 'none', 'application/json', 'x-gzip', 'identity, br'].map(
       (coding): [string, NonNullable<Sent['headers']>] => [
-        `what is no content coding: ${JSON.stringify(coding)}`,
+        `the content coding ${JSON.stringify(coding)}`,
         { 'content-encoding': coding },
       ],
     ),
@@ -123,13 +123,12 @@ describe('a refusal', () => {
     await store.commands.begin(command('ref-1'))
     const good = { authorization: callbackAuthorization(RING, 'payment', 'ref-1') }
     const large = bodyOf(LARGEST + 1)
-    const bad = { authorization: 'Bearer no', 'content-encoding': 'gzip', 'http-webhook-signature': undefined }
+    const bad = { authorization: 'Bearer no', 'http-webhook-signature': undefined }
     const steps: [number, Sent][] = [
       [405, { method: 'GET', ref: 'none', body: large, headers: bad }],
       [404, { ref: 'none', body: large, headers: bad }],
-      [415, { ref: 'ref-1', body: large, headers: bad }],
-      [413, { ref: 'ref-1', body: large, headers: { ...bad, 'content-encoding': undefined } }],
-      [401, { ref: 'ref-1', body: BODY, headers: { ...bad, 'content-encoding': undefined } }],
+      [413, { ref: 'ref-1', body: large, headers: bad }],
+      [401, { ref: 'ref-1', body: BODY, headers: bad }],
       [401, { ref: 'ref-1', body: BODY, headers: { ...good, 'http-webhook-signature': undefined } }],
     ]
     for (const [status, sent] of steps) expect(await send(sent)).toBe(status)
@@ -141,11 +140,6 @@ describe('a refusal', () => {
     ['another method', 405, { method: 'PUT' }],
     ['an address that nobody was given', 404, { ref: 'unknown' }],
     ['an address that leads elsewhere', 404, { ref: '..%2F..%2Fgraphql' }],
-    ...['br', 'x-gzip', 'zstd', 'identity, deflate'].map((coding): [string, number, Sent] => [
-      `a body in the coding ${coding}`,
-      415,
-      { headers: { 'content-encoding': coding } },
-    ]),
     [
       'a body that is too large by count',
       413,
