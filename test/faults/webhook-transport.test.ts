@@ -28,7 +28,6 @@ const inChunks =
 /** Accepted; the connection continues with the next request. */
 const TAKEN: Readonly<Record<string, Made>> = {
   'with a length': withHeaders(),
-  'with two types': withHeaders('Content-Type: text/plain'),
   'in chunks': chunked(CHUNKED),
   'in chunks, told in capitals': chunked('TRANSFER-ENCODING: CHUNKED'),
   'in chunks with a note': inChunks((body, hex) => `${hex};note=1\r\n${body}\r\n0\r\n\r\n`),
