@@ -177,6 +177,7 @@ describe('what is refused', () => {
     ['a foreign origin at the address of queries', 403, { path: '/graphql', headers: { origin: 'null' } }],
     ['a token that does not hold', 401, { headers: { authorization: 'Bearer nonsense' } }],
     ['who takes no events', 406, { headers: { accept: 'application/json' } }],
+    ['a GET that does not name events', 406, { method: 'GET', headers: { accept: '*/*' } }],
     ['a form', 415, { headers: { 'content-type': 'text/plain' } }],
     ['what is no operation', 400, { operation: [] as never }],
     [
@@ -208,6 +209,12 @@ describe('what is refused', () => {
       expect(end?.event).toBe('complete')
     },
   )
+
+  it.each(['*/*', 'text/*; charset=utf-8', ''])('nothing of a POST that accepts %j', async (accept) => {
+    const stream = await follow({ id: link.id }, { headers: { accept } })
+    await until(stream, isCaughtUp)
+    stream.cut()
+  })
 
   it('nothing of a listed origin, whose page may read the events', async () => {
     const stream = await follow({ id: link.id }, { headers: { origin: LISTED_ORIGIN } })

@@ -14,7 +14,7 @@ import {
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
-import { namesType } from '../server/accept.ts'
+import { namesType, preferredType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { problemAnswer, RETRY_AFTER_S } from '../server/direct-answers.ts'
 
@@ -47,7 +47,7 @@ export function addEventStreams(entrance: GraphqlEntrance, options: EventStreamO
     accepts: () => true,
     maxBytes: () => bodyBytes,
     turnAway({ request }) {
-      if (!acceptsEvents(request)) return problemAnswer(406)
+      if (!acceptsEvents(request) && !takesAnything(request)) return problemAnswer(406)
       if (!isAllowedOrigin(request)) return problemAnswer(403)
       return isDraining() ? problemAnswer(503, { retryAfterS: RETRY_AFTER_S }) : null
     },
@@ -94,6 +94,11 @@ async function respond(
 
 function acceptsEvents({ headers }: IncomingMessage): boolean {
   return namesType(headers.accept, 'text/event-stream')
+}
+
+/** Whether a POST without this type in its `accept` header takes events too: that of a GET must name it, which any page may send. */
+function takesAnything({ method, headers: { accept = '' } }: IncomingMessage): boolean {
+  return method === 'POST' && preferredType(accept, ['text/event-stream']) !== null
 }
 
 /** Milliseconds after which a browser's EventSource reconnects. */
