@@ -212,6 +212,7 @@ describe('what is refused', () => {
 
   it.each(['*/*', 'text/*; charset=utf-8', ''])('nothing of a POST that accepts %j', async (accept) => {
     const stream = await follow({ id: link.id }, { headers: { accept } })
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/)
     await until(stream, isCaughtUp)
     stream.cut()
   })
