@@ -21,7 +21,7 @@ export function createHostCheck(names: readonly string[]): HostCheck {
   const isKnown = (url: string, address = '') => {
     const name = bareHost(URL.parse(url)?.hostname ?? '')
     const isOurs = isLoopbackHost(name) || name.endsWith('.localhost') || known.has(name)
-    return isOurs || (name !== '' && name === address.replace(/^::ffff:|%.*$/g, ''))
+    return isOurs || (name !== '' && name === address.replace(/^::ffff:/, '').split('%', 1)[0])
   }
   return ({ headers: { host = '', origin }, socket: { localAddress } }) =>
     host === '' || isKnown(`http://${host}`, localAddress) || (origin !== undefined && isKnown(origin, localAddress))
