@@ -1,7 +1,7 @@
 import './console.css'
 import { Provider } from '@urql/preact'
 import { render } from 'preact'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
 import { OfferDialog } from './session/offer-dialog.tsx'
@@ -32,8 +32,8 @@ function App() {
     keepToken(given)
     setTokens({ token: given, offered: null, reason: null })
   }
-  // A URL that differs only in its fragment does not reload the page.
-  useEffect(() => {
+  // A URL that differs only in its fragment does not reload the page. A layout effect misses no change after the first drawing.
+  useLayoutEffect(() => {
     const look = () => {
       if (givenToken() !== null) setTokens(findTokens())
     }

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { surviveTranslation } from '../translation.ts'
 import { Page, type Act, type PageContext, type Subject } from './page-context.ts'
 import { More, Search } from './parts/search.tsx'
@@ -89,7 +89,7 @@ function App() {
 /** Returns the section that the URL names. */
 function useSection() {
   const [name, setName] = useState(location.hash.slice(1))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => {
       // The skip link targets the content, not a section.
       if (location.hash !== '#content') setName(location.hash.slice(1))

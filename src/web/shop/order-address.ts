@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { keep, kept, ofTab } from '../storage.ts'
 
 /** A link that the page follows, and its status token. */
@@ -43,7 +43,7 @@ function remembered(order: string): Followed | null {
  */
 export function usePlace(): readonly [Place, (address: string) => void] {
   const [place, setPlace] = useState(() => placeAt(location.href))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = () => setPlace(placeAt(location.href))
     addEventListener('popstate', look)
     addEventListener('hashchange', look)
@@ -52,7 +52,7 @@ export function usePlace(): readonly [Place, (address: string) => void] {
       removeEventListener('hashchange', look)
     }
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     // After the return from the payment page the URL has no status token.
     if (place.order !== null && place.followed !== null)
       history.replaceState(null, '', addressOf(place.order, place.followed))

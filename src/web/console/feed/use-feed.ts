@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
   type Connection,
   ask,
@@ -60,7 +60,8 @@ export function useFeed(session: Session | null): LiveFeed {
   const now = useRef(state)
   const changes = useMemo(createLogChanges, [])
 
-  useEffect(() => {
+  // A layout effect, which ends with the view: a page that is left after signing out stores nothing of the session.
+  useLayoutEffect(() => {
     if (session === null) return undefined
     const keeper = keepRegularly(() => now.current)
     const take = (events: readonly FeedEvent[], cursor: string) => {

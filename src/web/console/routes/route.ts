@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /**
  * The current route: a view, the id of its subject, and its filters. All of it is in the URL's hash, so that it can be
@@ -35,7 +35,8 @@ export function goTo(href: string): void {
 /** Returns the current route; null if the URL names no view. */
 export function useRoute(): Route | null {
   const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
+  // A layout effect: other effects run after the page is drawn, and would miss a change until then.
+  useLayoutEffect(() => {
     const update = () => setHash(location.hash)
     window.addEventListener('hashchange', update)
     return () => window.removeEventListener('hashchange', update)

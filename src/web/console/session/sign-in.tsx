@@ -1,5 +1,5 @@
 import { Client, fetchExchange, mapExchange, type CombinedError } from '@urql/preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
@@ -15,7 +15,7 @@ type Props = {
 export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · Payments console'
   }, [])
 

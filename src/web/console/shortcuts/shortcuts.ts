@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ofBrowser } from '../../storage.ts'
 import { goTo, hrefOf, VIEWS } from '../routes/route.ts'
 
@@ -21,7 +21,7 @@ export function switchShortcuts(on: boolean): void {
 /** Listens for single keys, except while the user types or a dialog is open. */
 export function useShortcuts(onHelp: () => void): void {
   const goneAt = useRef(-Infinity)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !areShortcutsOn()) return
       if (document.querySelector('dialog[open]') !== null) return
