@@ -26,6 +26,7 @@ const args = given.filter((arg) => arg !== '--all' && !MINUTES.test(arg))
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'payments-compiled')
 process.env['TMPDIR'] ??= folderInMemory() ?? tmpdir()
 const vitest = await runTests()
+for (const name of secondTries(vitest)) console.log(`needed a second try: ${name}`)
 const tally = tallyOf(vitest)
 console.log(summary(tally))
 // Exits explicitly, because a handle that a test left open would keep the process running.
@@ -84,6 +85,12 @@ function nameLeftOut({ state }: Vitest): void {
 function isWhole({ children }: TestModule): boolean {
   const tests = Array.from(children.allTests())
   return tests.length > 0 && tests.every((test) => test.options.mode !== 'run' || test.result().state !== 'skipped')
+}
+
+/** Returns the tests that passed at a second try, which runs with `--retry` give them. */
+function secondTries({ state }: Vitest): string[] {
+  const tests = state.getTestModules().flatMap(({ children }) => Array.from(children.allTests()))
+  return tests.filter((test) => test.diagnostic()?.flaky).map(({ fullName }) => fullName)
 }
 
 /** Returns the last line of a run. It names skipped tests only when there are any. */
