@@ -127,12 +127,12 @@ describe('a replay', () => {
   it('applies what an earlier version could not read', async () => {
     const link = await createLink(network)
     await network.sandbox.control.setStatus(link.id, 'pending')
-    await network.sandbox.control.setStatus(link.id, 'received', { silent: true })
     await settle(network)
     const { payment } = await historyOf(network, link.id)
     const { ref } = await addressOf(network, link)
     const body = paymentBody({ uuid: payment?.id, status: 'received', paid_amount: '125.5' })
     const deliveryId = await unreadDelivery(network, ref, body)
+    await network.sandbox.control.setStatus(link.id, 'received', { silent: true })
     expect(await deliveryOf(deliveryId)).toMatchObject({ quarantineReason: 'UNREADABLE', payment: null })
 
     expect(await replay(network, deliveryId, true)).toMatchObject({
@@ -154,9 +154,9 @@ describe('a replay', () => {
   it('of an agreement has the agreement read', async () => {
     const { id, serviceId } = await createAgreement(network)
     const { ref } = await callbackAddressOf(network, id)
-    await network.sandbox.control.setAgreementStatus(serviceId, 'active', { silent: true })
     const body = JSON.stringify({ payment_agreement_id: id, status: 'suspended' })
     const deliveryId = await unreadDelivery(network, ref, body)
+    await network.sandbox.control.setAgreementStatus(serviceId, 'active', { silent: true })
     expect(await replay(network, deliveryId, true)).toMatchObject({ statusBefore: 'created', statusAfter: 'suspended' })
     await settle(network)
     expect(await readAgreement(network, id)).toMatchObject({ status: 'ACTIVE' })

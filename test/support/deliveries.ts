@@ -26,7 +26,7 @@ export async function misaddressedDelivery(network: Network, paymentId: string):
   return latestOf(network, 'QUARANTINED')
 }
 
-/** Restarts the app with a stored delivery that an earlier version could not read: with its body, but without a report. Returns its id. */
+/** Restarts the app with a stored delivery that an earlier version could not read: with its body, but without a report. Returns its id when what the restart reads has been read. */
 export async function unreadDelivery(network: Network, ref: string, body: string): Promise<string> {
   await network.stop()
   const store = await openSqliteStore({ path: join(network.folder, 'payments.db') })
@@ -35,6 +35,8 @@ export async function unreadDelivery(network: Network, ref: string, body: string
   await store.inbox.receive({ bodyHashes: hashes, ref, body, receivedAt: new Date(), report: null })
   await store.close()
   await network.restart()
+  // The body has its link read.
+  await settle(network)
   return latestOf(network, 'QUARANTINED')
 }
 
