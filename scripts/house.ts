@@ -1,6 +1,7 @@
 /**
- * Prints figures about how easy `src` is to navigate: imports per line, largest folders, names with two meanings, and the number of files
- * that run for one webhook and for one mutation. `npm run house`; changes nothing. `npm run house -- --files` names the files that run.
+ * Prints figures about how easy `src` and the docs are to navigate: imports per line, largest folders, names with two meanings, the number
+ * of files that run for one webhook and for one mutation, and the words of the pages. `npm run house`; changes nothing.
+ * `npm run house -- --files` names the files that run.
  */
 import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -32,6 +33,12 @@ const lines = sum([...texts.values()].map((text) => text.split('\n').length - 1)
 const imports = sum(
   [...texts.values()].map((text) => text.match(/^(?:import|export)\b[^'"]*?from '\.[^']*'/gm)?.length ?? 0),
 )
+/** As `wc -w` counts, so that code, tables and generated parts count too. */
+const words = sum(
+  globSync(['{README,CONTRIBUTING,SECURITY}.md', 'docs/**/*.md'], { cwd: ROOT, exclude: ['docs/schema.md'] }).map(
+    (path) => readFileSync(join(ROOT, path), 'utf8').split(/\s+/).filter(Boolean).length,
+  ),
+)
 const { webhook, mutation } = await filesRun()
 
 console.log(`lines of src                                ${lines}`)
@@ -46,6 +53,7 @@ const twice = repeated(
 console.log(`file names that stand twice                 ${twice.length}: ${twice.join(', ')}`)
 const types = repeated([...texts].flatMap(([path, text]) => typesOf(path, text)))
 console.log(`types that stand for two things             ${types.length}: ${types.join(', ')}`)
+console.log(`words of docs without the schema page       ${words}`)
 if (process.argv.includes('--files')) {
   for (const [name, paths] of Object.entries({ webhook, mutation })) console.log(`\n${name}\n${paths.join('\n')}`)
 }

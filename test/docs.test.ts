@@ -23,7 +23,21 @@ describe.each(pages)('%s', (page) => {
     const links = [...prose(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '')
     expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([])
   })
+
+  it('links only to headings that exist', () => {
+    const links = [...prose(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)]
+    const broken = links.filter(
+      ([, path = '', heading = '']) => !headingsOf(path === '' ? page : join(dirname(page), path)).has(heading),
+    )
+    expect(broken.map(([link]) => link)).toEqual([])
+  })
 })
+
+/** Returns the names by which links reach the headings of a page, as GitHub makes them. */
+function headingsOf(page: string): ReadonlySet<string> {
+  const titles = [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase())
+  return new Set(titles.map((title) => title.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')))
+}
 
 describe('README.md', () => {
   const schema = createSchema({ production: false })
