@@ -32,7 +32,8 @@ function descriptionsIn(source: string): Map<string, string> {
   )
 }
 
-function withTable(page: string, what: string, rows: readonly string[]): string {
+/** Returns the page with `rows` between its two comments that name the table. A page without them stays as it is. */
+export function withTable(page: string, what: string, rows: readonly string[]): string {
   const between = new RegExp(`(<!-- ${what} -->\n)[^]*?(<!-- end of ${what} -->)`)
   return page.replace(between, (_all, begin: string, end: string) => `${begin}\n${rows.join('\n')}\n\n${end}`)
 }

@@ -37,6 +37,8 @@ const LOCKS = [
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
+// promise(checks): The lock file has a hash for every package, which comes from a registry; licences and install
+// scripts are reviewed.
 describe.each(LOCKS)('the lock file in "$folder"', ({ folder, runScripts }) => {
   const lockText = readFileSync(`${folder}package-lock.json`, 'utf8')
   const lock = JSON.parse(lockText) as { packages: Record<string, LockedPackage> }

@@ -28,6 +28,7 @@ const follow = async (subject: string | null, headers: Readonly<Record<string, s
 }
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
+// promise(sockets): Server-sent events and multipart streams have the same limits per address and caller.
 describe('streams of events', () => {
   it('of one subject may be so many at once, from wherever they come', async () => {
     const streams = [await follow('somebody', from('192.0.2.1')), await follow('somebody', from('192.0.2.2'))]

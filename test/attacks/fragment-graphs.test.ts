@@ -111,6 +111,7 @@ const doubling = (levels: number) => {
 const operationsIn = (document: DocumentNode) =>
   document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
 
+// promise(operations): Admission takes linear time in the size of the document, whatever its fragments.
 describe('however fragments spread each other', () => {
   const walks: readonly [string, (document: DocumentNode) => void][] = [
     ['measures', (document) => void measureDocument(fixture, document)],

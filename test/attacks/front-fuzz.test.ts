@@ -37,6 +37,7 @@ const MOST_FINDINGS = rounds({ few: 4, many: 10 })
 /** Most growth of memory in bytes: caches may keep this much. */
 const MOST_GROWTH = 128 * 1024 * 1024
 
+// promise(operations): Fuzzed requests, frames and webhooks neither block the event loop nor leak memory or secrets.
 it(
   'no client whatever holds up the server, takes the place of others, or learns what it should not',
   async () => {

@@ -80,6 +80,7 @@ const HIDING: Readonly<Record<string, (hidden: string) => string>> = {
     withLength(hidden).replace('POST /graphql', 'POST http://evil.example.test/graphql'),
 }
 
+// promise(http): No request hides another, and unreadable bytes are refused after the responses before them.
 describe('a request that is hidden in another one', () => {
   it('would be a link, if it came by itself', async () => {
     const before = links()

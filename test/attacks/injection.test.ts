@@ -85,6 +85,7 @@ async function attemptAll(all: readonly Pair[]): Promise<Outcome[]> {
   return outcomes
 }
 
+// promise(operations): Text in string arguments (SQL, CRLF, log lines, paths) stays text.
 describe('a hostile text', () => {
   it(
     'has no effect in any argument that takes a text',

@@ -65,6 +65,7 @@ function textsIn(answer: unknown): string[] {
   )
 }
 
+// promise(operations): An error repeats at most 200 characters of the request.
 describe.each([
   ['development', { NODE_ENV: 'development' }],
   ['production', PRODUCTION],

@@ -66,6 +66,7 @@ const BEYOND: readonly [string, string][] = [
   ['variables that are not used', `query (${many(190, (index) => `$a${index}: Int`)}) { __typename }`],
 ]
 
+// promise(operations): An operation over a limit is refused before it is validated or executed.
 describe('what goes beyond a limit, or is not valid', () => {
   it.each(BEYOND)('is refused in no time: %s', (_name, query) => {
     const { ms, codes } = tried(REFUSED_MS, query)

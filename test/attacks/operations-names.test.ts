@@ -55,6 +55,7 @@ function leaked({ query, variables }: RandomOperation, errors: readonly object[]
   )
 }
 
+// promise(operations): In production errors contain no schema name that the request did not contain.
 it('an operation with mistakes is told no name of the schema that is not in it', async () => {
   const seed = newSeed()
   tell(`names: TEST_SEED=${seed}`)

@@ -38,6 +38,7 @@ async function attempt({ method = 'POST', headers = {}, search, body }: Attempt)
 
 const inSearch = () => ({ query: CREATE_LINK, variables: JSON.stringify({ input: linkInput() }) })
 
+// promise(operations): Mutations are never executed by GET; batches, persisted queries and duplicate keys are refused.
 describe('a mutation', () => {
   it('makes a link when it comes as it should, so that the others are refused for what they are', async () => {
     expect(await attempt({ headers: JSON_TYPE, body: JSON.stringify(mutation()) })).toMatchObject({

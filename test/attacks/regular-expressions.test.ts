@@ -51,6 +51,7 @@ const files = globSync('src/**/*.{ts,tsx}')
   .toSorted()
   .map((path) => ({ path, found: expressionsIn(path, readFileSync(path, 'utf8')) }))
 
+// promise(operations): Every regular expression takes linear time.
 describe('every regular expression of the source', () => {
   test('takes linear time over any text', { timeout: 300_000 }, () => {
     expect(files.flatMap(({ found }) => found.literals).length).toBeGreaterThan(100)

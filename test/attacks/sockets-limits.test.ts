@@ -22,6 +22,7 @@ const subscribe = (id: string) => ({
 })
 const openStreams = () => gauge(network, 'payments_streams_open')
 
+// promise(sockets): A WebSocket has limits of time, size, rate, streams and unsent bytes (`SOCKET_LIMITS`).
 describe('the operations of one socket', () => {
   it('may be 20 streams; the next is refused by itself, and the others go on', async () => {
     const socket = await greeted()

@@ -161,6 +161,7 @@ const AFTER_GREETING: readonly Case[] = [
   ],
 ]
 
+// promise(sockets): Protocol violations are answered with the exact close codes.
 describe('before the greeting, a socket is closed for', () => {
   for (const [name, code, ...frames] of BEFORE_GREETING)
     it(`${name}, with ${code}`, async () => {

@@ -99,6 +99,8 @@ async function callback(): Promise<string> {
 
 const toldOf = (id: string) => router.told.filter((message) => message.id === id)
 
+// promise(sockets): Streams are limited per status token, owner and caller, over all transports; a payer who reloads
+// the page is still served.
 describe('the streams of one status token', () => {
   it('are 20 over all sockets, events and callbacks: the oldest ends with an error, and no other', async () => {
     const [oldestEvents, oldestCallback, socket] = [await events(), await callback(), await socketWith(MOST - 2)]

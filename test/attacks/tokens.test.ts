@@ -59,6 +59,8 @@ async function answerOnSocket(payload: Record<string, unknown>, url = network.ap
 
 const GIVEN = { data: { payments: { nodes: [] } } }
 
+// promise(authentication): Tokens are verified as RFC 8725 advises: the server chooses algorithms and keys, and `exp`
+// is required.
 describe.each(ATTACKS)('a token with %s', (_name, make) => {
   it('is refused in the same words as any other, over HTTP and on a socket', async () => {
     const token = make(attacker.url)

@@ -98,6 +98,7 @@ afterAll(async () => {
 const places = () => textPlaces().filter(({ scalar }) => scalar === 'HttpsUrl')
 const commands = () => network.sandbox.control.calls().filter(({ method }) => method === 'POST').length
 
+// promise(operations): The server fetches no URL from a client's input; return URLs must be plain https.
 describe('an address that a client gives', () => {
   it('is asked for in four places', () => {
     expect(places().map(({ name }) => name)).toEqual([

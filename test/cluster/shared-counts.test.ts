@@ -18,6 +18,7 @@ function countsOf(state: SharedState) {
   return sharing.share('sockets', 20)
 }
 
+// promise(sockets): Counts in Redis are keyed and sealed: foreign or replayed ones are ignored.
 test.skipIf(!canMakeRedis())('a count that no node has stamped is none', async () => {
   const server = await createRedisServer()
   onTestFinished(() => server.remove())

@@ -11,6 +11,7 @@ const LIMIT = 20
 const TOGETHER = LIMIT * 1.2
 const ADDRESS = '192.0.2.7'
 
+// promise(streams): Nodes count limits together through Redis; without it each counts alone, and no request fails.
 describe.skipIf(server === null || !canMakeRedis())('limits of three nodes', () => {
   let database: Database
   let redis: RedisServer

@@ -6,6 +6,7 @@ import { PAYMENT_UPDATES } from '../support/streams.ts'
 
 const server = await findPostgres()
 
+// promise(data): Redis receives ids and positions, and nothing of a payer.
 describe.skipIf(server === null || !canMakeRedis())('what nodes ask of Redis', () => {
   let database: Database
   let redis: RedisServer

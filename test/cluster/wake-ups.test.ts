@@ -13,6 +13,7 @@ const TRANSPORTS = [
   { name: 'a Redis cluster', isPossible: hasRedis, createServers: createRedisCluster },
 ] as const
 
+// promise(streams): An event that one node commits wakes the subscribers of another.
 describe.each(TRANSPORTS)('wake-ups over $name, without a poll', ({ isPossible, createServers }) => {
   describe.skipIf(server === null || !isPossible)('between two nodes', () => {
     let database: Database

@@ -34,6 +34,7 @@ async function get(text: string, headers: Record<string, string> = {}) {
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
+// promise(http): A response with a stale or failed part is `no-store`.
 describe('an answer that is the same for everyone', () => {
   it('may be kept, and is not sent again to whoever has it', async () => {
     const first = await get(METHODS)

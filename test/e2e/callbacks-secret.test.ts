@@ -11,6 +11,7 @@ import { startCallbackRouter } from '../support/callback-router.ts'
 const ROUTER_SECRET = 'secret-of-the-router-1'
 const STREAM = 'subscription { paymentEventStream { kind } }'
 
+// promise(authentication): HTTP callbacks go only to `CALLBACK_ORIGINS`, for requests with a router secret.
 it('nobody has requests sent to a router without its secret, also where the configuration was put together by hand', async () => {
   const [sandbox, router] = [await startSandbox(), await startCallbackRouter()]
   const folder = mkdtempSync(join(tmpdir(), 'callbacks-'))

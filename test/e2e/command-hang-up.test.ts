@@ -18,6 +18,7 @@ afterAll(async () => {
   await proxy.close()
 })
 
+// promise(commands): A client that disconnects cancels nothing.
 describe.each(COMMANDS)('a client that hangs up on $name', ({ name, path, prepare }) => {
   it('cancels nothing: its key has the result that it did not wait for', async () => {
     const { input } = await prepare(network)

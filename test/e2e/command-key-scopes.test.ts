@@ -15,6 +15,7 @@ const server = await findPostgres()
 
 const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
 
+// promise(authentication): No caller sees or blocks another caller's command by using the same idempotency key.
 describe.each(KINDS)('idempotency keys on %s', (kind) => {
   let database: Database | null = null
   let network: Network

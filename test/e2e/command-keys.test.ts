@@ -14,6 +14,8 @@ afterAll(() => network.close())
 /** Returns whether a mutation changes an existing object: then the result has the same id for every caller. */
 const isChange = (name: string) => !name.startsWith('create')
 
+// promise(commands): Fifty calls with one key are one request to the payments API; another input under the key is
+// refused.
 describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prepare }) => {
   const calls = () => asked(network, 'POST', path)
   const run = (input: Readonly<Record<string, unknown>>, token?: string) =>

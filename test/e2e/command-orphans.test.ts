@@ -38,6 +38,7 @@ async function alarms(): Promise<{ count: number; lines: Record<string, unknown>
   }
 }
 
+// promise(commands): An orphaned link is detected by its webhook URL; its payment raises an alert.
 describe('a link that was made without an answer', () => {
   it('raises an alarm when it is paid after another was made, and the payment stays in sight', async () => {
     const { input, orphan } = await orphaned()

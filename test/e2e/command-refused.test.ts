@@ -6,6 +6,7 @@ import { CREATE_LINK, createLink, linkInput } from '../support/operations.ts'
 const SLOW_MS = 4_000
 const EVERY_MS = 100
 
+// promise(process): A recorded command is answered while others are refused.
 it('answers a command that is on record while it refuses others, of which nothing was begun', async ({ signal }) => {
   const network = await startNetwork({ env: { GRAPHQL_MAX_IN_FLIGHT: '16' } })
   onTestFinished(() => network.close())

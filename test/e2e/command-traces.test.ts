@@ -42,6 +42,8 @@ async function omit(fields: readonly string[], uuid?: string) {
 const URLS = ['payment_url', 'payment_link_url']
 const WEBHOOK = ['webhook_notification']
 
+// promise(commands): A link whose creation got no response is found, even if the list shows neither its webhook URL nor
+// its checkout URL.
 describe('a link without an answer, where the detail tells more than the list', () => {
   beforeAll(start('nested'))
   afterAll(() => network.close())

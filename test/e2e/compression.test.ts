@@ -43,6 +43,8 @@ function post(query: string, headers: Headers = {}, { app } = network): Promise<
 const expand: Readonly<Record<string, (body: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
 const codingOf = ({ headers }: Raw) => headers['content-encoding'] ?? null
 
+// promise(http): Only responses that are the same for all callers are compressed, against BREACH
+// (`RESPONSE_COMPRESSION`).
 describe('a large answer that is the same for everyone', () => {
   it.each([
     ['br', 'br'],

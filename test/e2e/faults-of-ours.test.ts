@@ -18,6 +18,7 @@ afterAll(() => {
   return network.close()
 })
 
+// promise(operations): Errors contain no stack trace.
 it.each(TRANSPORTS)('a fault of ours shows an id over $name, under which it stands in the log', async ({ run }) => {
   const query = 'query ($s: [ID!]) { webhookDeliveries(filter: { subjectIds: $s }) { nodes { id } } }'
   const { data, errors } = await run(network, { query, variables: { s: ['canary-4711'] } }, await network.token())

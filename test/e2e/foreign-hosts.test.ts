@@ -39,6 +39,8 @@ const ROUTES = [
   ['GET', '/nothing'],
 ] as const
 
+// promise(authentication): A development server and the admin port answer only under their own host names
+// (`ALLOWED_HOSTS`), against DNS rebinding.
 describe('a development server', () => {
   it('answers no request under a foreign name, on any route, from a page of that name neither', async () => {
     const { app, log } = await start()

@@ -7,6 +7,7 @@ const SHOP = 'https://shop.example.test'
 const QUERY = '{ paymentCurrencies { code } }'
 const json = { 'content-type': 'application/json' }
 
+// promise(http): URLs, headers and bodies have a maximum size; response headers forbid sniffing, framing and caching.
 describe('an answer', () => {
   let network: Network
   beforeAll(async () => void (network = await startNetwork({ env: { PUBLIC_URL: 'https://pay.example.test' } })))

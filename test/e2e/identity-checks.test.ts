@@ -40,6 +40,8 @@ async function decide(): Promise<void> {
   await network.sandbox.settle()
 }
 
+// promise(authorization): Pictures of identity documents are neither stored nor logged; their URL is sealed, expires,
+// and works once.
 describe('an identity check', () => {
   it('goes from the upload over the callbacks to a confirmed identity', async () => {
     const { email, url } = await openedUpload(network)

@@ -85,6 +85,7 @@ const EDGES: readonly [limit: string, maximum: number, make: (count: number) => 
   ['bytes of variables', 50 * 1024, bytes],
 ]
 
+// promise(operations): The same limits of size, depth, cost and time hold on every transport (`GRAPHQL_MAX_*`).
 describe.each(TRANSPORTS)('over $name', ({ run }) => {
   it.each(EDGES)('an operation at the limit for %s, %i, runs; one beyond it does not', async (limit, maximum, make) => {
     const atLimit = await run(network, make(maximum), token)

@@ -13,6 +13,7 @@ async function start(env: Record<string, string>): Promise<Network> {
 const statusOf = async (url: string, authorization?: string) =>
   (await fetch(url, authorization === undefined ? {} : { headers: { authorization } })).status
 
+// promise(authentication): In production metrics need the admin port or `METRICS_TOKEN`.
 describe('metrics in production', () => {
   it('are read on the admin port, and not on the port of clients', async () => {
     const { app } = await start({ ...PRODUCTION, ADMIN_PORT: '0' })

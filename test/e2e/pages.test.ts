@@ -30,6 +30,7 @@ afterAll(() => network.close())
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> =>
   send(`${network.app.url}${path}`, { method, headers })
 
+// promise(http): Pages run only their own script files, and connect to no other host.
 describe('a page', () => {
   it.each(PAGES)('at %s says what it may load, and is asked for anew each time', async (path, policy) => {
     const { status, headers, body } = await ask(path, BROWSER)

@@ -22,6 +22,8 @@ const KINDS = ['SQLite', ...(server === null ? [] : ['PostgreSQL'])]
 const COUNT = 205
 const WITHOUT_PII = ALL_SCOPES.filter((scope) => scope !== 'payments:pii')
 
+// promise(authorization): The URL of an export is sealed, works once within two minutes, and has the rights of its
+// caller.
 describe.each(KINDS)('a file of payments on %s', (kind) => {
   let database: Database | null = null
   let network: Network

@@ -32,6 +32,7 @@ afterAll(async () => {
   quiet.close()
 })
 
+// promise(facts): A throttled site pauses at most five minutes, and delays no other site.
 it.each([429, 503])(
   'a %i that asks for a day is obeyed by the plan for minutes, and told; a person still asks',
   async (status) => {

@@ -14,6 +14,7 @@ const TEN_DAYS_MS = 10 * 24 * 3_600_000
 
 const refunds = (path: string) => asked(network, 'POST', path)
 
+// promise(commands): A refund without a response is not confused with another refund of the same payment.
 describe.each([
   ['a paid link', paidLink],
   ['a direct payin', paidPayin],

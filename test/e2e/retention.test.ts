@@ -27,6 +27,8 @@ afterAll(async () => {
   rmSync(archive, { recursive: true })
 })
 
+// promise(kept): Old months are archived, verified and pruned while others write; a cursor from before gives
+// `RESYNC_REQUIRED`.
 it('months later the history is in the archive, the payment is still there, and old cursors say so', async () => {
   const { link, items, paymentId } = await paidStream(network)
   const cursor = items[0]?.cursor

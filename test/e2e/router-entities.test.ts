@@ -123,6 +123,8 @@ function forgedAs(entity: Entity): Entity {
   return { ...FORGED, clientTransactionId: undefined, ...entity }
 }
 
+// promise(authentication): Entity representations are resolved by key with the caller's rights; their other fields are
+// not trusted.
 describe('a representation', () => {
   it('is known for every type that has a key', async () => {
     const { data } = await network.ask<{ __type: { possibleTypes: { name: string }[] } }>(

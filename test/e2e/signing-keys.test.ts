@@ -59,6 +59,7 @@ async function webhookUnder(key: string): Promise<number> {
   return (await send(url, { headers: honestHeaders(body, authorization), body })).status
 }
 
+// promise(authentication): The report of signing keys contains only ids of keys.
 describe('keys of callbacks', () => {
   it('are the signing keys where there are no others', async () => {
     await startRotating()

@@ -17,6 +17,7 @@ afterAll(() => network.close())
 
 const READER = { scopes: ['payments:read'] } as const
 
+// promise(sockets): Upgrade requests from origins that are not in `ALLOWED_ORIGINS` are refused.
 describe('the token of a socket', () => {
   it.each<[string, (token: string) => Parameters<Network['follow']>[2]]>([
     ['connectionParams.authorization', (token) => ({ connectionParams: { authorization: `Bearer ${token}` } })],

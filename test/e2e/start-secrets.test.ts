@@ -30,6 +30,8 @@ const openTo = (folder: string) =>
     .map((name) => `${name} ${permissionsOf(join(folder, name))}`)
     .filter((line) => !line.endsWith(' 600'))
 
+// promise(authentication): Keys are generated for the built-in sandbox only; databases, backups and keys are readable
+// by their owner alone.
 describe('a start on the built-in sandbox', { timeout: ANSWERS_FOR_SURE }, () => {
   it('prints a token, and keeps keys and data for their owner alone', async () => {
     const folder = temporaryFolder()

@@ -22,6 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => network.close())
 
+// promise(streams): A wall clock that jumps ends no valid token, expires no link, and causes no burst of reads.
 describe.each(JUMPS)('a wall clock that jumps %s', (_where, by) => {
   it('leaves the order of a stream as it is, and ends none whose token is still good', async () => {
     const link = await createLink(network)

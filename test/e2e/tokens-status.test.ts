@@ -115,6 +115,7 @@ const everything = () => [
   { kind: 'SNAPSHOT' },
 ]
 
+// promise(authentication): Status tokens are signed, bound to one link, and expire.
 describe('a status token', () => {
   it('opens its link and the payment of its link, over HTTP and on a socket', async () => {
     expect(await opened(link.statusToken)).toMatchObject(everything())

@@ -29,6 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+// promise(operations): With `TRUSTED_DOCUMENTS` no other document runs, except those of the router.
 describe.each(TRANSPORTS)('over $name', (transport) => {
   const send = (operation: Sent) => transport.run(network, operation, token)
 

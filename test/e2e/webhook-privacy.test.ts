@@ -16,6 +16,8 @@ function storedBytes(): string {
     .join('')
 }
 
+// promise(data): Credentials and payers are removed from a webhook before it is stored; callback secrets are derived,
+// not stored.
 describe('what webhooks carry', () => {
   it('leaves no token, no Authorization and no payer in the log, and neither of the former in the database', async () => {
     network = await startNetwork()

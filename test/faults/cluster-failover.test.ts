@@ -8,6 +8,8 @@ import { followLogAt, type LogFollower } from './log-follower.ts'
 
 const EVENTS = 3
 
+// promise(kept): After a failover to an asynchronous standby, streams that sent a lost event get `RESYNC_REQUIRED`, and
+// all others continue.
 describe.skipIf(!canMakeServer())('a failover that loses commits', () => {
   let postgres: ReplaceableServer
   let cluster: Cluster

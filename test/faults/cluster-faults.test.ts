@@ -22,6 +22,8 @@ const TIMEOUT_MS = FULL ? 10_800_000 : 300_000
 
 const random = seeded('faults of a cluster')
 
+// promise(kept): Three nodes with clocks thirty seconds apart survive faults of PostgreSQL, Redis and each other; every
+// subscriber sees each event once and in order.
 describe.skipIf(!canMakeServer() || !canMakeRedis())('three nodes under load', () => {
   let postgres: ReplaceableServer
   let redis: RedisServer

@@ -7,6 +7,8 @@ const server = await findPostgres()
 const SECOND = 1_000
 const TIMEOUT = 300 * SECOND
 
+// promise(facts): A leader that was paused beyond its lease records nothing; a wrong clock neither takes nor keeps the
+// lease.
 describe.skipIf(server === null)('the reader of a cluster', () => {
   let cluster: Cluster
   beforeEach(async () => {

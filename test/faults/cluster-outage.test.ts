@@ -8,6 +8,7 @@ const server = await findPostgres()
 const MINUTE = 60_000
 const TIMEOUT = 5 * MINUTE
 
+// promise(facts): After an outage of all nodes there is one sweep, whichever nodes start, with any clocks.
 describe.skipIf(server === null)('an outage of a cluster', () => {
   let cluster: Cluster
   beforeEach(async () => {

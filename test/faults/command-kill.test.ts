@@ -119,6 +119,8 @@ const DEATHS: readonly Death[] = [
 
 const NAMED = casesOf('the deaths of commands', DEATHS, 2).map((death) => [death.when, death] as const)
 
+// promise(commands): A process killed at any point of a command leaves a record from which the next continues: one
+// effect for each key.
 describe.each(NAMED)('a process that is killed while it carries out a command, %s', (_when, { die, endings }) => {
   const wanted = COMMANDS.map(({ name }) => [name, endings[name] ?? endings.otherwise])
 

@@ -19,6 +19,7 @@ const showsReceived = (item: Item): boolean => item.payment?.status === 'RECEIVE
 
 const BACKUP = fileURLToPath(new URL('../../src/backup.ts', import.meta.url))
 
+// promise(kept): A backup under load is a prefix of the log; after a restore, cursors of the other log are refused.
 describe('a backup', () => {
   let folder: string
 

@@ -4,6 +4,7 @@ import { names, sendWebhooks } from './kill-senders.ts'
 import { judge, lost } from './kill-verdict.ts'
 import { spawnApp, startApp } from './killable-app.ts'
 
+// promise(kept): A second process on the same SQLite file is refused, and the first continues.
 describe('a second process on the same file', () => {
   it('ends at once with a clear error, and the first goes on unharmed', async () => {
     const { path, remove } = await sqliteFile()

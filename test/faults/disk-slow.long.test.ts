@@ -15,6 +15,7 @@ const MEMORY_MB = 400
 /** Limit of the heap, beyond which the process would die. Without it V8 collects garbage later. */
 const HEAP_MB = 192
 
+// promise(kept): On a slow disk webhooks get 503 in time and in bounded memory.
 describe.skipIf(lacks('gcc'))('a disk that takes two seconds for each sync', () => {
   let disk: PowerDisk
   let app: KillableApp & { readonly url: string }

@@ -20,6 +20,8 @@ let sandbox: Sandbox
 beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
 afterAll(() => sandbox.close())
 
+// promise(process): On SIGTERM running webhooks are answered, sockets are told to reconnect, and the process exits with
+// 0 in time.
 describe('a drain', () => {
   it(
     'under load resets nothing that was in flight, and loses nothing that was acknowledged',

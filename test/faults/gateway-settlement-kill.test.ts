@@ -14,6 +14,7 @@ const eventsOf = async (filter: object) => (await stage.ask(EVENTS, { filter }))
 
 const ofPayment = (id: string | null) => eventsOf({ gatewayPaymentIds: [id] })
 
+// promise(commands): What an operator records of a gateway payment is recorded whole or not at all, and once.
 it('an operator’s word is recorded whole or not at all, and once however often it is repeated', async () => {
   const { operationId, paymentId, input } = await unansweredCreation(stage, { arrives: true })
   const found = { operationId, outcome: 'CREATED', paymentId }

@@ -39,6 +39,7 @@ const WASTERS: Readonly<Record<string, [milliseconds: number, speak: (socket: So
   ],
 }
 
+// promise(http): Slow, silent and endless peers are disconnected.
 it('whoever wastes a connection loses it, and others are answered meanwhile', async () => {
   const each = 20
   const wasted = Promise.all(

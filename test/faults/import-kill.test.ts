@@ -40,6 +40,7 @@ const PLACES: readonly (readonly [name: string, place: () => Promise<KilledDatab
   ...(database === undefined ? [] : [['PostgreSQL', async () => killedPostgres(database, upstream())] as const]),
 ]
 
+// promise(facts): An import that is killed at any point ends with the same record and report as an uninterrupted one.
 describe.each(PLACES)('kill -9 during an import, on %s', (_name, placed) => {
   it('leaves an import that the next process ends with the same record and report', async () => {
     const place = await placed()

@@ -10,6 +10,7 @@ import { seeded } from './seed.ts'
 const ROUNDS = rounds({ few: 6, many: 100 })
 const SENDERS = 16
 
+// promise(kept): A webhook that was answered with 200 survives `kill -9` at any moment.
 describe('kill -9 while webhooks come in', () => {
   it(
     `loses nothing that was answered with 200, ${ROUNDS} times in a row on the same file`,

@@ -19,6 +19,8 @@ const decimalOf = (units: bigint, exponent: number): string => {
   return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`
 }
 
+// promise(money): Each currency accepts its own decimals and limits; a refunded total is what the payments API reports,
+// never a sum.
 describe.each(currencies.map(({ code, exponent }) => [code, exponent] as const))('%s', (currency, exponent) => {
   const problem = (value: string) => amountProblem({ value, currency })
 

@@ -61,6 +61,7 @@ function padded(value: string, exponent: number): string {
 
 const amounts = fc.tuple(fc.integer(), fc.constantFrom<keyof typeof EXPONENTS>('AUD', 'KRW', 'USDC'))
 
+// promise(money): Random amounts keep their digits over the wire.
 describe('an amount', () => {
   it('stands on the wire in the very digits that a client sent, and comes back with the decimals of its currency', async () => {
     await fc.assert(

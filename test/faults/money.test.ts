@@ -26,6 +26,7 @@ function thereAndBack(value: string): Way {
   }
 }
 
+// promise(money): Random amounts keep their digits through input, storage and output.
 describe('an amount of up to 15 digits', () => {
   it('goes to the wire and comes back with the very same digits, and means the same to a reader of floats', () => {
     fc.assert(

@@ -6,6 +6,8 @@ import { findPostgres } from '../support/postgres.ts'
 
 const server = await findPostgres()
 
+// promise(kept): Behind a pooler in transaction mode the store keeps its whole contract, and leaves nothing in the
+// sessions.
 describe.skipIf(server === null || !hasPgBouncer())('behind a pooler in transaction mode', () => {
   let pooler: PgBouncer
   let fixtures: PostgresFixtures

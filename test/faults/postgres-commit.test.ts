@@ -9,6 +9,8 @@ import { rounds } from './rounds.ts'
 const server = await findPostgres()
 const ROUNDS = rounds({ few: 5, many: 200 })
 
+// promise(kept): A connection lost during COMMIT is answered with 503, and the repeat is recognised if the commit
+// succeeded.
 describe.skipIf(server === null)('a connection that is cut while a webhook is committed', () => {
   let database: Database
   let proxy: PostgresProxy

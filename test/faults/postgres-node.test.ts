@@ -14,6 +14,7 @@ const RECEIVER = fileURLToPath(new URL('../store/sqlite/receive-forever.ts', imp
 /** Milliseconds for which a hanging node may keep the others from writing: twice the guaranteed time, for a busy machine. */
 const PATIENCE_MS = 15_000
 
+// promise(kept): A node that hangs or dies during a transaction does not block the others.
 describe.skipIf(server === null)('a node that fails in the midst of its work', () => {
   let database: Database
   let store: Store

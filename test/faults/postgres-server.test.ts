@@ -11,6 +11,8 @@ const KILLS = rounds({ few: 3, many: 100 })
 /** Milliseconds for which a hanging server may delay a caller: twice the guaranteed time, for a busy machine. */
 const PATIENCE_MS = 10_000
 
+// promise(kept): PostgreSQL killed, restarted or hanging under load loses nothing, blocks nobody for ever, and is used
+// again when it is back.
 describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
   let own: OwnServer
   let database: Database

@@ -8,6 +8,7 @@ import { createPowerDisk, type PowerDisk } from './power-disk.ts'
 
 const EXIT_MS = 5_000
 
+// promise(kept): A failed sync of a commit or checkpoint is answered with 503, ends the process, and loses nothing.
 describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
   let disk: PowerDisk
   let app: KillableApp & { readonly url: string }

@@ -14,6 +14,8 @@ const PAYMENT = 'query Payment($id: ID!) { payment(id: $id) { statusRaw } }'
 /** Requests that are answered meanwhile, one after the other: far more turns of the event loop than an answer takes. */
 const PROBES = 20
 
+// promise(kept): While a commit is being synced, nothing of it is acknowledged, queried or streamed; everything else is
+// served.
 describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
   let disk: PowerDisk
   let app: KillableApp & { readonly url: string }

@@ -27,6 +27,7 @@ const UNCAUGHT: readonly Failpoint[] = [
   'the tail of the log',
 ]
 
+// promise(process): An uncaught error ends the process without printing its text; a contained one fails one response.
 describe('what is thrown and not caught', () => {
   it.each(casesOf('what is not caught', UNCAUGHT, 2))(
     'in %s ends the process with 1, tells no payload, and loses nothing that was acknowledged',

@@ -127,6 +127,7 @@ const taken = () => String((other.address() as AddressInfo).port)
 beforeAll(() => new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve)))
 afterAll(() => void other.close())
 
+// promise(process): A failed start names the setting, never its value, and exits with 1.
 describe('a start that cannot succeed', { concurrent: true }, () => {
   it.for(casesOf('starts that cannot succeed', FAULTS, 8))(
     'ends at once with 1, and names what to look at: %s',

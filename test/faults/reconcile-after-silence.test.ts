@@ -16,6 +16,7 @@ const TIMEOUT = FULL ? 30 * MINUTE : 5 * MINUTE
 
 const ENDS = ['received', 'failed', 'authorised', 'expired'] as const
 
+// promise(facts): After hours without a process, what changed meanwhile is right within minutes.
 it(
   `after three hours of silence ${PAYMENTS} payments are right again within minutes, at two reads a second`,
   async () => {

@@ -30,6 +30,7 @@ const TRUTHS = [
 
 const ORDERS = interleavings(READ, WEBHOOKS)
 
+// promise(facts): An answer to a read never overwrites a webhook or newer answer that arrived meanwhile.
 it('there are six orders', () => {
   expect(new Set(ORDERS.map((order) => order.join())).size).toBe(6)
 })

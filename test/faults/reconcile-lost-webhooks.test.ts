@@ -28,6 +28,7 @@ const CHANGES = [
   ['received', 'return_pending'],
 ] as const
 
+// promise(facts): Without any webhook, a payment is right within an hour, and an expired link within two minutes.
 it.each(casesOf('changes whose webhook is lost', CHANGES, 2))(
   'a payment that is %s is seen to be %s within an hour although each webhook of it is lost',
   async (from, to) => {

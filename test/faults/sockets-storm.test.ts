@@ -21,6 +21,7 @@ let sandbox: Sandbox
 beforeAll(async () => void (sandbox = await startSandbox({ webhookSecret: SECRETS.webhook })))
 afterAll(() => sandbox.close())
 
+// promise(streams): After a restart all clients reconnect, and the log is complete.
 it.each<NodeJS.Signals>(['SIGTERM', 'SIGKILL'])(
   `${CLIENTS} clients of a process that ends by %s and starts again are all back within a minute, and miss nothing`,
   async (signal) => {

@@ -13,6 +13,8 @@ const EVENTS = 60
 /** Longest time until the stopped clients are disconnected, in milliseconds. */
 const CUT_MS = 30_000
 
+// promise(streams): A client that stops reading is disconnected, costs little memory, and misses nothing after it
+// reconnects.
 describe('clients that stop reading', () => {
   let network: Network
   beforeAll(async () => void (network = await startNetwork({ limits: { keepAliveMs: 1_500 } })))

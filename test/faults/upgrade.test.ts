@@ -93,6 +93,8 @@ async function judge(rows: Rows, load: Load, read: readonly string[]): Promise<v
   expect(new Set(read).size).toBe(events)
 }
 
+// promise(kept): This version and one with another compatible migration run side by side, forward and back, and lose
+// nothing.
 describe('this version and a next one on one database', () => {
   it.runIf(server !== null && databases.includes('PostgreSQL'))(
     'of PostgreSQL run side by side under load, and back, and lose nothing',

@@ -26,6 +26,7 @@ const WAYS: readonly Script[] = [
 /** Part of the tests' names; TEST_SEED repeats the run. */
 const SEED = newSeed()
 
+// promise(upstream): In a brown-out retries add at most a tenth to the load, and one site does not slow down another.
 it.each([
   ['with its breaker', SEED, {}],
   // Without the breaker, only the retry budget limits the load.

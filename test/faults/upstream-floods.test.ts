@@ -32,6 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => child.kill('SIGKILL'))
 
+// promise(upstream): Floods, decompression bombs and endless bodies block neither memory nor the event loop.
 describe('an answer of 200 MB', () => {
   it.each([
     ['with its length', 'length', { kind: 'unknown', reason: 'too-large', httpStatus: 200 }],

@@ -10,6 +10,7 @@ const POLL_MS = 200
 const LISTENERS = `FROM pg_stat_activity
   WHERE application_name = 'payments-subgraph' AND query ~ '^(LISTEN|SELECT pg_notify|SELECT 1$)'`
 
+// promise(streams): Without PostgreSQL's notifications no event is lost or repeated.
 describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails', () => {
   let own: OwnServer
   let database: Database

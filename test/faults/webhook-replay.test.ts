@@ -70,6 +70,8 @@ async function addressesOfOtherThings(): Promise<WebhookAddress[]> {
   return [agreement, addressFor(told?.url ?? '', 'payout')]
 }
 
+// promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one item for each
+// subscriber.
 describe('a copy of a webhook that comes again', () => {
   it.each([
     ['at once', 0],

@@ -32,6 +32,7 @@ async function startRotating(setting: 'WEBHOOK_SECRETS' | 'SIGNING_KEYS', first:
   }
 }
 
+// promise(facts): Rotating a secret or key refuses nothing that was issued under a listed one.
 describe('a change of the secret that webhooks are signed with', () => {
   it('takes what was signed with a listed one, in any order, and nothing else', async () => {
     const list = await startRotating('WEBHOOK_SECRETS', SECRETS.webhook)

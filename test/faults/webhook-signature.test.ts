@@ -151,6 +151,8 @@ function seen({ status, body, headers: { date: _date, ...headers } }: Reply): st
   return JSON.stringify({ status, body, headers })
 }
 
+// promise(webhooks): A payment webhook is accepted only if its exact bytes are signed with one of `WEBHOOK_SECRETS`;
+// any other with an invalid signature is refused.
 describe('a webhook whose signature is', () => {
   const each = Math.ceil(
     rounds({ few: 500, many: 500 * Object.keys(FORGERIES).length }) / Object.keys(FORGERIES).length,

@@ -54,6 +54,7 @@ const findings = (results: readonly AuditResult[], known: (id: string) => boolea
 const reasonsOf = (results: readonly AuditResult[]) =>
   Object.fromEntries(results.filter(({ status }) => status !== 'ok').map(({ id }) => [id, ACCEPTED[id]]))
 
+// promise(checks): The audits of graphql-http report no error; accepted findings are listed with a reason.
 describe('the audits of GraphQL over HTTP', () => {
   it('find no error, and no warning but the accepted ones', async () => {
     network = await startNetwork()

@@ -28,6 +28,7 @@ const images = files
   .filter((file) => RECIPES.test(file) && !NOT_OURS.test(file))
   .flatMap((file) => imagesIn(readFileSync(join(root, file), 'utf8')).map((image) => ({ file, image })))
 
+// promise(outgoing): Container images are referenced by digest.
 it('every image that is built on or run is pinned by its digest', () => {
   expect(new Set(images.map(({ file }) => file))).toEqual(
     new Set(['Dockerfile', 'compose.databases.yaml', 'compose.yaml']),

@@ -31,6 +31,7 @@ const inProduction = (misspelt = MISSPELT[0]): Endpoint => ({
   misspelt: misspelt ?? { query: '', name: '' },
 })
 
+// promise(checks): The checks of graphql-cop find nothing in production.
 describe.each(PROBES)('the probe for $name', ({ finds }) => {
   it('finds nothing in production', async () => {
     expect(await finds(inProduction())).toBe(false)

@@ -44,6 +44,7 @@ const shipped = () =>
 
 const bundled = () => packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
 
+// promise(checks): The bill of materials (`npm run sbom`) lists everything that ships.
 it('is a bill of this package, by its own name', () => {
   const { name, version } = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string; version: string }
   expect(bill).toMatchObject({

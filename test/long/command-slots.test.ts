@@ -21,6 +21,8 @@ afterAll(async () => {
 
 const creations = () => proxy.calls.filter((call) => call === `POST /api${LINKS}`).length
 
+// promise(commands): A command that cannot be sent within 4 seconds is refused with certainty, and its key stays
+// usable.
 it('a command that gets no slot is refused while its caller waits, and its key runs it later', async () => {
   const held = Array.from({ length: SLOTS }, () => proxy.holdNextPost(LINKS))
   const running = held.map(() => tryCreateLink(network))

@@ -19,6 +19,7 @@ afterAll(() => sandbox.close())
 const QUERY = '{ payinMethods(currencies: ["AUD"]) { nodes { code name } } }'
 const SIZES = rounds({ few: 0, many: 1 }) === 0 ? [20, 100, 500] : [20, 50, 100, 200, 500]
 
+// promise(process): Bursts of up to 500 commands and queries are not refused, even just after the start.
 /** Sends that many requests at once, just after the process has reported that it is ready, and once more. */
 it.each(SIZES)('refuses none of %i commands, and none of as many queries, just started and warm', async (size) => {
   const env = { WARM_UP_MS: '1000', UPSTREAM_URL: sandbox.url, UPSTREAM_SITES: JSON.stringify(sandbox.sites) }

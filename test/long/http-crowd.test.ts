@@ -28,6 +28,7 @@ async function setUp(env: Record<string, string> = {}): Promise<{ url: string; c
 
 const webhook = (url: string) => deliver(`${url}/webhooks/payments`, paymentBody())
 
+// promise(process): One client that sends too much causes no refusal of another.
 it('lets webhooks in while hundreds of connections all ask at once', async () => {
   const { url, clients } = await setUp()
   clients.begin({ url, query: QUERY, perSecond: null, connections: CROWD, once: false })

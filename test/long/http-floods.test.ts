@@ -44,6 +44,8 @@ const failOften = async (headers: Record<string, string> = {}) => {
   return statuses
 }
 
+// promise(http): After repeated wrong credentials from an address (`MAX_FAILED_AUTHENTICATIONS`), its invalid requests
+// are refused unread; valid ones are answered.
 describe('an address that shows wrong credentials too often', () => {
   beforeEach(async () => void (await start({ ROUTER_SECRETS: ROUTER_SECRET })))
   afterEach(() => network.close())

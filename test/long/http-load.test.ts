@@ -41,6 +41,7 @@ async function openPeer(text: string): Promise<Socket> {
   return peer
 }
 
+// promise(http): Peers that send no body or read no response occupy only their connection.
 it('answers others, and is ready, while one client waits for slow commands', async () => {
   network = await startNetwork({ env: { GRAPHQL_MAX_IN_FLIGHT: '8' } })
   const { control } = network.sandbox

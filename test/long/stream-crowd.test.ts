@@ -18,6 +18,7 @@ const STREAM = `subscription {
   paymentEventStream { kind cursor event { id kind toStatus } payment { id status phase amount { value currency } } }
 }`
 
+// promise(sockets): An event for thousands of streams is sent in time slices, between which webhooks are answered.
 it('answers probes and webhooks while one event is told to two thousand streams', async () => {
   const app = await startApp({ path: join(temporaryFolder(), 'payments.db'), env: SETTINGS })
   onTestFinished(async () => void (await app.kill()))

@@ -12,6 +12,8 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: NO_ANSWER })))
 afterAll(() => network.close())
 
+// promise(streams): Disconnected at any point, and with the server restarted, a client receives the whole log without a
+// gap or duplicate.
 it('a history that is cut after every k-th item is whole, for every k and every stream', async () => {
   const history = await startHistory(network)
   const { subjects } = history

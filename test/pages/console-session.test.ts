@@ -11,6 +11,7 @@ const browser = await findBrowser()
 /** Console error of a browser for an answer that rejects the token. */
 const REFUSAL = /status of 401/
 
+// promise(http): The console asks before it signs in with a token from a URL.
 describe.skipIf(browser.isMissing)('who uses the console', () => {
   let network: Network
   beforeAll(async () => {

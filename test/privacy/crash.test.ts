@@ -14,6 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+// promise(data): Neither a crash nor a failed start prints a value.
 describe('a process that crashes', () => {
   it.each(KINDS)('ends with 1 and tells nothing of what the %s held', async (kind) => {
     const env = { CRASH_KIND: kind, CRASH_TEXT: CANARY, LOG_LEVEL: 'debug' }

@@ -15,6 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
+// promise(data): No dump is written when memory runs out, and `SIGUSR1` does not open the debugger.
 describe('the memory of the process', () => {
   it('is written nowhere when it runs out', async () => {
     const dumps = () => readdirSync('.').filter((file) => /^(?:core|heap|report|isolate)\b|\.heap/i.test(file))

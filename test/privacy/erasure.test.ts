@@ -93,6 +93,8 @@ async function archived(folder: string): Promise<string> {
     .join('\n')
 }
 
+// promise(data): Erased payers are in no file of SQLite, no dump of PostgreSQL and no archive, and are not recorded
+// again.
 describe('payers that are erased', () => {
   it(
     'stand nowhere in the files of SQLite, and were in no column but those of payers',

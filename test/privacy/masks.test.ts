@@ -96,6 +96,8 @@ const callers = {
 const REFUSALS = new Set(['FORBIDDEN', 'UNAUTHENTICATED'])
 const everyone = Object.entries(callers)
 
+// promise(authorization): Payers need `payments:pii`; account numbers, aliases and document numbers are always masked;
+// failure codes of stolen cards need `payments:risk`.
 describe('an account number and an alias', () => {
   it.each(everyone)('stand in no answer to %s', async (_who, token) => {
     const { bytes } = await givenTo(await token())

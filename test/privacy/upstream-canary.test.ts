@@ -143,6 +143,7 @@ function hasCode(result: unknown): result is { code: unknown } {
 const run = (operations: readonly Operation[], token: string | null) =>
   Promise.all(operations.map(([query, variables]) => network.ask(query, variables ?? {}, { token })))
 
+// promise(authorization): No text of the payments API reaches a payer or a log.
 describe.each(ANSWERS)('when the payments API answers everything with %s, its text', (_name, answer) => {
   it('reaches no payer and no log, and an operator only where that is documented', async () => {
     const without = ALL_SCOPES.filter((scope) => scope !== 'payments:risk')

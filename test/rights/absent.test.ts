@@ -33,6 +33,7 @@ afterAll(() => fixture.network.close())
 /** Callers that may read something, but none of the objects they request. */
 const PAYERS = CALLERS.filter(({ name }) => ['nobody', 'stranger', 'status token', 'router'].includes(name))
 
+// promise(authorization): To a payer, a forbidden object looks like one that does not exist.
 describe('what belongs to somebody else', () => {
   it('is asked for at every field that takes an id', () => {
     expect(slots().map(({ coordinate, path }) => `${coordinate} ${path.join('.')}`)).toMatchInlineSnapshot(`

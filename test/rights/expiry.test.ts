@@ -12,6 +12,8 @@ import { OWNER } from './callers.ts'
 
 const DAY_MS = 24 * 3_600_000
 
+// promise(authorization): Rights are checked for every item of a stream; nothing is delivered after the token has
+// expired.
 describe('a token that expires', () => {
   let network: Network
   let link: CreatedLink

@@ -53,6 +53,8 @@ const STRANGERS: readonly (readonly [name: string, headers: Record<string, strin
 type Asked = { readonly query: string; readonly operationName?: string | undefined }
 type Headers = Record<string, string | string[]>
 
+// promise(authentication): With `ROUTER_SECRETS`, `_service`, `_entities` and introspection are open to the router
+// only.
 describe.each(['development', 'production'])('the door of the router, in %s', (mode) => {
   let network: Network
   beforeAll(async () => {

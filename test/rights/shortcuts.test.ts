@@ -75,6 +75,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.network.close())
 
+// promise(sockets): Cached responses and shared executions (`SHORTCUTS`) return the same bytes as separate ones, for
+// every caller.
 describe('an operation that takes shortcuts', () => {
   it('has the same answer, to the byte, as one that is executed by itself', () => {
     const textOf = ({ replies }: Replies[number]) => JSON.stringify(replies)

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { promisesIn, withPromises } from '../../scripts/promises.ts'
 import { schemaPage } from '../../scripts/schema-page.ts'
 import { withSettings, withSocketLimits } from '../../scripts/settings-tables.ts'
 import { SOCKET_LIMITS } from '../../src/config/limits.ts'
@@ -76,5 +77,21 @@ describe('docs/settings.md', () => {
   it('says something of every setting', () => {
     const rows = [...settings.matchAll(/^\| `(\w+)`(?: \*)? \| (?:`[^`]+`)? \| (?!undefined)\S/gm)]
     expect(rows.map(([, name]) => name)).toEqual(SETTING_NAMES)
+  })
+})
+
+describe('the promises of the tests', () => {
+  const tests = globSync('test/**/*.ts', { cwd: root }).toSorted()
+  const promises = promisesIn(new Map(tests.map((path) => [path, readFileSync(join(root, path), 'utf8')])))
+  const pages = ['docs/reliability.md', 'docs/security.md'].map((path) => readFileSync(join(root, path), 'utf8'))
+
+  it('stand in the pages as npm run docs:schema writes them', () => {
+    const isStale = pages.some((text) => text !== withPromises(text, promises))
+    expect(isStale, 'A table is stale: run npm run docs:schema').toBe(false)
+  })
+
+  it('have a table for each section, and no table is without one', () => {
+    const tables = pages.flatMap((text) => Array.from(text.matchAll(/<!-- promises (\w+) -->/g), ([, name]) => name))
+    expect(tables.toSorted()).toEqual([...promises.keys()].toSorted())
   })
 })

@@ -50,6 +50,8 @@ async function startStrangeDatabase(): Promise<{ readonly url: string; readonly 
   return { url: `postgres://user:password@127.0.0.1:${await portOf(server)}/db`, told }
 }
 
+// promise(outgoing): Every client verifies certificates; `NODE_TLS_REJECT_UNAUTHORIZED=0` has no effect, and prevents a
+// start in production.
 describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for', { timeout: ENDS_FOR_SURE }, () => {
   it('is told nothing by any client of ours', async () => {
     const { origin, asked } = await startStranger()

@@ -3,6 +3,8 @@ import { describeFaults, parseConfig } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { ACCOUNT, configOf, faultsOf, PRODUCTION } from './config-environments.ts'
 
+// promise(authentication): In production no check is off by default: `ROUTER_SECRETS`, `JWT_ISSUER` and `JWT_AUDIENCE`
+// are required, or disabled explicitly.
 describe('parseConfig in production', () => {
   it('accepts the complete set', () => {
     const config = configOf({ ...PRODUCTION, UPSTREAM_ENVIRONMENT: 'production' })

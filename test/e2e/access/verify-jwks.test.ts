@@ -39,6 +39,7 @@ function rs512Token(): string {
 
 const longLived = (id: number) => ({ ...CLAIMS, exp: NOW_S + 1_000_000, jti: String(id) })
 
+// promise(authentication): While the issuer is unavailable, known keys verify for an hour, and other tokens get 503.
 describe('a token signed with a published key', () => {
   it('is accepted, RS256', async () => {
     expect(await verifier.verify(rsToken(first))).toMatchObject({ subject: 'shop-1', expiresAt: NOW + 3_600_000 })

@@ -38,6 +38,7 @@ const longLived = (id: number) => ({ ...CLAIMS, exp: NOW_S + 1_000_000, jti: Str
 
 const MINUTE_MS = 60_000
 
+// promise(authentication): A withdrawn key is accepted for at most five minutes, on open streams too.
 describe('a withdrawn key', () => {
   it.each([1, 20, 59])('counts for five minutes at most, with a token every %i seconds', async (everyS) => {
     const known = rsToken(first, longLived(0))

@@ -9,6 +9,7 @@ import { call, control, createLink, listen, press, sandboxFor, startReceiver } f
 
 const MINUTE_MS = 60_000
 
+// promise(outgoing): The sandbox sends webhooks only to this machine and configured hosts.
 test('a card payment sends four signed webhooks in order, with the Authorization of the link', async () => {
   const sandbox = await sandboxFor()
   const receiver = await startReceiver()

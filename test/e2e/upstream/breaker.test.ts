@@ -25,6 +25,7 @@ function guarded(baseUrl: string, options: Partial<TransportOptions> = {}) {
   return { fixture, transport, fail }
 }
 
+// promise(upstream): A service that is down is not called, and one probe at a time finds out when it is back.
 describe('the breaker of a site', () => {
   it.each<[string, Script]>([
     ['500', answer(500)],

@@ -29,6 +29,7 @@ async function outcomeOf(script: Script, request: UpstreamRequest, deadlines = P
   return { detail: fault.detail, message: fault.message, requests: service.requests.length }
 }
 
+// promise(upstream): Whatever the payments API answers, or does not, a request ends in time.
 describe('an answer that leaves the outcome of a POST open', () => {
   it.each(byMethod(OPEN_OUTCOMES))('%s to a %s', async (_name, method, script, known) => {
     const { reason, httpStatus = null } = known as { reason?: string; httpStatus?: number | null }

@@ -87,6 +87,7 @@ async function told(body: unknown) {
   return { service, client, mismatches }
 }
 
+// promise(upstream): An answer about another payment, currency or amount is refused and counted, and changes nothing.
 describe('an answer about something else', () => {
   it.each<[Operation, string, object, string | null]>([
     ['createPayinLink', 'in another currency', { ...link, currency: 'NZD' }, null],

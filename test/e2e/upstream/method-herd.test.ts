@@ -19,6 +19,7 @@ async function stage(...scripts: Script[]) {
   return { service, fixture, cache, herd }
 }
 
+// promise(upstream): A thousand readers of an expired list are one request.
 describe('a thousand callers of a list', () => {
   it('cost one call when there is none, and one at the tick at which it expires', async () => {
     const { service, fixture, herd } = await stage(LIST)

@@ -140,6 +140,8 @@ const REPEATS = [
 
 const LIMIT_MS = rounds({ few: 60_000, many: 30 * 60_000 })
 
+// promise(facts): Every order of every history of up to six events, with repeats and overtaking reads, ends with the
+// right state; a paid payment is never shown as unpaid.
 it.each(REPEATS.flatMap(({ length, repeats }) => [true, false].map((sameBytes) => ({ length, repeats, sameBytes }))))(
   'every order of every history of $length events, $repeats repeats, same bytes: $sameBytes, ends with the truth',
   ({ length, repeats, sameBytes }) => {

@@ -47,6 +47,7 @@ const WAYS = [
   ],
 ] as const
 
+// promise(kept): PostgreSQL migrations run beside nodes that read and write, and continue after a crash.
 describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside running nodes, %s', (way, reach) => {
   let between: PostgresServer | PgBouncer | null
   let database: Database

@@ -15,6 +15,7 @@ async function polls(fixture: ReaderFixture, count: number): Promise<void> {
 const tell = (fixture: ReaderFixture, status: string, paymentId: string) =>
   fixture.store.inbox.receive(delivery(report(status, { paymentId }), { receivedAt: fixture.time.clock() }))
 
+// promise(facts): Confirmations of webhooks wait neither for expired links nor for polls.
 describe('a webhook that is to be confirmed', () => {
   it('does not wait behind polls, however many have been due for however long', async () => {
     const fixture = await setUp({ perSecond: 2 })

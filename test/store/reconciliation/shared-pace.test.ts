@@ -13,6 +13,7 @@ import { after, MINUTE, NOW, present } from '../contract/builders.ts'
 const server = await findPostgres()
 const SECOND = 1_000
 
+// promise(facts): Nodes together read a site at the rate of one, and pause together after a 429.
 describe.skipIf(server === null)('the budget of a site at several nodes', () => {
   let database: Database
   let store: Store

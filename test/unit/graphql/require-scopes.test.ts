@@ -43,6 +43,7 @@ function ask(query: string, caller: Caller): ExecutionResult {
   return execute({ schema, document: parse(query), rootValue, contextValue: { caller } }) as ExecutionResult
 }
 
+// promise(authorization): Authorization directives that would not be enforced prevent the start.
 describe('a field with a rule', () => {
   it.each<[string, Scope[], string]>([
     ['nothing', [], 'open anybody'],
