@@ -129,11 +129,14 @@ const figures: Figure[] = [
     goal: { kind: 'at most', value: 1 },
   },
 ]
-const text = [
+const summary = [
   '## Payments as a file',
   `\`npm run bench -- exports\`: ${describeMachine()}.`,
   `The product in production on SQLite. The file is NDJSON, of ${shown(few.payments)} and of ${shown(many.payments)} payments; the list has the same fields, 100 payments a page. The heap is limited to ${HEAP_MIB} MiB (\`--max-old-space-size\`); the rest is code, and the database's page cache. CPU time is that of all threads.`,
   table(['figure', 'measured', 'goal', ''], figureRows(figures)),
+].join('\n\n')
+console.log(summary)
+console.log(
   table(
     ['payments', 'MB of the file', 'MB at most, file', 'MB at most, list', 'ms for 100, file', 'ms for 100, list'],
     [few, many].map(({ payments, bytes, peak, msPerPage, list }) => [
@@ -145,6 +148,5 @@ const text = [
       shown(list.msPerPage, 2),
     ]),
   ),
-].join('\n\n')
-console.log(text)
-if (values.page !== '') writeSection(values.page, 'exports', text)
+)
+if (values.page !== '') writeSection(values.page, 'exports', summary)

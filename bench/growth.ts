@@ -175,7 +175,10 @@ async function measureWork(grown: readonly Grown[], workOf: (index: number) => W
   return best
 }
 
-async function report(kind: string): Promise<string> {
+/** Of one database: the sentence for the page, and the table that is printed. */
+type Report = { readonly summary: string; readonly cases: string }
+
+async function report(kind: string): Promise<Report> {
   const fillings = sizes.map((events) => {
     const payments = Math.round(events / EVENTS_PER_PAYMENT)
     return fillingOf(payments, (months * MONTH_MS) / payments)
@@ -212,7 +215,7 @@ function describe(
   grown: readonly Grown[],
   rows: readonly { readonly name: string; readonly times: Times }[],
   always: ReadonlySet<string>,
-): string {
+): Report {
   const titles = ['one month', ...sizes.map((events) => shown(events))]
   const header = ['ms', ...titles, ...sizes.map((events, index) => `${shown(events)} ÷ ${titles[index]}`)]
   const above = rows.filter(({ times }) => worst(times) > GOAL)
@@ -227,23 +230,22 @@ function describe(
       ratiosOf(times).map((ratio) => shown(ratio, 2)),
     ),
   )
-  return [
-    `### ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
-    `${grown.map(({ bytes }, index) => `${titles[index]}: ${shown(bytes / 2 ** 20)} MiB`).join('; ')}. ${rows.length} cases whose pages are equally long, of which ${above.length} are above ${GOAL} from one size to the next; median ratios ${medians.join(', ')}. Shown are the first ${always.size} and every case above.`,
-    table(header, cells),
-  ].join('\n\n')
+  return {
+    summary: `${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${grown.map(({ bytes }, index) => `${titles[index]}: ${shown(bytes / 2 ** 20)} MiB`).join('; ')}. ${rows.length} cases whose pages are equally long, of which ${above.length} are above ${GOAL} from one size to the next; median ratios ${medians.join(', ')}.`,
+    cases: `The first ${always.size}, and every case above:\n\n${table(header, cells)}`,
+  }
 }
 
-const parts: string[] = []
+const parts: Report[] = []
 for (const kind of values.databases.split(',')) parts.push(await report(kind))
 const asked = process.argv
   .slice(3)
   .filter((argument, index, all) => argument !== '--page' && all[index - 1] !== '--page')
-const text = [
+const summary = [
   '## Growth',
   `\`npm run bench -- ${['growth', ...asked].join(' ')}\`: ${describeMachine()}.`,
   `Stores whose events are spread over ${months} months, and one of the smallest size with all of them in one month. Milliseconds, the lower quartile of ${rounds} rounds in which the stores take turns, and the ratio to the store before.`,
-  ...parts,
+  ...parts.map((part) => part.summary),
 ].join('\n\n')
-console.log(text)
-writeSection(values.page, 'growth', text)
+console.log([summary, ...parts.map(({ cases }) => cases)].join('\n\n'))
+writeSection(values.page, 'growth', summary)

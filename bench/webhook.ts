@@ -20,7 +20,7 @@ import { shown } from './support/figures.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
 import type { Recorded } from './support/webhooks/answers.ts'
 import { startSender } from './support/webhooks/load.ts'
-import { describeResults, type GroupResult } from './support/webhooks/report.ts'
+import { describeFigures, describeResults, type GroupResult } from './support/webhooks/report.ts'
 import { roundTripsPerWebhook } from './support/webhooks/round-trips.ts'
 import { faultsOf, measureRounds, type Result } from './support/webhooks/rounds.ts'
 import { type Group, type Target, startPeerTarget, startPostgres, startSqlite } from './support/webhooks/targets.ts'
@@ -108,15 +108,15 @@ function report(results: readonly Result[], groups: readonly GroupResult[]): voi
   const cores = CAN_PIN
     ? 'What is measured has one core, the load and PostgreSQL the other.'
     : 'Processes could not be bound to cores.'
-  const text = [
+  const summary = [
     '## Webhooks',
     `\`npm run bench -- ${['webhook', ...args].join(' ')}\`: ${describeMachine()}.`,
     `New payments, four signed webhooks each, over ${connections} connections; ${rounds} rounds of ${seconds} s, medians. ${cores}
 All ${shown(checked)} webhooks were answered with 200, and found in the databases with their events, each payment in its last status.`,
-    describeResults(peer, groups),
+    describeFigures(peer, groups),
   ].join('\n\n')
-  console.log(text)
-  writeSection(values.page, 'webhook', text)
+  console.log([summary, describeResults(peer, groups)].join('\n\n'))
+  writeSection(values.page, 'webhook', summary)
 }
 
 /** Returns whether an argument belongs to `--page`. The printed command omits it, because it does not affect the figures. */

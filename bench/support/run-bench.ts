@@ -39,7 +39,7 @@ export type Report = {
   /** A paragraph about the requests, the servers and the conditions. */
   readonly setting: string
   readonly figures: readonly Figure[]
-  /** Tables and sentences that follow the figures. */
+  /** Tables and sentences that are printed after the figures, and not written to the page. */
   readonly details: readonly string[]
 }
 
@@ -80,17 +80,16 @@ export async function runBench({ name, title, defaults, options = {}, run }: Ben
     ? 'The server that is measured has one core, everything else the other.'
     : 'Processes could not be bound to cores.'
   const shownArgs = args.filter((arg, index) => arg !== '--page' && args[index - 1] !== '--page')
-  const text = [
+  const summary = [
     `## ${title}`,
     `\`npm run bench -- ${[name, ...shownArgs].join(' ')}\`: ${describeMachine()}.`,
     `${setting}\n${cores} Medians of ${values['rounds']} rounds in which the servers take turns.`,
     table(['figure', 'measured', 'goal', ''], figureRows(figures)),
-    ...details,
   ].join('\n\n')
-  console.log(text)
+  console.log([summary, ...details].join('\n\n'))
   const isWhole = only.length === 0 && values['cases'] === options['cases']
   const page = values['page'] === '' && isWhole ? 'docs/performance.md' : values['page']
-  if (page !== undefined && page !== '') writeSection(page, name, text)
+  if (page !== undefined && page !== '') writeSection(page, name, summary)
 }
 
 function parse(defaults: Readonly<Record<string, string>>, args: string[]): Record<string, string | undefined> {

@@ -25,14 +25,18 @@ const LEGEND = `“Its cores” is how much of a core the receiver used, “wait
 and had no core, because of other programs: above a few hundredths, rates and latencies are worse than they are on a machine
 of one's own. CPU times do not depend on that much. “p99” is that of connections that send as fast as they are answered.`
 
-/** Returns all measurements as Markdown: the figures with their goals, and the values that the figures are calculated from. */
-export function describeResults(peer: Result, groups: readonly GroupResult[]): string {
+/** Returns the figures with their goals as Markdown. */
+export function describeFigures(peer: Result, groups: readonly GroupResult[]): string {
   const figures = groups.flatMap((group) => figuresOf(peer, group))
+  return table(['figure', 'measured', 'goal', ''], figureRows(figures))
+}
+
+/** Returns the values that the figures are calculated from as Markdown. */
+export function describeResults(peer: Result, groups: readonly GroupResult[]): string {
   const results = [peer, ...groups.flatMap(({ rows, one, large, three }) => [rows, one, large, three])].filter(
     (result) => result !== null,
   )
   return [
-    table(['figure', 'measured', 'goal', ''], figureRows(figures)),
     table(
       ['receiver', 'webhooks/s', 'from', 'to', 'CPU µs each', 'its cores', 'waited', 'p99 ms', 'load’s core'],
       results.map(({ target, full }) => [target.name].concat(columnsOf(full))),
