@@ -1,9 +1,10 @@
 /**
  * Writes docs/schema.md from schema.graphql: every operation by area, with its arguments, scopes, cost, errors and types; and the tables
- * of settings in docs/settings.md and of limits in docs/operations.md from the comments of the source, and of promises in
- * docs/reliability.md and docs/security.md from the comments of the tests.
+ * of settings in docs/settings.md and of limits in docs/operations.md from the comments of the source, of citations in docs/gaps.md
+ * from the same, and of promises in docs/reliability.md and docs/security.md from the comments of the tests.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { withCitations } from './citations.ts'
 import { promisesIn, withPromises } from './promises.ts'
 import { schemaPage } from './schema-page.ts'
 import { withSettings, withSocketLimits } from './settings-tables.ts'
@@ -18,6 +19,12 @@ write('docs/schema.md', schemaPage(read('schema.graphql')))
 write('docs/operations.md', withSocketLimits(read('docs/operations.md'), read('src/config/limits.ts')))
 write('docs/settings.md', withSettings(read('docs/settings.md'), read('src/config/settings.ts')))
 
-const tests = globSync('test/**/*.ts').toSorted()
-const promises = promisesIn(new Map(tests.map((path) => [path, read(path)])))
+const textsOf = (pattern: string) =>
+  new Map(
+    globSync(pattern)
+      .toSorted()
+      .map((path) => [path, read(path)]),
+  )
+write('docs/gaps.md', withCitations(read('docs/gaps.md'), textsOf('src/**/*.ts')))
+const promises = promisesIn(textsOf('test/**/*.ts'))
 for (const page of ['docs/reliability.md', 'docs/security.md']) write(page, withPromises(read(page), promises))

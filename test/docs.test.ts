@@ -33,10 +33,15 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-/** Returns the names by which links reach the headings of a page, as GitHub makes them. */
+/** The names by which links reach the headings of each page, as GitHub makes them. */
+const headings = new Map<string, ReadonlySet<string>>()
 function headingsOf(page: string): ReadonlySet<string> {
+  const known = headings.get(page)
+  if (known !== undefined) return known
   const titles = [...text(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase())
-  return new Set(titles.map((title) => title.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')))
+  const names = new Set(titles.map((title) => title.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')))
+  headings.set(page, names)
+  return names
 }
 
 describe('README.md', () => {
