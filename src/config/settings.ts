@@ -247,7 +247,7 @@ export const SETTINGS = {
   /** Path of a manifest, in Apollo's or Relay's form: nothing else runs, but for the router. Unset: any document runs */
   trustedDocuments: { name: 'TRUSTED_DOCUMENTS', parse: text.parseLine },
   /**
-   * What makes answers faster and changes none of them ([what is shared](graphql.md#how-an-operation-is-executed)): `all`, `none`, or some
+   * What makes answers faster and changes none of them ([what is shared](graphql.md#shortcuts)): `all`, `none`, or some
    * of `compiledExecutor`, `publicAnswers`, `sharedExecutions` and `recentRows`, comma-separated
    */
   shortcuts: { name: 'SHORTCUTS', parse: someOf(SHORTCUTS), default: 'all' },
