@@ -68,13 +68,18 @@ describe('README.md', () => {
 })
 
 describe('docs/README.md', () => {
-  it('links to every page', () => {
-    const links = text('docs/README.md').matchAll(/\]\(([^):]+\.md)\)/g)
-    const linked = new Set(Array.from(links, ([, path]) => join('docs', path ?? '')))
+  it('links to every page, those of decisions by their own list', () => {
+    const lists = ['docs/README.md', 'docs/decisions/README.md']
+    const linked = new Set(
+      lists.flatMap((list) =>
+        Array.from(text(list).matchAll(/\]\(([^):]+\.md)\)/g), ([, path]) => join(dirname(list), path ?? '')),
+      ),
+    )
     expect(markdown.filter((page) => page !== 'docs/README.md' && !linked.has(page))).toEqual([])
   })
 
-  it.each(markdown)('%s says in its first lines who it is for', (page) => {
+  it.each(markdown)('%s says in its first lines who it is for, or is a short decision', (page) => {
+    if (/^docs\/decisions\/(?!README)/.test(page)) return expect(text(page).split(/\s+/).length).toBeLessThan(200)
     expect(text(page).split('\n').slice(2, 5).join(' ')).toMatch(/\b[Ff]or\b/)
   })
 })
