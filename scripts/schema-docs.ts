@@ -1,6 +1,6 @@
 /**
  * Writes docs/schema.md from schema.graphql: every operation by area, with its arguments, scopes, cost, errors and types; and the tables
- * of settings in docs/settings.md and of limits in docs/operations.md from the comments of the source, of citations in docs/gaps.md
+ * of settings in docs/settings.md and of limits in docs/operations/overload.md from the comments of the source, of citations in docs/gaps.md
  * from the same, and of promises in docs/reliability.md and docs/security.md from the comments of the tests.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,10 @@ const write = (path: string, text: string) => {
 }
 
 write('docs/schema.md', schemaPage(read('schema.graphql')))
-write('docs/operations.md', withSocketLimits(read('docs/operations.md'), read('src/config/limits.ts')))
+write(
+  'docs/operations/overload.md',
+  withSocketLimits(read('docs/operations/overload.md'), read('src/config/limits.ts')),
+)
 write('docs/settings.md', withSettings(read('docs/settings.md'), read('src/config/settings.ts')))
 
 const textsOf = (pattern: string) =>

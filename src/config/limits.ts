@@ -2,7 +2,7 @@ import { bad, good, type Parsed } from './parsers.ts'
 
 /**
  * Default limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. The
- * comments are the table in docs/operations.md.
+ * comments are the table in docs/operations/overload.md.
  */
 export const SOCKET_LIMITS = {
   /** Milliseconds within which a client must initialise the connection; otherwise the socket is closed with 4408. */

@@ -63,17 +63,17 @@ export const SETTINGS = {
     },
     /**
      * Origins of pages that may call from a browser, comma-separated; `loopback` stands for those of this machine with any port. A
-     * refused one is [logged](operations.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
+     * refused one is [logged](operations/process.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
      */
     allowedOrigins: { name: 'ALLOWED_ORIGINS', parse: text.parsePageOrigins },
     /**
      * Names and addresses, comma-separated and without ports, by which a development server, or the admin port, is reached besides those
-     * of this machine and of `HOST`, `ADMIN_HOST` and `PUBLIC_URL`. A refused one is [logged](operations.md#a-host-name-is-refused)
+     * of this machine and of `HOST`, `ADMIN_HOST` and `PUBLIC_URL`. A refused one is [logged](operations/process.md#a-host-name-is-refused)
      */
     allowedHosts: { name: 'ALLOWED_HOSTS', parse: text.parseHosts },
     /** Which answers are compressed: those that are [the same for every caller](graphql.md#compression), or `none` */
     compresses: { name: 'RESPONSE_COMPRESSION', parse: choice({ public: true, none: false }), default: 'public' },
-    /** [What a WebSocket may cost](operations.md#what-a-websocket-may-cost), such as `streams=50,perAddress=0` */
+    /** [Limits of a WebSocket](operations/overload.md#websocket-limits), such as `streams=50,perAddress=0` */
     socketLimits: { name: 'SOCKET_LIMITS', parse: parseSocketLimits },
     limits: {
       /**
@@ -91,9 +91,9 @@ export const SETTINGS = {
         // More than the subscribers behind one address of a mobile carrier have open with one server at a time.
         default: '2000',
       },
-      /** Wrong credentials of one address and minute; then its requests are [refused unread](operations.md#overload), with 429 */
+      /** Wrong credentials of one address and minute; then its requests are [refused unread](operations/overload.md), with 429 */
       failedAuthentications: { name: 'MAX_FAILED_AUTHENTICATIONS', parse: limit(), default: '60' },
-      /** Queries under way at once, and a quarter as many mutations, half for one client; [more wait](operations.md#when-requests-are-refused) */
+      /** Queries under way at once, and a quarter as many mutations, half for one client; [more wait](operations/overload.md#when-requests-are-refused) */
       graphqlInFlight: { name: 'GRAPHQL_MAX_IN_FLIGHT', parse: limit(100_000), default: '512' },
     },
   },
@@ -149,13 +149,13 @@ export const SETTINGS = {
   signingKeys: { name: 'SIGNING_KEYS', parse: secretsOf(SIGNING_RULES) },
   /**
    * The same for the secrets of webhook addresses alone, so that these and the others can be
-   * [replaced](operations.md#replacing-signing-keys) one without the other. It must begin as a copy of `SIGNING_KEYS`. Unset: those
+   * [replaced](operations/keys.md#replacing-signing-keys) one without the other. It must begin as a copy of `SIGNING_KEYS`. Unset: those
    */
   callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES) },
   clients: {
     /** How client tokens are checked: with this secret (HS256), of 32 bytes or more, or with the key set at `JWT_JWKS_URL` */
     secret: { name: 'JWT_SECRET', parse: secretOf(SIGNING_RULES) },
-    /** Address of the issuer's key set ([Operations](operations.md#a-key-of-the-issuer-is-withdrawn)) */
+    /** Address of the issuer's key set ([Operations](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
     url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
     /** What `iss` of the tokens must be; `any` accepts every one. Unset: not checked */
     issuer: {
@@ -187,19 +187,19 @@ export const SETTINGS = {
   /**
    * SQLite file, for one process; or `postgres://user:password@host:5432/database` (PostgreSQL 13 or later, UTF-8), for any number of
    * nodes. `?sslmode=verify-full` asks for TLS; only what stands here counts, not `PGSSLMODE`. `?pooler=` tells of
-   * [a pooler](operations.md#behind-a-connection-pooler) what cannot be noticed
+   * [a pooler](operations/postgresql.md#behind-a-connection-pooler) what cannot be noticed
    */
   database: { name: 'DATABASE_URL', parse: parseDatabase, default: 'file:./data/payments.db' },
   /**
    * `redis://user:password@host:6379/0` (Redis 6.2 or later, or Valkey), or `rediss://` for TLS; `?cluster=true` where the host is a node of
-   * a cluster (Redis 7 or later). For [several nodes](operations.md#several-nodes) on PostgreSQL, which wake each other over it and
-   * [share](operations.md#what-nodes-share-in-redis) limits; never needed
+   * a cluster (Redis 7 or later). For [several nodes](operations/postgresql.md#several-nodes) on PostgreSQL, which wake each other over it and
+   * [share](operations/postgresql.md#what-nodes-share-in-redis) limits; never needed
    */
   redis: { name: 'REDIS_URL', parse: parseRedis },
   retention: {
     /**
      * Days for which events are kept (31 to 36500); whole months that are older are
-     * [archived and pruned](operations.md#retention-and-archives). Unset: for ever
+     * [archived and pruned](operations/retention.md#retention-and-archives). Unset: for ever
      */
     eventsDays: { name: 'RETENTION_EVENTS_DAYS', parse: retentionDays },
     /** The same for received webhooks, from their first receipt */

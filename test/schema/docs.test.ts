@@ -52,8 +52,8 @@ describe('docs/schema.md', () => {
   })
 })
 
-describe('the limits of a WebSocket in docs/operations.md', () => {
-  const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+describe('the limits of a WebSocket in docs/operations/overload.md', () => {
+  const operations = readFileSync(join(root, 'docs/operations/overload.md'), 'utf8')
 
   it('are what npm run docs:schema writes', () => {
     const written = withSocketLimits(operations, readFileSync(join(root, 'src/config/limits.ts'), 'utf8'))
@@ -61,7 +61,7 @@ describe('the limits of a WebSocket in docs/operations.md', () => {
   })
 
   it('are all of them', () => {
-    const rows = [...section('## What a WebSocket may cost', operations).matchAll(/^\| `(\w+)` \| [\d,]+ \| \S/gm)]
+    const rows = [...section('## WebSocket limits', operations).matchAll(/^\| `(\w+)` \| [\d,]+ \| \S/gm)]
     expect(new Set(rows.map(([, name]) => name))).toEqual(new Set(Object.keys(SOCKET_LIMITS)))
   })
 })
