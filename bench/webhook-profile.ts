@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { moveToLoadCore } from './support/cores.ts'
 import { fillingOf } from './support/fill-database.ts'
-import { describeMachine, writeSection } from './support/performance-page.ts'
+import { describeMachine } from './support/performance-page.ts'
 import { createSqlite } from './support/webhooks/databases.ts'
 import { startSender } from './support/webhooks/load.ts'
 import { startProduct } from './support/webhooks/processes.ts'
@@ -53,7 +53,6 @@ async function run(): Promise<void> {
     ['| part | share |', '|---|---|', ...rows].join('\n'),
   ].join('\n\n')
   console.log(text)
-  writeSection('docs/performance.md', 'webhook-profile', text)
 }
 
 /** Returns the largest profile. Other threads write separate, smaller profiles. */
