@@ -3,8 +3,9 @@ import { cpus, release, totalmem } from 'node:os'
 
 const TITLE = `# Performance
 
-Each section is written by the command that it names, which measures peers in the same run. Ratios and CPU times hold on other
-machines too; absolute rates are those of the machine that is named.
+For those who choose or tune: each section is written by the command that it names, which measures peers in the same run and prints the values behind the figures. The
+measured server has one core, everything else the other; servers take turns. Ratios and CPU times also hold on other machines; absolute rates are those of the named
+machine.
 `
 
 /**

@@ -76,14 +76,12 @@ export async function runBench({ name, title, defaults, options = {}, run }: Ben
     cleanUp,
     progress: (step) => console.error(`${Math.round(performance.now() / 1_000)} s: ${step}`),
   })
-  const cores = CAN_PIN
-    ? 'The server that is measured has one core, everything else the other.'
-    : 'Processes could not be bound to cores.'
+  const cores = CAN_PIN ? '' : ' Processes could not be bound to cores.'
   const shownArgs = args.filter((arg, index) => arg !== '--page' && args[index - 1] !== '--page')
   const summary = [
     `## ${title}`,
     `\`npm run bench -- ${[name, ...shownArgs].join(' ')}\`: ${describeMachine()}.`,
-    `${setting}\n${cores} Medians of ${values['rounds']} rounds in which the servers take turns.`,
+    `${setting} Medians of ${values['rounds']} rounds.${cores}`,
     table(['figure', 'measured', 'goal', ''], figureRows(figures)),
   ].join('\n\n')
   console.log([summary, ...details].join('\n\n'))

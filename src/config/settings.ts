@@ -62,28 +62,28 @@ export const SETTINGS = {
       required: 'the https:// address at which the payments API reaches this process',
     },
     /**
-     * Origins of pages that may call from a browser, comma-separated; `loopback` stands for those of this machine with any port. A
-     * refused one is [logged](operations/process.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
+     * Origins of pages that may call from a browser, comma-separated; `loopback` for those of this machine on any port. Refusals are
+     * [logged](operations/process.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
      */
     allowedOrigins: { name: 'ALLOWED_ORIGINS', parse: text.parsePageOrigins },
     /**
-     * Names and addresses, comma-separated and without ports, by which a development server, or the admin port, is reached besides those
-     * of this machine and of `HOST`, `ADMIN_HOST` and `PUBLIC_URL`. A refused one is [logged](operations/process.md#a-host-name-is-refused)
+     * Further host names and addresses of a development server, and of the admin port, comma-separated and without ports. Refusals are
+     * [logged](operations/process.md#a-host-name-is-refused)
      */
     allowedHosts: { name: 'ALLOWED_HOSTS', parse: text.parseHosts },
-    /** Which answers are compressed: those that are [the same for every caller](graphql.md#compression), or `none` */
+    /** `public` compresses responses that are [the same for every caller](graphql.md#compression); `none` none */
     compresses: { name: 'RESPONSE_COMPRESSION', parse: choice({ public: true, none: false }), default: 'public' },
     /** [Limits of a WebSocket](operations/overload.md#websocket-limits), such as `streams=50,perAddress=0` */
     socketLimits: { name: 'SOCKET_LIMITS', parse: parseSocketLimits },
     limits: {
       /**
-       * Addresses and networks of our own proxies, comma-separated (`10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`): only their
-       * `X-Forwarded-For` tells who is asking
+       * Addresses and networks of your own proxies, comma-separated (`10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`). Only their
+       * `X-Forwarded-For` is used
        */
       trustProxy: { name: 'TRUST_PROXY', parse: text.parseNetworks },
       /**
-       * Connections that one address may have open, sockets included; 0 for no limit. Those of this machine, of proxies in `TRUST_PROXY`,
-       * and of a router that shows its secret do not count
+       * Open connections of one address, sockets included; 0 for no limit. This machine, proxies in `TRUST_PROXY`, and routers with a secret
+       * do not count
        */
       connectionsPerAddress: {
         name: 'MAX_CONNECTIONS_PER_ADDRESS',
@@ -91,7 +91,7 @@ export const SETTINGS = {
         // More than the subscribers behind one address of a mobile carrier have open with one server at a time.
         default: '2000',
       },
-      /** Wrong credentials of one address and minute; then its requests are [refused unread](operations/overload.md), with 429 */
+      /** Wrong credentials of an address in a minute; then its invalid requests are [refused unread](operations/overload.md) with 429 */
       failedAuthentications: { name: 'MAX_FAILED_AUTHENTICATIONS', parse: limit(), default: '60' },
       /** Queries under way at once, and a quarter as many mutations, half for one client; [more wait](operations/overload.md#when-requests-are-refused) */
       graphqlInFlight: { name: 'GRAPHQL_MAX_IN_FLIGHT', parse: limit(100_000), default: '512' },
@@ -100,9 +100,9 @@ export const SETTINGS = {
   monitoring: {
     /** Host of the admin port */
     host: { name: 'ADMIN_HOST', parse: text.parseHost, default: '127.0.0.1' },
-    /** Where `/metrics` and the probes are served apart from clients, or `off`. Unset: 9464 in production, else `off` */
+    /** Port for `/metrics` and the probes apart from clients, or `off`. Unset: 9464 in production, else `off` */
     port: { name: 'ADMIN_PORT', parse: text.parseAdminPort },
-    /** 16 characters or more, a bearer token for `/metrics` on the port of clients. Unset: read there in development alone, by everybody */
+    /** Bearer token of 16 characters or more for `/metrics` on the port of clients. Unset: there in development only, for everybody */
     token: { name: 'METRICS_TOKEN', parse: secretOf(HEADER_RULES) },
   },
   upstream: {
@@ -115,26 +115,25 @@ export const SETTINGS = {
     /** `sandbox` or `production`, where real money moves */
     environment: { name: 'UPSTREAM_ENVIRONMENT', parse: oneOf(['sandbox', 'production']), default: 'sandbox' },
     /**
-     * JSON `[{"id","appId","secretKey","currencies":[…]}]`: credentials fix the currency, so a currency picks its site. `"v1Payouts": true`
-     * in the entry of a site with AUD offers its [v1 payouts](guides/payout-files.md#in-aud-by-v1) (with the built-in sandbox they are); an
-     * object instead names fields that the payments API calls otherwise than assumed, any of
-     * `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20)
+     * JSON `[{"id","appId","secretKey","currencies":[…]}]`: the credentials and currencies of each site. `"v1Payouts": true` offers [v1
+     * payouts](guides/payout-files.md#in-aud-by-v1) of a site with AUD (always with the built-in sandbox); an object instead overrides
+     * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20)
      */
     sites: { name: 'UPSTREAM_SITES', parse: parseSites },
     /** Port of the built-in sandbox */
     sandboxPort: { name: 'SANDBOX_PORT', parse: text.parsePort, default: '4010' },
-    /** SQLite file with the state of the built-in sandbox; `none` for memory alone. Unset: `sandbox.db` beside the database */
+    /** SQLite file with the state of the built-in sandbox; `none` for memory. Unset: `sandbox.db` beside the database */
     statePath: { name: 'SANDBOX_DATABASE_URL', parse: wordOr(NONE, '', parseFilePath) },
   },
-  /** The field in which a link's `reference` reaches the payments API; `off` where it refuses this one ([gap sheet](gaps.md), 5.2) */
+  /** The field in which a link's `reference` is sent; `off` if the payments API refuses it ([gap sheet](gaps.md), 5.2) */
   sendLinkReference: {
     name: 'UPSTREAM_LINK_REFERENCE',
     parse: choice({ meta_data: true, off: false }),
     default: 'meta_data',
   },
   /**
-   * Whether a second paid payment of one reference (at one site, of one owner) is a [duplicate](guides/duplicate-payments.md); `off` where
-   * many customers pay under one reference
+   * Whether a second paid payment of one reference (at one site, of one owner) is a [duplicate](guides/duplicate-payments.md); `off` if many
+   * customers pay under one reference
    */
   findsDuplicates: { name: 'DUPLICATE_PAYMENTS', parse: choice({ find: true, off: false }), default: 'find' },
   /** `on` [compares each day](guides/reconciliation.md) with the payments API's lists an hour after its end */
@@ -148,22 +147,22 @@ export const SETTINGS = {
   /** Comma-separated, 32 bytes or more each: the first signs callback secrets, status tokens and cursors, all verify */
   signingKeys: { name: 'SIGNING_KEYS', parse: secretsOf(SIGNING_RULES) },
   /**
-   * The same for the secrets of webhook addresses alone, so that these and the others can be
-   * [replaced](operations/keys.md#replacing-signing-keys) one without the other. It must begin as a copy of `SIGNING_KEYS`. Unset: those
+   * Separate keys for the secrets of webhook addresses, so that the others can be [replaced](operations/keys.md#replacing-signing-keys)
+   * without them. Begins as a copy of `SIGNING_KEYS`. Unset: `SIGNING_KEYS`
    */
   callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES) },
   clients: {
-    /** How client tokens are checked: with this secret (HS256), of 32 bytes or more, or with the key set at `JWT_JWKS_URL` */
+    /** Secret of client tokens (HS256), 32 bytes or more; or set `JWT_JWKS_URL` */
     secret: { name: 'JWT_SECRET', parse: secretOf(SIGNING_RULES) },
-    /** Address of the issuer's key set ([Operations](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
+    /** Address of the issuer's key set ([withdrawn keys](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
     url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
-    /** What `iss` of the tokens must be; `any` accepts every one. Unset: not checked */
+    /** Required `iss` of client tokens; `any` disables the check. Unset: not checked */
     issuer: {
       name: 'JWT_ISSUER',
       parse: text.parseLine,
       required: `the iss of client tokens, or ${ANY} to accept every one`,
     },
-    /** What `aud` of the tokens must be, likewise */
+    /** Required `aud`, likewise */
     audience: {
       name: 'JWT_AUDIENCE',
       parse: text.parseLine,
@@ -171,9 +170,8 @@ export const SETTINGS = {
     },
   },
   /**
-   * Secrets of 16 characters or more, comma-separated: `_service`, `_entities` and introspection need one of them as the header
-   * `x-router-secret`, of the request or of a socket's upgrade; with it, any document runs, and a socket carries many clients. `none`
-   * lets everybody read the schema, entities and traces
+   * Secrets of routers, comma-separated, 16 characters or more each, sent as the header `x-router-secret`. `_service`, `_entities` and
+   * introspection require one; with it any document runs, and a socket carries many clients. `none` disables the check
    */
   router: {
     name: 'ROUTER_SECRETS',
@@ -182,24 +180,24 @@ export const SETTINGS = {
   },
   /** `none` leaves `@requiresScopes` out of `_service { sdl }`, for [gateways that refuse it](federation.md#apollogateway) */
   sdlScopes: { name: 'SDL_SCOPES', parse: choice({ all: true, none: false }), default: 'all' },
-  /** Origins of routers that may subscribe by HTTP callback, comma-separated: nothing else is called back. Needs `ROUTER_SECRETS` */
+  /** Origins of routers that may subscribe by HTTP callback, comma-separated. Requires `ROUTER_SECRETS` */
   callbackOrigins: { name: 'CALLBACK_ORIGINS', parse: text.parseServerOrigins },
   /**
-   * SQLite file, for one process; or `postgres://user:password@host:5432/database` (PostgreSQL 13 or later, UTF-8), for any number of
-   * nodes. `?sslmode=verify-full` asks for TLS; only what stands here counts, not `PGSSLMODE`. `?pooler=` tells of
-   * [a pooler](operations/postgresql.md#behind-a-connection-pooler) what cannot be noticed
+   * SQLite file, for one process; or `postgres://user:password@host:5432/database` (PostgreSQL 13 or later, UTF-8), for any number of nodes.
+   * `?sslmode=verify-full` requires TLS; `PGSSLMODE` is ignored. `?pooler=` names [a
+   * pooler](operations/postgresql.md#behind-a-connection-pooler) that is not detected
    */
   database: { name: 'DATABASE_URL', parse: parseDatabase, default: 'file:./data/payments.db' },
   /**
-   * `redis://user:password@host:6379/0` (Redis 6.2 or later, or Valkey), or `rediss://` for TLS; `?cluster=true` where the host is a node of
-   * a cluster (Redis 7 or later). For [several nodes](operations/postgresql.md#several-nodes) on PostgreSQL, which wake each other over it and
-   * [share](operations/postgresql.md#what-nodes-share-in-redis) limits; never needed
+   * `redis://user:password@host:6379/0` (Redis 6.2 or later, or Valkey), or `rediss://` for TLS; `?cluster=true` for a cluster (Redis 7 or
+   * later). Optional, for [several nodes](operations/postgresql.md#several-nodes): wakes them, and
+   * [shares](operations/postgresql.md#what-nodes-share-in-redis) limits
    */
   redis: { name: 'REDIS_URL', parse: parseRedis },
   retention: {
     /**
-     * Days for which events are kept (31 to 36500); whole months that are older are
-     * [archived and pruned](operations/retention.md#retention-and-archives). Unset: for ever
+     * Days for which events are kept (31 to 36500); whole older months are [archived and
+     * pruned](operations/retention.md#retention-and-archives). Unset: for ever
      */
     eventsDays: { name: 'RETENTION_EVENTS_DAYS', parse: retentionDays },
     /** The same for received webhooks, from their first receipt */
@@ -207,13 +205,13 @@ export const SETTINGS = {
     /** Days for which a repeat of a pruned webhook is recognised, from its first receipt (31 to 36500) */
     deliveryKeysDays: { name: 'RETENTION_DELIVERY_KEYS_DAYS', parse: retentionDays, default: '400' },
     /**
-     * Where rows are archived before they are pruned: `file:` and a folder, such as `file:/var/archive` (an object store is mounted as
-     * one), or `none` to discard them. Required with `RETENTION_EVENTS_DAYS` or `RETENTION_DELIVERIES_DAYS`
+     * Where rows are archived before they are pruned: `file:` and a folder, such as `file:/var/archive`, or `none` to discard them. Required
+     * with `RETENTION_EVENTS_DAYS` or `RETENTION_DELIVERIES_DAYS`
      */
     archive: { name: 'ARCHIVE_URL', parse: text.parseArchive },
   },
   limits: {
-    /** [How large an operation may be](graphql.md#limits), over every transport: tokens of its document */
+    /** Tokens of a document ([all limits of operations](graphql.md#limits)) */
     tokens: { name: 'GRAPHQL_MAX_TOKENS', parse: limit(MOST_TOKENS), default: '1000' },
     /** Depth of its nested fields */
     depth: { name: 'GRAPHQL_MAX_DEPTH', parse: limit(), default: '10' },
@@ -236,35 +234,32 @@ export const SETTINGS = {
     router: {
       /** Representations in `_entities` of a request with one of `ROUTER_SECRETS` */
       entities: { name: 'GRAPHQL_ROUTER_MAX_ENTITIES', parse: limit(10_000), default: '1000' },
-      /** Their cost; its other fields have `GRAPHQL_MAX_COST`, since a router also forwards what clients write */
+      /** Their cost; other fields have `GRAPHQL_MAX_COST` */
       cost: { name: 'GRAPHQL_ROUTER_MAX_COST', parse: limit(), default: '20000' },
       /** Bytes of the body of such a request, and of its variables */
       bytes: { name: 'GRAPHQL_ROUTER_MAX_BYTES', parse: limit(MOST_BYTES), default: '1048576' },
     },
-    /** Milliseconds that the answer to a query or mutation may take; streams have no timeout */
+    /** Milliseconds until the response to a query or mutation; streams have no timeout */
     timeoutMs: { name: 'GRAPHQL_TIMEOUT_MS', parse: limit(600_000), default: '10000' },
   },
-  /** Path of a manifest, in Apollo's or Relay's form: nothing else runs, but for the router. Unset: any document runs */
+  /** Path of a manifest of Apollo or Relay: only its documents run, except for the router. Unset: any document */
   trustedDocuments: { name: 'TRUSTED_DOCUMENTS', parse: text.parseLine },
-  /**
-   * What makes answers faster and changes none of them ([what is shared](graphql.md#shortcuts)): `all`, `none`, or some
-   * of `compiledExecutor`, `publicAnswers`, `sharedExecutions` and `recentRows`, comma-separated
-   */
+  /** Optimisations that change no response ([list](graphql.md#shortcuts)): `all`, `none`, or some, comma-separated */
   shortcuts: { name: 'SHORTCUTS', parse: someOf(SHORTCUTS), default: 'all' },
-  /** Milliseconds for which a start may answer operations to itself, until that gets no faster, before it is ready; 0 for not at all */
+  /** Milliseconds for which a start may warm up before it is ready; 0 for not at all */
   warmUpMs: { name: 'WARM_UP_MS', parse: wholeNumber(0, 60_000), default: '1000' },
   proxies: {
     /**
-     * HTTP proxy through which the payments API, `JWT_JWKS_URL` and the collector of traces (from Node.js 24.5 on) are reached over https.
-     * Names in lower case count too, and first. This machine, databases, Redis and callbacks to routers are reached directly
+     * HTTP proxy for https requests to the payments API, `JWT_JWKS_URL` and the collector of traces. Lower-case names take precedence. This
+     * machine, databases, Redis and callbacks to routers are reached directly
      */
     https: { name: 'HTTPS_PROXY', parse: text.parseProxy, eitherCase: true },
-    /** The same over http */
+    /** The same for http */
     http: { name: 'HTTP_PROXY', parse: text.parseProxy, eitherCase: true },
     /** Hosts that are reached without these proxies, comma-separated */
     none: { name: 'NO_PROXY', parse: text.good<string>, eitherCase: true },
   },
-  /** Base address of a collector of OpenTelemetry traces (OTLP over HTTP, in JSON) */
+  /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
   tracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
   /** pino's levels */
   logLevel: { name: 'LOG_LEVEL', parse: oneOf(LOG_LEVELS), default: 'info' },
