@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { buildWhenStale, BUILT } from './support/build.ts'
 import { bearer } from './support/client-token.ts'
 import { cpuSecondsOfThreads } from './support/cpu.ts'
-import { type Figure, figureRows, shown, table } from './support/figures.ts'
+import { type Figure, figureTable, shown, table } from './support/figures.ts'
 import { fillingOf } from './support/fill-database.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
 import { productionEnv, type ServerProcess, startServer } from './support/processes.ts'
@@ -133,7 +133,7 @@ const summary = [
   '## Payments as a file',
   `\`npm run bench -- exports\`: ${describeMachine()}.`,
   `The product in production on SQLite. The file is NDJSON, of ${shown(few.payments)} and of ${shown(many.payments)} payments; the list has the same fields, 100 payments a page. The heap is limited to ${HEAP_MIB} MiB (\`--max-old-space-size\`); the rest is code, and the database's page cache. CPU time is that of all threads.`,
-  table(['figure', 'measured', 'goal', ''], figureRows(figures)),
+  figureTable(figures),
 ].join('\n\n')
 console.log(summary)
 console.log(

@@ -16,11 +16,11 @@ import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { BUILT, buildWhenStale } from './support/build.ts'
 import { CAN_PIN, moveToLoadCore, onMeasuredCore } from './support/cores.ts'
-import { shown } from './support/figures.ts'
+import { figureTable, shown, withGoal } from './support/figures.ts'
 import { describeMachine, writeSection } from './support/performance-page.ts'
 import type { Recorded } from './support/webhooks/answers.ts'
 import { startSender } from './support/webhooks/load.ts'
-import { describeFigures, describeResults, type GroupResult } from './support/webhooks/report.ts'
+import { allFigures, describeResults, type GroupResult } from './support/webhooks/report.ts'
 import { roundTripsPerWebhook } from './support/webhooks/round-trips.ts'
 import { faultsOf, measureRounds, type Result } from './support/webhooks/rounds.ts'
 import { type Group, type Target, startPeerTarget, startPostgres, startSqlite } from './support/webhooks/targets.ts'
@@ -108,15 +108,15 @@ function report(results: readonly Result[], groups: readonly GroupResult[]): voi
   const cores = CAN_PIN
     ? 'What is measured has one core, the load and PostgreSQL the other.'
     : 'Processes could not be bound to cores.'
-  const summary = [
+  const figures = allFigures(peer, groups)
+  const head = [
     '## Webhooks',
     `\`npm run bench -- ${['webhook', ...args].join(' ')}\`: ${describeMachine()}.`,
     `New payments, four signed webhooks each, over ${connections} connections; ${rounds} rounds of ${seconds} s, medians. ${cores}
 All ${shown(checked)} webhooks were answered with 200, and found in the databases with their events, each payment in its last status.`,
-    describeFigures(peer, groups),
-  ].join('\n\n')
-  console.log([summary, describeResults(peer, groups)].join('\n\n'))
-  writeSection(values.page, 'webhook', summary)
+  ]
+  console.log([...head, figureTable(figures), describeResults(peer, groups)].join('\n\n'))
+  writeSection(values.page, 'webhook', [...head, figureTable(withGoal(figures))].join('\n\n'))
 }
 
 /** Returns whether an argument belongs to `--page`. The printed command omits it, because it does not affect the figures. */

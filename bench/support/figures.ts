@@ -22,14 +22,20 @@ export function shown(value: number, decimals = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
 }
 
-/** Returns the rows of a table of figures: name, value, goal, and whether the goal is met. */
-export function figureRows(figures: readonly Figure[]): string[][] {
-  return figures.map(({ name, value, decimals, unit = '', goal }) => {
+/** Returns a table of figures: name, value, goal, and whether the goal is met. */
+export function figureTable(figures: readonly Figure[]): string {
+  const rows = figures.map(({ name, value, decimals, unit = '', goal }) => {
     const withUnit = (number: number) => `${shown(number, decimals)}${unit === '' ? '' : ` ${unit}`}`
     if (goal === null) return [name, withUnit(value), '', '']
     const met = goal.kind === 'at least' ? value >= goal.value : value <= goal.value
     return [name, withUnit(value), `${goal.kind} ${withUnit(goal.value)}`, met ? 'met' : 'missed']
   })
+  return table(['figure', 'measured', 'goal', ''], rows)
+}
+
+/** Returns the figures that have a goal, which are those of the page. */
+export function withGoal(figures: readonly Figure[]): Figure[] {
+  return figures.filter(({ goal }) => goal !== null)
 }
 
 /** Returns a Markdown table with aligned columns, which is readable in a terminal, too. */

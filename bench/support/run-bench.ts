@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs, type ParseArgsOptionDescriptor } from 'node:util'
 import { BUILT, buildWhenStale } from './build.ts'
 import { CAN_PIN, moveToLoadCore } from './cores.ts'
-import { type Figure, figureRows, table } from './figures.ts'
+import { type Figure, figureTable, withGoal } from './figures.ts'
 import { installPeers } from './peers.ts'
 import { describeMachine, writeSection } from './performance-page.ts'
 
@@ -44,7 +44,7 @@ export type Report = {
 }
 
 /**
- * Runs a bench, prints its figures with their goals, and writes them to the page. Every bench takes `--rounds`, `--seconds` (of each
+ * Runs a bench, prints its figures, and writes those with a goal to the page. Every bench takes `--rounds`, `--seconds` (of each
  * measurement), `--only <server,…>`, `--program <module>` and `--page <path>` (default: docs/performance.md). With `--only`, or with some
  * of the `--cases`, nothing is written unless `--page` is given. Rejects if an answer is not as expected.
  */
@@ -78,16 +78,15 @@ export async function runBench({ name, title, defaults, options = {}, run }: Ben
   })
   const cores = CAN_PIN ? '' : ' Processes could not be bound to cores.'
   const shownArgs = args.filter((arg, index) => arg !== '--page' && args[index - 1] !== '--page')
-  const summary = [
+  const head = [
     `## ${title}`,
     `\`npm run bench -- ${[name, ...shownArgs].join(' ')}\`: ${describeMachine()}.`,
     `${setting} Medians of ${values['rounds']} rounds.${cores}`,
-    table(['figure', 'measured', 'goal', ''], figureRows(figures)),
-  ].join('\n\n')
-  console.log([summary, ...details].join('\n\n'))
+  ]
+  console.log([...head, figureTable(figures), ...details].join('\n\n'))
   const isWhole = only.length === 0 && values['cases'] === options['cases']
   const page = values['page'] === '' && isWhole ? 'docs/performance.md' : values['page']
-  if (page !== undefined && page !== '') writeSection(page, name, summary)
+  if (page !== undefined && page !== '') writeSection(page, name, [...head, figureTable(withGoal(figures))].join('\n\n'))
 }
 
 function parse(defaults: Readonly<Record<string, string>>, args: string[]): Record<string, string | undefined> {

@@ -50,7 +50,7 @@ const FATAL = new Set(['{"x":1e999}', nested('{"a":', '1', '}', 4_000)])
 
 type Case = { readonly place: InputPlace; readonly json: string; readonly isUsedKey: boolean }
 
-// promise(operations): Any JSON in any input of a mutation ends neither the process nor in a server error.
+// promise(operations): No JSON in any input of a mutation ends the process or causes a server error.
 it('no JSON in any input of any mutation ends the process, or is a fault of the server', async () => {
   const places = inputPlaces()
   const all = places.flatMap((place) =>

@@ -1,5 +1,5 @@
 import { quantile } from '../../../test/attacks/overload-load.ts'
-import { type Figure, figureRows, median, shown, table } from '../figures.ts'
+import { type Figure, median, shown, table } from '../figures.ts'
 import type { Recorded } from './answers.ts'
 import type { Measured } from './load.ts'
 import type { Result } from './rounds.ts'
@@ -25,10 +25,9 @@ const LEGEND = `“Its cores” is how much of a core the receiver used, “wait
 and had no core, because of other programs: above a few hundredths, rates and latencies are worse than they are on a machine
 of one's own. CPU times do not depend on that much. “p99” is that of connections that send as fast as they are answered.`
 
-/** Returns the figures with their goals as Markdown. */
-export function describeFigures(peer: Result, groups: readonly GroupResult[]): string {
-  const figures = groups.flatMap((group) => figuresOf(peer, group))
-  return table(['figure', 'measured', 'goal', ''], figureRows(figures))
+/** Returns the figures of all databases. */
+export function allFigures(peer: Result, groups: readonly GroupResult[]): Figure[] {
+  return groups.flatMap((group) => figuresOf(peer, group))
 }
 
 /** Returns the values that the figures are calculated from as Markdown. */

@@ -3,7 +3,7 @@ import { IncompleteSearchError } from '../../../../src/upstream/endpoints/agreem
 import { command, NOW, present } from '../../contract/builders.ts'
 import { LEASE_MS, type LinkTask, noAnswer, passes, sendUnanswered, setUp } from './command-fixture.ts'
 
-// promise(commands): A command without a response is looked up, and not sent again.
+// promise(commands): A command without a response is looked up, and sent again only where that is safe.
 describe('a command of which nobody knows the outcome', () => {
   it('is settled by the trace that it left', async () => {
     const fixture = await setUp()
