@@ -3,9 +3,8 @@ import type { TypedDocument } from './generated/documents.ts'
 /** A bearer token, or a function that returns one. */
 export type TokenSource = string | null | (() => string | null | Promise<string | null>)
 
-/** The parts of the WebSocket interface that the client kit uses. */
+/** The methods of the WebSocket interface that the client kit calls; it listens by `onopen`, `onmessage`, `onerror` and `onclose`. */
 export type WebSocketLike = {
-  readonly readyState: number
   send(data: string): void
   close(code?: number, reason?: string): void
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -39,8 +39,6 @@ beforeAll(async () => {
   const own = join(folder, 'node_modules/payments-subgraph')
   mkdirSync(own, { recursive: true })
   cpSync('package.json', join(own, 'package.json'))
-  // The kit's only dependency: no other package can supply types or code.
-  symlinkSync(resolve('node_modules/graphql-ws'), join(folder, 'node_modules/graphql-ws'))
   await run(TSC, ['-p', 'src/client/tsconfig.build.json', '--outDir', join(own, 'dist')])
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'app.ts'), APP)
