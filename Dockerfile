@@ -3,9 +3,10 @@ FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
 COPY scripts scripts
+COPY packages packages
 COPY src src
 # Installing also generates the types, and the second installation has nothing left to generate them with.
-RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts
+RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000

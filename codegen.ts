@@ -16,7 +16,8 @@ export const WIRE_SCALARS = {
   link__Import: 'string',
 }
 
-const KIT_DOCUMENTS = 'src/client/operations/*.graphql'
+const KIT = 'packages/client/src'
+const KIT_DOCUMENTS = `${KIT}/operations/*.graphql`
 
 /** Typed documents of a program that asks, as plain strings, and the manifest with which they are trusted. */
 function clientDocuments(documents: string): Output {
@@ -47,15 +48,16 @@ const config: CodegenConfig = {
   schema: 'schema.graphql',
   generates: {
     // The kit is published: its types import nothing, and what a program does not use is not in its bundle.
-    'src/client/generated/documents.ts': {
+    [`${KIT}/generated/documents.ts`]: {
       documents: KIT_DOCUMENTS,
       plugins: ['typescript-operations', './scripts/codegen-documents.ts'],
       config: { useTypeImports: true, enumsAsTypes: true, strictScalars: true, scalars: WIRE_SCALARS },
     },
-    'src/client/generated/trusted-documents.json': {
+    [`${KIT}/generated/trusted-documents.json`]: {
       documents: KIT_DOCUMENTS,
       plugins: ['./scripts/codegen-documents.ts'],
     },
+    [`${KIT}/generated/possible-types.json`]: { plugins: ['./scripts/codegen-possible-types.ts'] },
     'src/web/console/generated/': clientDocuments('src/web/console/operations/*.graphql'),
     'src/web/shop/generated/': clientDocuments('src/web/shop/operations/*.graphql'),
     'src/graphql/generated.ts': {

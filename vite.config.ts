@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vite'
+import { defaultClientConditions, defineConfig } from 'vite'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -10,6 +10,7 @@ export const PAGES = ['start', 'shop', 'console', 'sandbox', 'explorer'] as cons
 export default defineConfig({
   root: path('src/web'),
   publicDir: false,
+  resolve: { conditions: ['payments-subgraph-source', ...defaultClientConditions] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: path('dist/web'),

@@ -47,6 +47,7 @@ export default defineConfig({
         maxWorkers: 2,
         setupFiles: ['test/support/seed-setup.ts', 'test/support/unit-setup.ts'],
       }),
+      project('packages', { include: [...LAYERS.packages], maxWorkers: 2 }),
       project('store', { include: [...LAYERS.store], maxWorkers: 3, globalSetup: DATABASES }),
       project('e2e', { include: [...LAYERS.e2e], maxWorkers: 4, globalSetup: [...DATABASES, BUILT] }),
       project('browser', { include: [...LAYERS.browser], maxWorkers: 2, globalSetup: [...DATABASES, BUILT] }),

@@ -1,14 +1,11 @@
-/** Compiles src and the client kit to dist, bundles the program with its dependencies, and builds the pages. */
+/** Compiles src to dist, checks the size of the client kit, bundles the program with its dependencies, and builds the pages. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { TARGET } from './program.ts'
 
 rmSync(TARGET, { recursive: true, force: true })
 run('npm', ['run', '--silent', 'codegen'])
 run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
-run('node_modules/.bin/tsc', ['-p', 'src/client/tsconfig.build.json'])
-cpSync('src/client/generated/trusted-documents.json', join(TARGET, 'client/trusted-documents.json'))
 run(process.execPath, ['scripts/client-size.ts'])
 // Replaces the compiled main module.
 run(process.execPath, ['scripts/build-program.ts'])

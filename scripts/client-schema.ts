@@ -1,20 +1,10 @@
 /**
  * Writes what other tools need of the schema to dist/schema: the schema as clients see it, since Relay's compiler and linters refuse that
- * of a subgraph; the object types of each interface and union, for caches such as Apollo Client's; the types of the scalars, for code
- * generators; and the schema of the subgraph without scopes, for gateways that refuse them.
+ * of a subgraph; the types of the scalars, for code generators; and the schema of the subgraph without scopes, for gateways that refuse them.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type DefinitionNode,
-  type GraphQLSchema,
-  isAbstractType,
-  Kind,
-  parse,
-  print,
-  printSchema,
-  visit,
-} from 'graphql'
+import { type DefinitionNode, type GraphQLSchema, Kind, parse, print, printSchema, visit } from 'graphql'
 import { WIRE_SCALARS } from '../codegen.ts'
 import { createSchema, withoutScopes } from '../src/graphql/schema/schema.ts'
 
@@ -27,7 +17,6 @@ const schema = createSchema({ production: true })
 mkdirSync(TARGET, { recursive: true })
 write('client.graphql', clientSchema(schema))
 write('subgraph-without-scopes.graphql', `${withoutScopes(readFileSync('schema.graphql', 'utf8'))}\n`)
-write('possible-types.json', `${JSON.stringify(possibleTypes(schema), null, 2)}\n`)
 write(
   'scalars.json',
   `${JSON.stringify(WIRE_SCALARS, (name, type: unknown) => (FEDERATION.test(name) ? undefined : type), 2)}\n`,
@@ -46,15 +35,6 @@ function clientSchema(whole: GraphQLSchema): string {
     !FEDERATION.test(definition.name?.value ?? '') &&
     (definition.kind !== Kind.ENUM_TYPE_DEFINITION || used.has(definition.name.value))
   return `${print({ ...document, definitions: document.definitions.filter(isUsed) })}\n`
-}
-
-function possibleTypes(whole: GraphQLSchema): Record<string, string[]> {
-  const abstract = Object.values(whole.getTypeMap()).filter((type) => isAbstractType(type))
-  return Object.fromEntries(
-    abstract
-      .filter(({ name }) => !FEDERATION.test(name))
-      .map((type) => [type.name, whole.getPossibleTypes(type).map(({ name }) => name)]),
-  )
 }
 
 function write(file: string, text: string): void {

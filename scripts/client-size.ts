@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 
-const KIT = resolve('src/client/index.ts')
+const KIT = resolve('packages/client/src/index.ts')
 const ENTRY = 'part-of-the-kit'
 const KIB = 1024
 
@@ -21,7 +21,7 @@ const PARTS = [
 ] as const
 
 /** Modules that a bundle may include: those of the client kit alone. */
-const EXPECTED = /\/src\/client\/|^\0?(?:rolldown\/|part-of-the-kit)/
+const EXPECTED = /\/packages\/client\/src\/|^\0?(?:rolldown\/|part-of-the-kit)/
 
 const faults: string[] = []
 for (const { name, exports, budgetKib } of PARTS) {

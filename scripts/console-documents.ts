@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createRequest, stringifyDocument } from '@urql/core'
-import { PaymentEventStreamDocument, PaymentUpdatesDocument } from '../src/client/generated/documents.ts'
+import { PaymentEventStreamDocument, PaymentUpdatesDocument } from '../packages/client/src/generated/documents.ts'
 import * as generated from '../src/web/console/generated/graphql.ts'
 
 const own = Object.values(generated)

@@ -11,9 +11,8 @@ import config from '../vite.config.ts'
 /** Delay in milliseconds: editors write a file in several steps. */
 const SETTLE_MS = 100
 
-/** Folders of src that belong to the pages and the client kit, not to the program. */
-const OTHERS = new Set(['web', 'client'])
-const watched = readdirSync('src').filter((name) => !OTHERS.has(name))
+/** All folders of src, except that of the pages. */
+const watched = readdirSync('src').filter((name) => name !== 'web')
 
 const program: ChildProcess = spawn(
   process.execPath,

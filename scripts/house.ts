@@ -74,7 +74,7 @@ function repeated(names: readonly string[]): string[] {
 
 /** Returns the exported type names of a file. Skips pages and programs that share no code with the subgraph. */
 function typesOf(path: string, text: string): string[] {
-  if (/^src\/(?:web|client|sandbox|shop|operator)\//.test(path)) return []
+  if (/^src\/(?:web|sandbox|shop|operator)\//.test(path)) return []
   return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
 }
 

@@ -12,6 +12,7 @@ import { isInLayers } from './test-layers.ts'
 
 const COPIED = [
   'src',
+  'packages',
   'test',
   'scripts',
   'bench',

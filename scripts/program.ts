@@ -10,8 +10,8 @@ export const PROGRAM = `${TARGET}/main.js`
 const PACKAGES = 'node_modules/.package-lock.json'
 /** What the build reads beside src. */
 const BUILD = [PACKAGES, 'scripts/build-program.ts']
-/** Folders of src with nothing that the program contains. */
-const OTHERS = new Set(['web', 'client'])
+/** A folder of src with nothing that the program contains. */
+const PAGES = 'web'
 
 /** Returns whether the program has been built, and no source or package has been changed, added or removed since. */
 export function isProgramBuilt(): boolean {
@@ -22,7 +22,7 @@ export function isProgramBuilt(): boolean {
 
 /** Returns the paths of all sources of the program, and of their folders: a removed file changes nothing else. */
 function sources(): string[] {
-  const parts = readdirSync(SOURCE).filter((name) => !OTHERS.has(name))
+  const parts = readdirSync(SOURCE).filter((name) => name !== PAGES)
   const below = parts.map((name) => join(SOURCE, name)).flatMap(withAllBelow)
   return [SOURCE, ...below]
 }

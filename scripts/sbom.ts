@@ -17,7 +17,9 @@ type Bill = {
 }
 type Lock = {
   readonly name: string
-  readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly dev?: boolean; readonly link?: boolean }>
+  >
 }
 
 /** Reads the lock file only: the packages installed on this platform are not what ships. */
@@ -43,13 +45,13 @@ function everything(): Bill {
 
 /**
  * Returns the part of the bill that ships. `npm --omit=dev` also omits packages that ship and are needed by a development tool as well, so
- * the lock file decides.
+ * the lock file decides. The packages of this repository are part of the root component.
  */
 function shipped({ metadata, components, dependencies, ...rest }: Bill): Bill {
   const bundled = packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
   const names = new Set(
     Object.entries(lock.packages)
-      .filter(([, { dev }]) => dev !== true)
+      .filter(([path, { dev, link }]) => (path === '' || path.includes(FOLDER)) && dev !== true && link !== true)
       .map(([path, { version }]) => `${path === '' ? lock.name : nameOf(path)}@${version}`)
       .concat(bundled),
   )

@@ -1,9 +1,11 @@
 import { matchesGlob } from 'node:path'
 
-/** The layers of `npm test`; the folder of a file says which it belongs to. All other folders are those of `npm run test:all`. */
+/** The layers of `npm test`; the folder of a file says which it belongs to. All other folders of `test` are those of `npm run test:all`. */
 export const LAYERS = {
   /** No socket, no database, no process. The files right in `test` read the repository itself. */
   unit: ['test/*.test.ts', 'test/unit/**/*.test.ts'],
+  /** What each package promises by itself. */
+  packages: ['packages/*/test/**/*.test.ts'],
   /** The ledger on SQLite, and on PostgreSQL where there is one. */
   store: ['test/store/**/*.test.ts'],
   /** Each promise over real HTTP and sockets. */

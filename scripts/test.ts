@@ -69,7 +69,8 @@ async function runTests(): Promise<Vitest> {
 function projectsFor(filter: readonly string[]): string[] {
   const layers = Object.keys(LAYERS)
   if (given.includes('--all')) return layers.map((name) => `!${name}`)
-  const named = layers.filter((name) => filter.length > 0 && filter.every((path) => path.startsWith(`test/${name}/`)))
+  const folderOf = (name: string) => (name === 'packages' ? 'packages/' : `test/${name}/`)
+  const named = layers.filter((name) => filter.length > 0 && filter.every((path) => path.startsWith(folderOf(name))))
   if (named.length > 0) return named
   return filter.length > 0 ? [] : layers
 }

@@ -11,7 +11,7 @@ const retired = page
   .filter((line) => line.startsWith('| '))
   .flatMap((line) => [...(line.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ''))
 
-const sources = globSync('src/**/*.{ts,tsx,graphql}', { cwd: root })
+const sources = globSync('{src,packages/*/src}/**/*.{ts,tsx,graphql}', { cwd: root })
   .filter((path) => !path.includes('generated'))
   .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
 
@@ -20,7 +20,7 @@ it('lists names', () => {
   expect(sources.length).toBeGreaterThan(300)
 })
 
-it.each(retired)('says nothing of %s in src', (name) => {
+it.each(retired)('says nothing of %s in the sources', (name) => {
   const word = new RegExp(String.raw`(?<![\w.])${name.replace('.', String.raw`\.`)}(?!\w)`)
   expect(sources.filter(([, text]) => word.test(text)).map(([path]) => path)).toEqual([])
 })

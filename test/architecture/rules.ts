@@ -1,4 +1,4 @@
-import { type Arrow, arrowsOf, partOf, type SourceFiles, specifiersIn, withoutComments } from './imports.ts'
+import { type Arrow, arrowsOf, partOf, roomOf, type SourceFiles, specifiersIn, withoutComments } from './imports.ts'
 
 /** The parts of `src` from top to bottom: a part may import parts of its own level and below, never above. */
 const LEVELS: readonly (readonly string[])[] = [
@@ -17,7 +17,7 @@ const LEVELS: readonly (readonly string[])[] = [
 ]
 
 /** Parts outside of these levels. */
-const NEIGHBOURS = new Set(['sandbox', 'client', 'web', 'operator', 'shop'])
+const NEIGHBOURS = new Set(['sandbox', 'web', 'operator', 'shop'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
@@ -57,10 +57,26 @@ const PROCESS_FACTS =
   'arch|cpuUsage|hrtime|memoryUsage|pid|platform|resourceUsage|threadCpuUsage|uptime|version|versions'
 const PROCESS_USE = new RegExp(String.raw`\bprocess\s*(?:\?\.|\.|\[)\s*(?!(?:${PROCESS_FACTS})\b)['"\w]`)
 
+type Package = {
+  readonly room: string
+  /** The packages that it imports. */
+  readonly uses: readonly string[]
+  /** The parts of `src` that import it. */
+  readonly users: readonly string[]
+}
+
+/** The packages of this repository, by name. */
+const PACKAGES: Readonly<Record<string, Package>> = {
+  'payments-subgraph-client': { room: 'packages/client/src', uses: [], users: ['web', 'shop', 'operator'] },
+}
+
 type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }
 
 const RULES: readonly Rule[] = [
-  { reason: 'src stands without tests, scripts and settings', forbids: ({ to }) => !to.startsWith('src/') },
+  {
+    reason: 'src and each package stand without tests, scripts and settings, and know each other by name alone',
+    forbids: ({ from, to }) => roomOf(from) !== roomOf(to),
+  },
   { reason: 'lib knows nothing of payments and imports nothing of ours', forbids: leaves('lib') },
   { reason: 'the domain is pure and imports lib alone', forbids: leavesFor('domain', ['lib']) },
   { reason: 'keys import nothing of ours', forbids: leaves('keys') },
@@ -98,10 +114,6 @@ const RULES: readonly Rule[] = [
     reason: `only ${SANDBOX_USERS.join(' and ')}, tests and scripts import the sandbox`,
     forbids: (arrow) => enters('sandbox')(arrow) && !SANDBOX_USERS.includes(arrow.from),
   },
-  {
-    reason: 'the client runs in a browser and shares only domain and lib',
-    forbids: leavesFor('client', ['domain', 'lib']),
-  },
   { reason: 'nothing imports the web pages', forbids: enters('web') },
   {
     reason: `the operator's command line is a client of the graph and shares only ${OPERATOR_USES.join(' and ')}`,
@@ -122,9 +134,34 @@ const RULES: readonly Rule[] = [
 export function violations(files: SourceFiles): string[] {
   const arrows = arrowsOf(files)
   return [...files.keys()]
-    .filter((path) => !isInThePicture(path))
+    .filter((path) => roomOf(path) === 'src' && !isInThePicture(path))
     .map((path) => `${path} lies in a part of src that has no level: ${PICTURE}`)
-    .concat(arrows.flatMap(brokenRules), circles(arrows), processUses(files), decisionsOfTheStore(files))
+    .concat(
+      arrows.flatMap(brokenRules),
+      circles(arrows),
+      processUses(files),
+      decisionsOfTheStore(files),
+      packageUses(files),
+    )
+}
+
+/** Returns one sentence for every import of a package that `PACKAGES` does not allow. */
+function packageUses(files: SourceFiles): string[] {
+  return [...files].flatMap(([path, text]) => {
+    const names = specifiersIn(text)
+      .filter((specifier) => !specifier.startsWith('.'))
+      .map(packageOf)
+    const room = roomOf(path)
+    const own = Object.values(PACKAGES).find((one) => one.room === room)
+    const isAllowed = (name: string) =>
+      room === 'src' ? (PACKAGES[name]?.users.includes(partOf(path)) ?? true) : own?.uses.includes(name) === true
+    return names.filter((name) => !isAllowed(name)).map((name) => `${path} must not import ${name}`)
+  })
+}
+
+/** Returns the name of the package that a specifier leads to: `@apollo/server` of `@apollo/server/errors`. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
 function brokenRules(arrow: Arrow): string[] {

@@ -47,7 +47,7 @@ function checked(pattern: string, flags: string): string | null {
   return `/${pattern}/${flags}: ${found.status === 'vulnerable' ? found.complexity.summary : found.status}`
 }
 
-const files = globSync('src/**/*.{ts,tsx}')
+const files = globSync('{src,packages/*/src}/**/*.{ts,tsx}')
   .toSorted()
   .map((path) => ({ path, found: expressionsIn(path, readFileSync(path, 'utf8')) }))
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type Transport, watchPaymentAgreement } from '../../packages/client/src/index.ts'
 import type { Scope } from '../../src/access/caller.ts'
-import { type Transport, watchPaymentAgreement } from '../../src/client/index.ts'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { startFrontProxy } from './front-proxy.ts'

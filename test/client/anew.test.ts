@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { watchPaymentEvents, watchPaymentLink, type Transport } from '../../src/client/index.ts'
+import { watchPaymentEvents, watchPaymentLink, type Transport } from '../../packages/client/src/index.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'

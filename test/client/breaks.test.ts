@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, oneof } from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
+import { watchPaymentLink, type Transport } from '../../packages/client/src/index.ts'
 import { newSeed } from '../faults/random.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type ContactDetails, watchPaymentContact } from '../../src/client/index.ts'
+import { type ContactDetails, watchPaymentContact } from '../../packages/client/src/index.ts'
 import { openedUpload, pictures } from '../support/identity.ts'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -3,7 +3,7 @@
  * Prints what came, and the milliseconds from the end of the watch to that of the process.
  */
 import { writeSync } from 'node:fs'
-import { watchPaymentLink, type Transport } from '../../src/client/index.ts'
+import { watchPaymentLink, type Transport } from '../../packages/client/src/index.ts'
 
 const [url = '', id = '', statusToken = '', transport = 'socket', moment = '', way = ''] = process.argv.slice(2)
 const control = new AbortController()

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
+import { type Transport, watchPayout } from '../../packages/client/src/index.ts'
 import type { Scope } from '../../src/access/caller.ts'
-import { type Transport, watchPayout } from '../../src/client/index.ts'
 import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'

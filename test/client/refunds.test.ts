@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type PaymentUpdate, type Transport, watchPayment, watchPaymentLink } from '../../src/client/index.ts'
+import { type PaymentUpdate, type Transport, watchPayment, watchPaymentLink } from '../../packages/client/src/index.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { BY_HAND } from '../support/payins.ts'

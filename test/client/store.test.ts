@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { paymentLinkStore, type PaymentLinkView } from '../../src/client/index.ts'
+import { paymentLinkStore, type PaymentLinkView } from '../../packages/client/src/index.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'

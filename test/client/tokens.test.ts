@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { expiryOf } from '../../src/client/client-errors.ts'
-import { ask, watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../src/client/index.ts'
+import { expiryOf } from '../../packages/client/src/client-errors.ts'
+import { ask, watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../src/client/index.ts'
+import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { act, pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'

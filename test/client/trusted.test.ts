@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, it } from 'vitest'
-import * as kit from '../../src/client/index.ts'
+import * as kit from '../../packages/client/src/index.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { linkInput } from '../support/operations.ts'
 import { isCaughtUp, isPaid, keep, QUICK } from './watching.ts'
 
-const MANIFEST = 'src/client/generated/trusted-documents.json'
+const MANIFEST = 'packages/client/src/generated/trusted-documents.json'
 
 let network: Network
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { Connection, PaymentUpdate, WatchOptions } from '../../src/client/index.ts'
+import type { Connection, PaymentUpdate, WatchOptions } from '../../packages/client/src/index.ts'
 import type { Network } from '../support/network.ts'
 
 /** The updates and connection states of a watch so far. */

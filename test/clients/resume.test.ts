@@ -9,12 +9,6 @@ import { createLink } from '../support/operations.ts'
 
 const PAGE = '../clients.md'
 const ROOT = resolve(import.meta.dirname, '../..')
-const KIT = join(ROOT, 'src/client/resume')
-const PATHS = {
-  'payments-subgraph/client/resume': [join(KIT, 'resume-stream.ts')],
-  'payments-subgraph/client/apollo': [join(KIT, 'apollo.ts')],
-  'payments-subgraph/client/urql': [join(KIT, 'urql.ts')],
-}
 
 let network: Network
 let proxy: FrontProxy
@@ -26,14 +20,6 @@ afterAll(async () => {
   await proxy.close()
   await network.close()
 })
-
-/** Resolves the exports of the kit to its source, as the installed package does to what is built. */
-const RESOLVE = `
-import { registerHooks } from 'node:module'
-import { pathToFileURL } from 'node:url'
-const paths = ${JSON.stringify(PATHS)}
-registerHooks({ resolve: (name, context, next) => next(paths[name] ? pathToFileURL(paths[name][0]).href : name, context) })
-`
 
 /** Prints what the store of Relay has of the payment and its link, after the last item. */
 const RELAY_PROGRAM = `
@@ -70,13 +56,10 @@ it(
     const link = await createLink(network)
     const env = { PAYMENTS_URL: proxy.url, PAYMENTS_TOKEN: await network.token(), LINK_ID: link.id }
     const { folder, run } = projectOf(PAGE, env)
-    const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
-    expect(typeFaults({ folder, run }, { paths: PATHS, lib: ['ES2024', 'DOM'] })).toBe('')
+    expect(typeFaults({ folder, run }, { lib: ['ES2024', 'DOM'] })).toBe('')
     for (const name of PROGRAMS.slice(0, 3))
-      write(`run-${name}.ts`, `import './resolve.ts'\nconst { follow } = await import('./${name}.ts')\nfollow()\n`)
-    write('resolve.ts', RESOLVE)
-    write('relay-program.ts', RELAY_PROGRAM)
-    write('run-relay.ts', "import './resolve.ts'\nawait import('./relay-program.ts')\n")
+      writeFileSync(join(folder, `run-${name}.ts`), `import { follow } from './${name}.ts'\nfollow()\n`)
+    writeFileSync(join(folder, 'run-relay.ts'), RELAY_PROGRAM)
     compileForRelay(folder)
 
     const programs = PROGRAMS.map((name) => run(`run-${name}.ts`))

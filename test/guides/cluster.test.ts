@@ -1,8 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { watchPaymentEvents } from '../../src/client/index.ts'
+import { watchPaymentEvents } from '../../packages/client/src/index.ts'
 import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { keep, QUICK } from '../client/watching.ts'
 import { startLoad } from '../faults/node-load.ts'
@@ -13,26 +11,16 @@ import { pay } from '../support/checkout.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Database, findPostgres, type PostgresServer } from '../support/postgres.ts'
 import { type Child, startReady, temporaryFolder } from '../support/process.ts'
-import { projectOf, type Project, snippetsOf, typeFaults } from './snippets.ts'
+import { projectOf, snippetsOf, typeFaults } from './snippets.ts'
 
 const GUIDE = 'cluster.md'
-const KIT = join(import.meta.dirname, '../../src/client/index.ts')
 const server = await findPostgres()
 const canRun = server !== null && hasCaddy()
 
 type Node = { readonly address: string; process: Child; start(): Promise<void> }
 
-/** Returns the guide's project; Node finds the kit by its path, because this package is not among the installed ones. */
-function projectWithKit(env: Readonly<Record<string, string>>): Project {
-  const project = projectOf(GUIDE, env)
-  const file = join(project.folder, 'follow.ts')
-  writeFileSync(file, readFileSync(file, 'utf8').replace("'payments-subgraph/client'", `'${KIT}'`))
-  return project
-}
-
 it('the guide for a cluster is written in sound types', () => {
-  const paths = { 'payments-subgraph/client': [KIT] }
-  expect(typeFaults(projectOf(GUIDE, {}), { paths, lib: ['ES2024', 'DOM', 'DOM.AsyncIterable'] })).toBe('')
+  expect(typeFaults(projectOf(GUIDE, {}), { lib: ['ES2024', 'DOM', 'DOM.AsyncIterable'] })).toBe('')
 })
 
 // promise(kept): A rolling restart of three nodes loses nothing; a stream whose node is killed continues at another,
@@ -100,7 +88,7 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
     const token = await developerToken()
     // Those of other tests end a moment after them.
     await expect.poll(nodesWithStreams).toEqual([])
-    const follower = projectWithKit({ CLUSTER_URL: balancer.url, PAYMENTS_TOKEN: token }).run('follow.ts')
+    const follower = projectOf(GUIDE, { CLUSTER_URL: balancer.url, PAYMENTS_TOKEN: token }).run('follow.ts')
     const checkoutUrl = (await follower.line(/^pay at /)).slice('pay at '.length)
     await follower.line(/^CAUGHT_UP/)
     await expect.poll(nodesWithStreams).toHaveLength(1)

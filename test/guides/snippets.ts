@@ -41,9 +41,13 @@ export function projectOf(guide: string, env: Readonly<Record<string, string>>):
   return { folder, run: (file) => start(folder, file, env) }
 }
 
+/** Has the packages of this repository resolve to their sources. */
+export const CONDITION = 'payments-subgraph-source'
+
 const COMPILER = {
   target: 'ES2024',
   module: 'NodeNext',
+  customConditions: [CONDITION],
   strict: true,
   noEmit: true,
   allowImportingTsExtensions: true,
@@ -59,7 +63,10 @@ export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record
 }
 
 function start(cwd: string, file: string, env: Readonly<Record<string, string>>): Program {
-  const child = spawn(process.execPath, [file], { cwd, env: { ...env, PATH: process.env['PATH'] } })
+  const child = spawn(process.execPath, [`--conditions=${CONDITION}`, file], {
+    cwd,
+    env: { ...env, PATH: process.env['PATH'] },
+  })
   const lines: string[] = []
   const waiting = new Set<() => void>()
   const wake = () => waiting.forEach((look) => look())

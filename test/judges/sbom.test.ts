@@ -17,7 +17,8 @@ type Bill = {
   readonly metadata: { readonly component: Component }
   readonly components: readonly Component[]
 }
-type Lock = { readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>> }
+type Locked = { readonly version: string; readonly dev?: boolean; readonly link?: boolean }
+type Lock = { readonly packages: Readonly<Record<string, Locked>> }
 
 const FOLDER_OF_PACKAGES = 'node_modules/'
 
@@ -35,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const shipped = () =>
   Object.entries((JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock).packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .filter(([path, { dev, link }]) => path.includes(FOLDER_OF_PACKAGES) && dev !== true && link !== true)
     .map(
       ([path, { version }]) =>
         `${path.slice(path.lastIndexOf(FOLDER_OF_PACKAGES) + FOLDER_OF_PACKAGES.length)}@${version}`,

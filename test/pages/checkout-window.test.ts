@@ -169,7 +169,7 @@ async function serve(pageAt: (path: string) => string): Promise<Site> {
 
 /** Returns the client kit, bundled for a browser. */
 async function bundle(): Promise<string> {
-  const options = { input: 'src/client/open-checkout.ts', preserveEntrySignatures: 'strict' } as const
+  const options = { input: 'packages/client/src/open-checkout.ts', preserveEntrySignatures: 'strict' } as const
   const built = await build({
     configFile: false,
     logLevel: 'silent',

@@ -1,18 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join, resolve } from 'node:path'
+import { extname, join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { build } from 'vite'
+import { build, defaultClientConditions } from 'vite'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from '../browser/browser.ts'
-import { projectOf, typeFaults, type Project } from '../guides/snippets.ts'
+import { CONDITION, projectOf, typeFaults, type Project } from '../guides/snippets.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, linkInput } from '../support/operations.ts'
 
 const GUIDE = 'front-end.md'
-const ROOT = resolve(import.meta.dirname, '../..')
-const KIT = join(ROOT, 'src/client/index.ts')
 
 /** Pages and entry points for snippets of the guide that have none. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -50,11 +48,8 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     const project = projectOf(GUIDE, {})
     // The types of React Native come with an app, not with this repository.
     writeFileSync(join(project.folder, 'react-native.d.ts'), "declare module 'react-native'")
-    const paths = { 'payments-subgraph/client': [KIT] }
     const lib = ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
-    expect(typeFaults(project, { paths, lib, jsx: 'react-jsx', module: 'ESNext', moduleResolution: 'Bundler' })).toBe(
-      '',
-    )
+    expect(typeFaults(project, { lib, jsx: 'react-jsx', module: 'ESNext', moduleResolution: 'Bundler' })).toBe('')
   })
 
   test.each(['index.html', 'react.html', 'native.html'])('has a page that follows a payment: %s', async (page) => {
@@ -127,7 +122,10 @@ async function bundle({ folder }: Project, page: string): Promise<string> {
     configFile: false,
     root: folder,
     logLevel: 'error',
-    resolve: { alias: { 'payments-subgraph/client': KIT, 'react-native': 'react-native-web' } },
+    resolve: {
+      alias: { 'react-native': 'react-native-web' },
+      conditions: [CONDITION, ...defaultClientConditions],
+    },
     build: { outDir, minify: false, rolldownOptions: { input: join(folder, page) } },
   })
   return outDir

@@ -95,7 +95,7 @@ describe('an operation that takes shortcuts', () => {
       'README.md',
       'docs/',
       'scripts/',
-      'src/client/',
+      'packages/client/',
       'src/operator/',
       'src/shop/',
       'src/web/',

@@ -20,7 +20,7 @@ beforeAll(() => {
   })
   if (status !== 0) throw new Error(stderr)
   text = readFileSync(join(folder, 'client.graphql'), 'utf8')
-  cpSync(join(ROOT, 'src/client/operations'), folder, { recursive: true })
+  cpSync(join(ROOT, 'packages/client/src/operations'), folder, { recursive: true })
 })
 
 /** Returns what graphql-eslint finds in files by some of its rules, as `rule: message`. */

@@ -6,11 +6,11 @@ import { isProgramBuilt } from '../../scripts/program.ts'
 const GENERATED = [
   { made: 'src/graphql/generated.ts', sources: ['schema.graphql', 'codegen.ts'], script: 'codegen' },
   {
-    made: 'src/client/generated/documents.ts',
-    sources: ['schema.graphql', 'src/client/operations'],
+    made: 'packages/client/src/generated/documents.ts',
+    sources: ['schema.graphql', 'packages/client/src/operations'],
     script: 'codegen',
   },
-  { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'src/client'], script: 'build:web' },
+  { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'packages/client/src'], script: 'build:web' },
 ]
 
 /** Builds the program and its pages before any test starts them, if a source has changed since they were built. */

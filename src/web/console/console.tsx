@@ -1,5 +1,5 @@
+import type { Connection } from 'payments-subgraph-client'
 import { useState } from 'preact/hooks'
-import type { Connection } from '../../client/index.ts'
 import { Accounts } from './accounts/accounts.tsx'
 import { Agreement } from './agreements/agreement.tsx'
 import { Agreements } from './agreements/agreements.tsx'

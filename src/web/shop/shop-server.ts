@@ -1,4 +1,4 @@
-import type { PaymentsEndpoint } from '../../client/index.ts'
+import type { PaymentsEndpoint } from 'payments-subgraph-client'
 import type { Money } from './format-money.ts'
 import type { Language } from './language.ts'
 

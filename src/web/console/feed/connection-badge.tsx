@@ -1,4 +1,4 @@
-import type { Connection } from '../../../client/index.ts'
+import type { Connection } from 'payments-subgraph-client'
 
 const WORDS: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting',

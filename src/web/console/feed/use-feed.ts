@@ -1,11 +1,11 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
   type Connection,
   ask,
   PaymentsClientError,
   watchPaymentEvents,
   type PaymentUpdate,
-} from '../../../client/index.ts'
+} from 'payments-subgraph-client'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { NewestEventsDocument, type NewestEventsQuery } from '../generated/graphql.ts'
 import { keepInSession, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
 import {

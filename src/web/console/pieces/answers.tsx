@@ -1,6 +1,6 @@
 import { CombinedError, useClient, type TypedDocumentNode } from '@urql/preact'
+import { PaymentsClientError } from 'payments-subgraph-client'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { PaymentsClientError } from '../../../client/index.ts'
 import { type FeedEvent, LogContext } from '../feed/log-changes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import { repeatRead, type RepeatedRead } from './repeated-read.ts'

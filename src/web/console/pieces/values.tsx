@@ -1,4 +1,4 @@
-import { formatAmount } from '../../../client/index.ts'
+import { formatAmount } from 'payments-subgraph-client'
 
 type Tone = 'good' | 'warn' | 'bad' | 'plain'
 

@@ -1,6 +1,6 @@
+import type { PaymentsEndpoint } from 'payments-subgraph-client'
 import { createContext } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
-import type { PaymentsEndpoint } from '../../../client/index.ts'
 import { keep, kept, ofTab } from '../../storage.ts'
 
 /** The signed-in user, and how to sign out. */

@@ -1,5 +1,5 @@
+import { formatAmount, ask } from 'payments-subgraph-client'
 import { useEffect, useState } from 'preact/hooks'
-import { formatAmount, ask } from '../../../client/index.ts'
 import { FaultNotice } from '../fault-notice.tsx'
 import { isLess, type Money } from '../format-money.ts'
 import { ShopMethodsDocument, type ShopMethodsQuery } from '../generated/graphql.ts'

@@ -1,5 +1,5 @@
+import type { PaymentLinkView } from 'payments-subgraph-client'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PaymentLinkView } from '../../../client/index.ts'
 import { causeFault, type FaultKind } from '../shop-server.ts'
 import { PageSocket } from './page-socket.ts'
 import './drawer.css'

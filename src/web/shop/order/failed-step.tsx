@@ -1,5 +1,5 @@
+import { remaining, type Checkout, openCheckout } from 'payments-subgraph-client'
 import { useState, useEffect } from 'preact/hooks'
-import { remaining, type Checkout, openCheckout } from '../../../client/index.ts'
 import { keptOrder, keepOrder, nextAttempt } from '../basket/basket.ts'
 import { FaultNotice } from '../fault-notice.tsx'
 import { useSpeech } from '../language.ts'

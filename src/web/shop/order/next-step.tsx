@@ -1,4 +1,4 @@
-import { formatAmount } from '../../../client/index.ts'
+import { formatAmount } from 'payments-subgraph-client'
 import { useSpeech } from '../language.ts'
 import { FailedStep, NewLinkButton, PayButtons, type CheckoutWindow } from './failed-step.tsx'
 import type { Link, Payment, Stage } from './stage.ts'

@@ -1,5 +1,5 @@
+import { formatAmount, remaining } from 'payments-subgraph-client'
 import { useEffect, useState, useMemo } from 'preact/hooks'
-import { formatAmount, remaining } from '../../../client/index.ts'
 import { drawQrCode } from '../../../lib/draw-qr-code.ts'
 import type { Money } from '../format-money.ts'
 import { useSpeech } from '../language.ts'

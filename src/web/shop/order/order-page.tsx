@@ -1,5 +1,5 @@
+import type { PaymentLinkView } from 'payments-subgraph-client'
 import { useEffect } from 'preact/hooks'
-import type { PaymentLinkView } from '../../../client/index.ts'
 import { forgetBasket } from '../basket/basket.ts'
 import { Drawer } from '../drawer/drawer.tsx'
 import { useSpeech } from '../language.ts'

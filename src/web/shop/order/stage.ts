@@ -1,4 +1,4 @@
-import type { PaymentLinkView } from '../../../client/index.ts'
+import type { PaymentLinkView } from 'payments-subgraph-client'
 import type { Step } from '../steps.tsx'
 
 /** The stage of an order that the customer sees. */

@@ -1,6 +1,6 @@
+import { paymentLinkStore, type PaymentLinkView } from 'payments-subgraph-client'
 import { useSyncExternalStore } from 'preact/compat'
 import { useEffect, useMemo } from 'preact/hooks'
-import { paymentLinkStore, type PaymentLinkView } from '../../../client/index.ts'
 import { PageSocket } from '../drawer/page-socket.ts'
 import { useSpeech } from '../language.ts'
 import type { Followed } from '../order-address.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resumeStream, type StreamResult, type StreamSink } from '../../src/client/resume/resume-stream.ts'
+import { resumeStream, type StreamResult, type StreamSink } from '../src/resume/resume-stream.ts'
 
 type Opened = { readonly after: string | null | undefined; readonly sink: StreamSink<StreamResult>; isOpen: boolean }
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws'
-import { timingOf, type Timing } from '../../src/client/connection/connection-attempt.ts'
-import { openSocket } from '../../src/client/connection/transports/socket.ts'
-import { paymentSubject } from '../../src/client/watch/subjects.ts'
+import { timingOf, type Timing } from '../src/connection/connection-attempt.ts'
+import { openSocket } from '../src/connection/transports/socket.ts'
+import { paymentSubject } from '../src/watch/subjects.ts'
 
 const ACKNOWLEDGEMENT = { type: 'connection_ack' }
 const ITEM = { kind: 'CAUGHT_UP', cursor: 'a', previousCursor: null }

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  errorOf,
-  PaymentsClientError,
-  type PaymentsClientErrorOptions,
-  renewalMs,
-} from '../../src/client/client-errors.ts'
+import { errorOf, PaymentsClientError, type PaymentsClientErrorOptions, renewalMs } from '../src/client-errors.ts'
 import {
   backoffMs,
   NO_ATTEMPTS,
@@ -12,11 +7,11 @@ import {
   type Attempts,
   type Circumstances,
   timingOf,
-} from '../../src/client/connection/connection-attempt.ts'
-import type { ConnectionEnd } from '../../src/client/connection/connection.ts'
-import { createEventParser } from '../../src/client/connection/transports/server-sent-events.ts'
-import { createReader } from '../../src/client/watch/item-reader.ts'
-import type { PaymentUpdate, StreamItem } from '../../src/client/watch/watch-options.ts'
+} from '../src/connection/connection-attempt.ts'
+import type { ConnectionEnd } from '../src/connection/connection.ts'
+import { createEventParser } from '../src/connection/transports/server-sent-events.ts'
+import { createReader } from '../src/watch/item-reader.ts'
+import type { PaymentUpdate, StreamItem } from '../src/watch/watch-options.ts'
 
 const end = (kind: ConnectionEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): ConnectionEnd => ({
   kind,

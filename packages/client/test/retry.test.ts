@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { ask, PaymentsClientError, type AskOptions, type Retry } from '../../src/client/index.ts'
+import { ask, PaymentsClientError, type AskOptions, type Retry } from '../src/index.ts'
 
 const OVERLOADED = JSON.stringify({ errors: [{ message: 'Too much.', extensions: { code: 'OVERLOADED' } }] })
 const refused = (response: ServerResponse, headers = {}, body = OVERLOADED) =>

@@ -1,6 +1,6 @@
 import { assert, bigInt, constantFrom, nat, property, record, stringMatching } from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatAmount } from '../../src/client/index.ts'
+import { formatAmount } from '../src/index.ts'
 
 it.each([
   [{ value: '1250.5', currency: 'AUD', exponent: 2 }, 'en-AU', '$1,250.50'],
