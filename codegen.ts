@@ -108,7 +108,7 @@ const config: CodegenConfig = {
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',
           PayoutMethod: '../domain/payouts/payout-report.ts#PayoutMethod as PayoutMethodEntity',
           GatewayPayment: '../domain/gateway/gateway-payment.ts#GatewayPayment as GatewayPaymentEntity',
-          GatewayPaymentCreation: './models.ts#GatewayCreationView',
+          GatewayPaymentCreation: '../domain/gateway/gateway-payment.ts#UnansweredGatewayCreation',
           Payout: './views/views.ts#PayoutView',
           PayoutTransaction: './views/views.ts#PayoutTransactionView',
           PaymentCustomer: '../lookups/find-customers.ts#SitedCustomer',

@@ -1,17 +1,14 @@
 import { present, problem } from '../domain/field-problems.ts'
-import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-decisions.ts'
 import {
-  gatewayPaymentAsRequested,
+  CREATE_GATEWAY_PAYMENT,
   gatewayRequestProblems,
   normaliseGatewayRequest,
   requestedFacts,
   type GatewayRequest,
-  type GatewayPayment,
-  type GatewaySettlement,
 } from '../domain/gateway/gateway-payment.ts'
 import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Store, GatewaySettled } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { StartedGatewayPayment } from '../upstream/wire/wire-gateway-payment.ts'
@@ -34,7 +31,7 @@ export type GatewayOutcome =
 /**
  * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). The payments API offers no
  * way to look such a payment up, and a callback does not repeat the page for the payer, so the outcome of an attempt without an answer stays
- * unknown until an operator settles it. What was requested is recorded before the call; what callbacks report is recorded with it.
+ * unknown until a callback reports it or an operator settles it. What was requested is recorded before the call.
  */
 export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
   const request = normaliseGatewayRequest(asked)
@@ -56,16 +53,11 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
         webhook: callbackAddress(options, 'gateway-payment', ref),
       }),
     settle: async (command, payment) => {
-      const made = { ref: command.ref, site: site.id, result: payment }
-      await options.store.commands.settleWithGatewayPayment(
-        command.id,
-        made,
-        gatewayPaymentAsRequested(payment, request),
-        options.clock(),
-      )
+      const made = { ref: command.ref, result: payment }
+      await options.store.commands.settleWithGatewayPayment(command.id, made, options.clock())
       return payment
     },
-    // The page for the payer is not known of one that only an operator has found.
+    // The page for the payer is not known of one that only a callback or an operator has shown.
     replay: async ({ result }) => ('redirectUrl' in (result as object) ? (result as StartedGatewayPayment) : null),
     findOutcome: async () => null,
   })
@@ -73,57 +65,39 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
 }
 
 export type SettleGatewayOptions = {
-  readonly store: { readonly commands: Pick<Store['commands'], 'settleGatewayPayment' | 'settleGatewayCreation'> }
+  readonly store: { readonly commands: Pick<Store['commands'], 'settleGatewayCreation'> }
   readonly logger: Logger
   readonly clock: () => Date
 }
 
-/** What an operator says about a creation without an answer. */
-export type CreationRequest = {
+/** What an operator has found in the payments API's dashboard about a creation without an answer. */
+export type GatewayCreationFound = {
   readonly operationId: string
   readonly isCreated: boolean
   /** Given exactly if it is created. */
   readonly paymentId: string | null
 }
 
-export type SettleGatewayOutcome =
-  | { readonly kind: 'done'; readonly payment: GatewayPayment | null }
-  | InvalidInput
-  | StateFailure
-
-/** Ids of the payments API are whole numbers (gap sheet, section 4), so what is no id is not recorded as a payment. */
+/** Ids of the payments API are whole numbers (gap sheet, section 4). */
 const PAYMENT_ID = /^(?:0|[1-9]\d{0,19})$/
 
-/** Records what an operator found about a provisional payment. Calls nothing of the payments API, so it needs no idempotency key. */
-export async function settleGatewayPayment(
-  { store, logger, clock }: SettleGatewayOptions,
-  gatewayPaymentId: string,
-  settlement: GatewaySettlement,
-): Promise<SettleGatewayOutcome> {
-  const outcome = await store.commands.settleGatewayPayment(gatewayPaymentId, settlement, clock())
-  return logged(logger, { gatewayPaymentId, status: settlement.status }, outcome)
-}
-
-/** Records what an operator found about a creation without an answer. */
+/**
+ * Records what an operator found about a creation without an answer, once. Calls nothing of the payments API, so it needs no idempotency key
+ * besides the id of the operation.
+ */
 export async function settleGatewayCreation(
   { store, logger, clock }: SettleGatewayOptions,
-  { operationId, isCreated, paymentId }: CreationRequest,
-  settledBy: string | null,
-): Promise<SettleGatewayOutcome> {
-  const problems = present([paymentIdProblem(isCreated, paymentId)])
+  { operationId, isCreated, paymentId }: GatewayCreationFound,
+): Promise<{ readonly kind: 'done' } | InvalidInput | StateFailure> {
+  const problems = present([problem(paymentIdFault(isCreated, paymentId), ['paymentId'])])
   if (problems.length > 0) return { kind: 'invalid-input', problems }
-  const outcome = await store.commands.settleGatewayCreation(operationId, { paymentId, settledBy }, clock())
-  return logged(logger, { commandId: operationId, gatewayPaymentId: paymentId }, outcome)
-}
-
-function paymentIdProblem(isCreated: boolean, paymentId: string | null) {
-  if (!isCreated) return problem(paymentId === null ? null : 'must be absent unless it was created', ['paymentId'])
-  return problem(PAYMENT_ID.test(paymentId ?? '') ? null : 'must be the whole number that the payments API shows', [
-    'paymentId',
-  ])
-}
-
-function logged(logger: Logger, fields: Readonly<Record<string, unknown>>, outcome: GatewaySettled): GatewaySettled {
-  if (outcome.kind === 'done') logger.info(fields, 'gateway payment settled by an operator')
+  const outcome = await store.commands.settleGatewayCreation(operationId, paymentId, clock())
+  if (outcome.kind === 'done')
+    logger.info({ commandId: operationId, gatewayPaymentId: paymentId }, 'gateway payment settled by an operator')
   return outcome
+}
+
+function paymentIdFault(isCreated: boolean, paymentId: string | null): string | null {
+  if (!isCreated) return paymentId === null ? null : 'must be absent unless it was created'
+  return PAYMENT_ID.test(paymentId ?? '') ? null : 'must be the whole number that the payments API shows'
 }

@@ -18,7 +18,7 @@ import { amendPaymentAgreement, changePaymentAgreementStatus, createPaymentAgree
 import { createPayin } from './create-payin.ts'
 import { createPaymentLink } from './create-payment-link.ts'
 import { createCustomer, updateCustomer, createContact } from './customers.ts'
-import { createGatewayPayment, settleGatewayCreation, settleGatewayPayment } from './gateway-payments.ts'
+import { createGatewayPayment, settleGatewayCreation } from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import type { CallbackOptions } from './idempotency/task.ts'
 import { erasePayer, replayDelivery } from './operator-commands.ts'
@@ -99,7 +99,6 @@ export function createOperations(options: OperationsOptions) {
     importPayments: plain(importPayments),
     replayDelivery: plain(replayDelivery),
     dismissDuplicate: plain(dismissDuplicate),
-    settleGatewayPayment: plain(settleGatewayPayment),
     settleGatewayCreation: plain(settleGatewayCreation),
     erasePayer: plain(erasePayer),
     createPaymentAgreement: keyed(createPaymentAgreement),

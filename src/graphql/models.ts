@@ -1,4 +1,3 @@
-import type { SettledGatewayCreation, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Refund } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
@@ -16,9 +15,6 @@ export type NextActionView = {
   readonly url: string | null
   readonly notBefore: string | null
 }
-
-/** A creation of a gateway payment, as a resolver's parent: one that waits, or one that an event settles. */
-export type GatewayCreationView = UnansweredGatewayCreation | SettledGatewayCreation
 
 /** The failure of a payment, as a resolver's parent. */
 export type FailureView = {

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../domain/command.ts'
-import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-decisions.ts'
 import type { CommandStore, CommandSubject, NewCommand } from '../store/command-store.ts'
 import { type AttemptRow, commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
 import { findAgreement } from './subjects/agreement-subject.ts'
 import { findPayout } from './subjects/payout-subject.ts'
-import { dropRequested, findPayment } from './subjects/subject.ts'
+import { findPayment } from './subjects/subject.ts'
 
 /**
  * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its
@@ -82,17 +81,13 @@ export function retryCommand(
 /** Deletes a command that certainly had no effect at the payments API. Its correlation ids are kept. */
 export function forgetCommand(rows: Rows, id: string): void {
   const known = rows.commands.first('id', id)
-  if (known === null || !isOpen(known)) return
-  rows.commands.remove(known)
-  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, known.ref)
+  if (known !== null && isOpen(known)) rows.commands.remove(known)
 }
 
 /** Completes an open command with the payments API's refusal. */
 export function rejectCommand(rows: Rows, id: string, refusal: unknown): void {
   const known = rows.commands.first('id', id)
-  if (known === null || !isOpen(known)) return
-  rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
-  if (known.mutation === CREATE_GATEWAY_PAYMENT) dropRequested(rows, known.ref)
+  if (known !== null && isOpen(known)) rows.commands.put({ ...known, state: 'REJECTED', result: asStored(refusal) })
 }
 
 /** Records that the outcome of a sent command is unknown. */

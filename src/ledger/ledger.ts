@@ -39,7 +39,6 @@ import {
 } from './record-read.ts'
 import {
   settleGatewayCreation,
-  settleGatewayPayment,
   settleWithGatewayPayment,
   settleWithLink,
   settleWithPayout,
@@ -106,12 +105,10 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
         onLedger((ledger) => settleWithPayout(ledger, id, { ref, site, report, at })),
       settleWithPayoutCancellation: (id, payoutId, report, at) =>
         onLedger((ledger) => settleWithPayoutCancellation(ledger, id, { payoutId, report, at })),
-      settleWithGatewayPayment: (id, made, report, at) =>
-        onLedger((ledger) => settleWithGatewayPayment(ledger, id, { ...made, report, at })),
-      settleGatewayPayment: (id, settlement, at) =>
-        onLedger((ledger) => settleGatewayPayment(ledger, id, { settlement, at })),
-      settleGatewayCreation: (id, settlement, at) =>
-        onLedger((ledger) => settleGatewayCreation(ledger, id, { settlement, at })),
+      settleWithGatewayPayment: (id, made, at) =>
+        onLedger((ledger) => settleWithGatewayPayment(ledger, id, { ...made, at })),
+      settleGatewayCreation: (id, paymentId, at) =>
+        decide((rows) => settleGatewayCreation(rows, id, { paymentId, at })),
       settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
       settleWithPayin: (id, payin, report, at) =>
         onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),

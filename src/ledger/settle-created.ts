@@ -1,28 +1,12 @@
 import type { Command } from '../domain/command.ts'
-import {
-  decideGatewayCreation,
-  CREATE_GATEWAY_PAYMENT,
-  type CreationSettlement,
-  creationStreamId,
-  type SettledGatewayCreation,
-  decideGatewayConfirmation,
-  decideGatewayDiscovery,
-  decideGatewaySettlement,
-} from '../domain/gateway/gateway-decisions.ts'
-import type {
-  GatewayPaymentReport,
-  GatewayPaymentDecision,
-  GatewayPaymentFacts,
-  GatewaySettlement,
-} from '../domain/gateway/gateway-payment.ts'
+import { decideGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
+import { CREATE_GATEWAY_PAYMENT } from '../domain/gateway/gateway-payment.ts'
 import { type PaymentLink, speaksForLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import { decidePayoutCreation, type Payout } from '../domain/payouts/payout.ts'
 import { readAfterExpiry } from '../domain/reads/read-schedule.ts'
-import type { GatewaySettled } from '../store/command-store.ts'
-import type { AttemptRow } from '../store/rows/command-rows.ts'
-import type { GatewayPaymentRow } from '../store/rows/gateway-payment-rows.ts'
+import type { GatewayCreationSettled } from '../store/command-store.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { fromIso } from '../store/rows/table.ts'
@@ -30,23 +14,10 @@ import { StoreConflictError } from '../store/store-errors.ts'
 import { findUnsettledAttempt, markSettled, findUnsettled } from './command-records.ts'
 import { scheduled, applyAnswer } from './record-read.ts'
 import { recordCreation, settleWithCreated } from './settle.ts'
-import {
-  findAddressedGatewayPayment,
-  GATEWAY_PAYMENT,
-  type GatewayPaymentKind,
-} from './subjects/gateway-payment-subject.ts'
+import { findAddressedGatewayPayment, GATEWAY_PAYMENT, recordedOutcome } from './subjects/gateway-payment-subject.ts'
 import { joinLink, PAYMENT, wantPayments } from './subjects/payment-subject.ts'
 import { answeredPayout, findAddressedPayout, findPayout, PAYOUT, wantPayout } from './subjects/payout-subject.ts'
-import {
-  dropRequested,
-  appendEvent,
-  OF_A_LINK,
-  type Ledger,
-  confirmBy,
-  findAttempt,
-  recordChange,
-  type Target,
-} from './subjects/subject.ts'
+import { appendEvent, OF_A_LINK, type Ledger, confirmBy, findAttempt } from './subjects/subject.ts'
 import { updateLink } from './subjects/update-link.ts'
 
 /**
@@ -166,153 +137,49 @@ export function settleWithPayoutCancellation(
 
 /**
  * Completes a command with the gateway payment that it started, and records the payment. The result of the command is that of the call, because
- * the page for the payer is no part of the record. Facts from earlier callbacks are kept. Idempotent for the same result. Throws
+ * the page for the payer is no part of the record. What earlier callbacks reported is kept. Idempotent for the same result. Throws
  * `StoreConflictError` if the command has another outcome or a later attempt, or if the payment or its correlation id belongs to another object.
  */
 export function settleWithGatewayPayment(
   ledger: Ledger,
   commandId: string,
-  made: {
-    readonly ref: string
-    readonly site: string
-    readonly report: GatewayPaymentReport
-    readonly result: unknown
-    readonly at: Date
-  },
+  made: { readonly ref: string; readonly result: { readonly paymentId: string }; readonly at: Date },
 ): void {
   const { rows } = ledger
+  const { ref, result, at } = made
   rows.commands.want('id', commandId)
-  const target = findAddressedGatewayPayment(rows, made.report, made)
+  rows.gatewayPayments.want('id', result.paymentId)
+  rows.gatewayPayments.want('ref', ref)
+  const report = { id: result.paymentId, orderId: null, statusRaw: 'created', status: 'created' } as const
+  const attempt = findAttempt(rows, ref)
   if (findUnsettledAttempt(rows, commandId, made) === null) return
-  if (target === null) throw new StoreConflictError(`The gateway payment ${made.report.id} belongs to another command.`)
-  const { row } = recordCreation(GATEWAY_PAYMENT, ledger, target, { decide: decideGatewayCreation, at: made.at })
+  const target = attempt === null ? null : findAddressedGatewayPayment(rows, report, attempt)
+  if (target === null) throw new StoreConflictError(`The gateway payment ${report.id} belongs to another command.`)
+  const { row } = recordCreation(GATEWAY_PAYMENT, ledger, target, { decide: decideGatewayCreation, at })
   rows.gatewayPayments.put(row)
-  markSettled(rows, commandId, made.result)
-  dropRequested(rows, made.ref)
+  markSettled(rows, commandId, result)
 }
 
-/** Records an operator's word about a provisional gateway payment. See `CommandStore.settleGatewayPayment`. */
-export function settleGatewayPayment(
-  ledger: Ledger,
-  id: string,
-  { settlement, at }: { readonly settlement: GatewaySettlement; readonly at: Date },
-): GatewaySettled {
-  const row = ledger.rows.gatewayPayments.first('id', id)
-  if (row === null) return { kind: 'not-found' }
-  const decision = decideGatewaySettlement(row.state, settlement)
-  if (decision === null) return conflict(row.state.statusRaw)
-  return recordWord(ledger, targetOf(row), { decision, at })
-}
-
-/** Records an operator's word about a creation without an answer. See `CommandStore.settleGatewayCreation`. */
+/** Records what an operator found out about a creation without an answer. See `CommandStore.settleGatewayCreation`. */
 export function settleGatewayCreation(
-  ledger: Ledger,
+  rows: Rows,
   operationId: string,
-  { settlement, at }: { readonly settlement: CreationSettlement; readonly at: Date },
-): GatewaySettled {
-  const { rows } = ledger
-  rows.commands.want('id', operationId)
+  { paymentId, at }: { readonly paymentId: string | null; readonly at: Date },
+): GatewayCreationSettled {
   const command = rows.commands.first('id', operationId)
-  const attempt = command === null ? null : findAttempt(rows, command.ref)
-  if (command?.mutation !== CREATE_GATEWAY_PAYMENT || attempt === null) return { kind: 'not-found' }
-  const { paymentId, settledBy } = settlement
-  if (paymentId === null) return settleAsNotCreated(ledger, { command, attempt }, { settledBy, at })
-  return settleAsCreated(ledger, { command, attempt }, { paymentId, settledBy, at })
+  if (command?.mutation !== CREATE_GATEWAY_PAYMENT) return { kind: 'not-found' }
+  if (recordedOutcome(command) === paymentId) return { kind: 'done' }
+  const named = paymentId === null ? null : rows.gatewayPayments.first('id', paymentId)
+  const reported = rows.gatewayPayments.first('ref', command.ref) ?? named
+  if (reported !== null) return { kind: 'state-conflict', statusRaw: reported.state.statusRaw }
+  if (!isUnanswered(command, at)) return { kind: 'state-conflict', statusRaw: command.state.toLowerCase() }
+  rows.commands.put(
+    paymentId === null ? { ...command, state: 'ABANDONED' } : { ...command, state: 'SETTLED', result: { paymentId } },
+  )
+  return { kind: 'done' }
 }
-
-type Creation = { readonly command: Command; readonly attempt: AttemptRow }
-
-function settleAsNotCreated(
-  { rows }: Ledger,
-  { command, attempt }: Creation,
-  { settledBy, at }: { readonly settledBy: string | null; readonly at: Date },
-): GatewaySettled {
-  const reported = rows.gatewayPayments.first('ref', command.ref)
-  if (reported !== null) return conflict(reported.state.statusRaw)
-  if (command.state === 'ABANDONED') return { kind: 'done', payment: null }
-  if (!isUnanswered(command, at)) return conflict(command.state.toLowerCase())
-  rows.commands.put({ ...command, state: 'ABANDONED' })
-  const { site, requested } = attempt
-  const gatewayCreation: SettledGatewayCreation = {
-    ...(requested ?? NOT_RECORDED),
-    operationId: command.id,
-    site: site ?? '',
-    settledBy,
-  }
-  appendEvent(rows, {
-    ...OF_A_LINK,
-    linkRef: null,
-    streamId: creationStreamId(command.id),
-    kind: 'GATEWAY_PAYMENT_NOT_CREATED',
-    source: 'OPERATOR',
-    toStatus: 'not_created',
-    gatewayCreation,
-    recordedAt: at.toISOString(),
-  })
-  return { kind: 'done', payment: null }
-}
-
-function settleAsCreated(
-  ledger: Ledger,
-  { command, attempt: { site, requested } }: Creation,
-  { paymentId, settledBy, at }: { readonly paymentId: string; readonly settledBy: string | null; readonly at: Date },
-): GatewaySettled {
-  const { rows } = ledger
-  const reported = rows.gatewayPayments.first('ref', command.ref)
-  if (reported !== null) {
-    if (reported.state.id !== paymentId) return conflict(reported.state.statusRaw)
-    return recordWord(ledger, targetOf(reported), {
-      decision: decideGatewayConfirmation(reported.state, settledBy),
-      at,
-    })
-  }
-  if (!isUnanswered(command, at) && command.state !== 'ABANDONED') return conflict(command.state.toLowerCase())
-  const report = { ...(requested ?? NOT_RECORDED), id: paymentId, statusRaw: 'created', status: 'created' } as const
-  const target = findAddressedGatewayPayment(rows, report, { ref: command.ref, site: site ?? '' })
-  if (target === null) return conflict(rows.gatewayPayments.first('id', paymentId)?.state.statusRaw ?? 'created')
-  return recordWord(ledger, target, { decision: decideGatewayDiscovery(report, settledBy), at })
-}
-
-/** Of a creation that an earlier version recorded, nothing that was requested is known. */
-const NOT_RECORDED: GatewayPaymentFacts = { orderId: null, amount: null, currency: null, description: null }
 
 /** Returns whether no answer is awaited any more. */
 function isUnanswered({ state, leaseUntil }: Command, at: Date): boolean {
   return state === 'UNKNOWN' || (state === 'SENT' && leaseUntil <= at.getTime())
-}
-
-/** Records the change that an operator's word means, if any, and ends the command whose payment it is. */
-function recordWord(
-  ledger: Ledger,
-  target: Target<GatewayPaymentKind>,
-  { decision, at }: { readonly decision: GatewayPaymentDecision; readonly at: Date },
-): GatewaySettled {
-  const { change, provisional } = decision
-  if (change === null) return { kind: 'done', payment: target.state }
-  const fact = { change, source: 'OPERATOR', report: target.report, provisional: provisional === true, at } as const
-  const { state } = recordChange(GATEWAY_PAYMENT, ledger, target, fact).row
-  endCommand(ledger.rows, state)
-  return { kind: 'done', payment: state }
-}
-
-/** The page for the payer is not known, so it is no part of the result. */
-function endCommand(
-  rows: Rows,
-  { id: paymentId, orderId, ref }: { readonly id: string; readonly orderId: string | null; readonly ref: string },
-): void {
-  const attempt = findAttempt(rows, ref)
-  const command = attempt === null ? null : rows.commands.first('id', attempt.commandId)
-  if (command === null || command.ref !== ref || command.state === 'SETTLED' || command.state === 'REJECTED') return
-  markSettled(rows, command.id, { paymentId, orderId })
-  dropRequested(rows, ref)
-}
-
-function targetOf(row: GatewayPaymentRow): Target<GatewayPaymentKind> {
-  const { id, orderId, amount, currency, description, statusRaw, status } = row.state
-  const report: GatewayPaymentReport = { id, orderId, amount, currency, description, statusRaw, status }
-  return { row, state: row.state, names: row.state, report }
-}
-
-function conflict(statusRaw: string): GatewaySettled {
-  return { kind: 'state-conflict', statusRaw }
 }

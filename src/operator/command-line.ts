@@ -62,12 +62,10 @@ export type ReconcileCommand = {
 export type UnansweredCommand = { readonly kind: 'unanswered'; readonly limit: number; readonly json: boolean }
 export type SettleCommand = {
   readonly kind: 'settle'
-  /** Of an operation, or of a gateway payment where `found` has a status. */
+  /** Of an operation. */
   readonly id: string
-  readonly found:
-    | { readonly paymentId: string }
-    | { readonly paymentId: null }
-    | { readonly status: string; readonly version: number }
+  /** Null if it has made no payment. */
+  readonly paymentId: string | null
   readonly json: boolean
 }
 
@@ -238,21 +236,16 @@ function readImport(args: readonly string[]): CommandLine {
 }
 
 function readSettle(args: readonly string[]): CommandLine {
-  const text = { type: 'string' } as const
+  const isNotCreated = { type: 'boolean', default: false } as const
   const { values, positionals } = parse(args, {
     ...JSON_OPTION,
-    created: text,
-    'not-created': { type: 'boolean', default: false },
-    status: text,
-    version: text,
+    created: { type: 'string' },
+    'not-created': isNotCreated,
   })
-  const { created, 'not-created': isNotCreated, status, version, json, url = null } = values
-  if ([created !== undefined, isNotCreated, status !== undefined].filter(Boolean).length !== 1)
-    throw new UsageError('Exactly one of --created, --not-created and --status says what was found.')
-  if ((status === undefined) !== (version === undefined) || !/^[1-9]\d{0,8}$/.test(version ?? '1'))
-    throw new UsageError('--version is the version of the gateway payment, and is given with --status.')
-  const found = status === undefined ? { paymentId: created ?? null } : { status, version: Number(version) }
-  return { command: { kind: 'settle', id: onlyId(positionals, 'an operation or a gateway payment'), found, json }, url }
+  const { created: paymentId = null, json, url = null } = values
+  if ((paymentId !== null) === values['not-created'])
+    throw new UsageError('Either --created or --not-created says what was found.')
+  return { command: { kind: 'settle', id: onlyId(positionals, 'an operation'), paymentId, json }, url }
 }
 
 function dayIn(text: string | undefined): string | null {

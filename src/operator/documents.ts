@@ -130,23 +130,6 @@ export const UNANSWERED: OperatorDocument = {
   text: `query OperatorUnanswered($first: Int!) {
   unansweredGatewayPayments(first: $first) {
     operationId orderId amount { value currency } site requestedAt
-    payment { id statusRaw version }
-  }
-}`,
-}
-
-const SETTLED = `__typename
-    ... on SettleGatewayPaymentSuccess { payment { id orderId statusRaw version provisional amount { value currency } } }
-    ... on PaymentsError { code message }
-    ... on InvalidInputError { problems { path message } }
-    ... on StateConflictError { statusRaw }`
-
-/** What an operator found about a gateway payment. */
-export const SETTLE_PAYMENT: OperatorDocument = {
-  scopes: ['payments:read', 'payments:reconcile'],
-  text: `mutation OperatorSettlePayment($input: SettleGatewayPaymentInput!) {
-  settled: settleGatewayPayment(input: $input) {
-    ${SETTLED}
   }
 }`,
 }
@@ -155,8 +138,12 @@ export const SETTLE_PAYMENT: OperatorDocument = {
 export const SETTLE_CREATION: OperatorDocument = {
   scopes: ['payments:read', 'payments:reconcile'],
   text: `mutation OperatorSettleCreation($input: SettleGatewayPaymentCreationInput!) {
-  settled: settleGatewayPaymentCreation(input: $input) {
-    ${SETTLED}
+  settleGatewayPaymentCreation(input: $input) {
+    __typename
+    ... on SettleGatewayPaymentCreationSuccess { operationId outcome paymentId }
+    ... on PaymentsError { code message }
+    ... on InvalidInputError { problems { path message } }
+    ... on StateConflictError { statusRaw }
   }
 }`,
 }
@@ -191,7 +178,6 @@ const ALL = [
   DAILY_REPORT,
   PAYMENTS,
   UNANSWERED,
-  SETTLE_PAYMENT,
   SETTLE_CREATION,
 ]
 

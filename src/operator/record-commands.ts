@@ -6,7 +6,7 @@ import type {
   SettleCommand,
   UnansweredCommand,
 } from './command-line.ts'
-import { ERASE, ERASURES, KEYS, SETTLE_CREATION, SETTLE_PAYMENT, UNANSWERED } from './documents.ts'
+import { ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
 import {
   type Ask,
   OperatorError,
@@ -123,35 +123,23 @@ function dependentTable({ keyId, setting, dependents }: SigningKey): string {
   )
 }
 
-const amount = z.object({ value: z.string(), currency: z.string() }).nullable()
-
 const unansweredAnswer = z.object({
   unansweredGatewayPayments: z.array(
     z.object({
       operationId: z.string(),
-      orderId: z.string().nullable(),
-      amount,
+      orderId: z.string(),
+      amount: z.object({ value: z.string(), currency: z.string() }),
       site: z.string(),
-      requestedAt: z.string().nullable(),
-      payment: z.object({ id: z.string(), statusRaw: z.string(), version: z.number() }).nullable(),
+      requestedAt: z.string(),
     }),
   ),
-})
-
-const gatewayPayment = z.object({
-  id: z.string(),
-  orderId: z.string().nullable(),
-  statusRaw: z.string(),
-  version: z.number(),
-  provisional: z.boolean(),
-  amount,
 })
 
 const problems = z.array(z.object({ path: z.array(z.string()), message: z.string() })).optional()
 
 const settledAnswer = z.object({
-  settled: z.union([
-    z.object({ payment: gatewayPayment.nullable() }),
+  settleGatewayPaymentCreation: z.union([
+    z.object({ operationId: z.string(), outcome: z.string(), paymentId: z.string().nullable() }),
     z.object({ code: z.string(), message: z.string(), statusRaw: z.string().optional(), problems }),
   ]),
 })
@@ -164,49 +152,30 @@ export async function listUnanswered(ask: Ask, { limit, json }: UnansweredComman
   if (json) return JSON.stringify(found, null, 2)
   if (found.length === 0) return 'Every gateway payment that was requested has an answer.'
   return table(
-    ['OPERATION', 'ORDER', 'AMOUNT', 'SITE', 'SENT', 'REPORTED'],
-    found.map(({ operationId, orderId, amount: asked, site, requestedAt, payment: reported }) => [
+    ['OPERATION', 'ORDER', 'AMOUNT', 'SITE', 'SENT'],
+    found.map(({ operationId, orderId, amount: { value, currency }, site, requestedAt }) => [
       operationId,
       orderId,
-      amountText(asked),
+      `${value} ${currency}`,
       site,
       requestedAt,
-      reported === null ? null : `${reported.id} ${reported.statusRaw}, version ${reported.version}`,
     ]),
   )
 }
 
-/** Records what an operator found. Returns the payment as text. Throws `OperatorError` when the graph refuses it. */
-export async function settle(ask: Ask, { id, found, json }: SettleCommand): Promise<string> {
-  const { document, input } = requestOf(id, found)
-  const { settled } = (await ask(document, { variables: { input }, shape: settledAnswer })).data
-  if (!('payment' in settled)) {
+/** Records what an operator found. Returns that as text. Throws `OperatorError` when the graph refuses it. */
+export async function settle(ask: Ask, { id, paymentId, json }: SettleCommand): Promise<string> {
+  const found = paymentId === null ? { outcome: 'NOT_CREATED' } : { outcome: 'CREATED', paymentId }
+  const variables = { input: { operationId: id, ...found } }
+  const { settleGatewayPaymentCreation: settled } = (await ask(SETTLE_CREATION, { variables, shape: settledAnswer }))
+    .data
+  if (!('outcome' in settled)) {
     const details = (settled.problems ?? []).map(({ path, message }) => ` ${path.join('.')} ${message}.`).join('')
     const status = settled.statusRaw === undefined ? '' : ` It is ${settled.statusRaw}.`
     throw new OperatorError(plain(`${settled.code}: ${settled.message}${details}${status}`))
   }
-  if (json) return JSON.stringify(settled.payment, null, 2)
-  if (settled.payment === null) return 'Recorded: it was not created. Its idempotency key may send it again.'
-  const { payment: now } = settled
-  return facts([
-    ['payment', now.id],
-    ['order', now.orderId],
-    ['amount', amountText(now.amount)],
-    ['status', now.provisional ? `${now.statusRaw}, provisional` : now.statusRaw],
-    ['version', String(now.version)],
-  ])
-}
-
-function requestOf(id: string, found: SettleCommand['found']) {
-  if ('status' in found) {
-    const input = { paymentId: id, version: found.version, status: found.status.toUpperCase() }
-    return { document: SETTLE_PAYMENT, input }
-  }
-  const outcome = found.paymentId === null ? { outcome: 'NOT_CREATED' } : { outcome: 'CREATED', ...found }
-  const input = { operationId: id, ...outcome }
-  return { document: SETTLE_CREATION, input }
-}
-
-function amountText(asked: z.infer<typeof amount>): string | null {
-  return asked === null ? null : `${asked.value} ${asked.currency}`
+  if (json) return JSON.stringify(settled, null, 2)
+  return paymentId === null
+    ? 'Recorded: it was not created. Its idempotency key may send it again.'
+    : `Recorded: it was created as ${plain(paymentId)}.`
 }

@@ -123,13 +123,11 @@ const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
     --id <id>            in place of an interval: wait for an import that was begun before
   reconcile              the payments API's sums of a day beside ours, by site and currency
     --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
-  unanswered             gateway payments that were requested and of which no answer came, the oldest first
+  unanswered             gateway payments that were requested and of which nothing came, the oldest first
     --limit <n>          at most this many, up to 100; default: 50
-  settle <id>            record what the payments API's own pages show, with one of:
+  settle <operation>     record what the payments API's dashboard shows, with one of:
     --created <id>       the operation has made the gateway payment with this id
     --not-created        the operation has made none: its idempotency key may send it again
-    --status <status>    the gateway payment in place of an operation has this status, such as received,
-    --version <n>        and had this version when it was compared
   documents              the documents of these commands, for a manifest of trusted documents
 
   --json                 the answer as JSON (of every command but export and documents)

@@ -1,13 +1,7 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { Command } from '../domain/command.ts'
-import type { CreationSettlement, UnansweredGatewayCreation } from '../domain/gateway/gateway-decisions.ts'
-import type {
-  GatewayPayment,
-  GatewayPaymentFacts,
-  GatewayPaymentReport,
-  GatewaySettlement,
-} from '../domain/gateway/gateway-payment.ts'
+import type { GatewayPaymentFacts, UnansweredGatewayCreation } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
@@ -61,27 +55,21 @@ export type CommandStore = {
    */
   settleWithPayoutCancellation(id: string, payoutId: string, report: PayoutReport, at: Date): Promise<Payout | null>
   /**
-   * Completes a command with the gateway payment it started, and records that payment. Facts from earlier callbacks are kept; only missing ones
-   * are added. The result is given, because it contains more than the record.
+   * Completes a command with the gateway payment it started, and records that payment. What earlier callbacks reported is kept. The result is
+   * given, because it contains more than the record.
    */
   settleWithGatewayPayment(
     id: string,
-    made: { ref: string; site: string; result: unknown },
-    report: GatewayPaymentReport,
+    made: { ref: string; result: { readonly paymentId: string } },
     at: Date,
   ): Promise<void>
   /**
-   * Records what an operator has found out about a provisional gateway payment, and ends the command that started it. Idempotent for the same
-   * settlement. A conflict if the payment is not provisional, has changed since, or was paid and would become unpaid.
+   * Records what an operator has found out about a creation without an answer: the id of the payment that it made, or null if it made none; then
+   * a repeat of its key makes another attempt. Idempotent for the same outcome. A conflict if it has another outcome, is still running, or
+   * another payment is known.
    */
-  settleGatewayPayment(id: string, settlement: GatewaySettlement, at: Date): Promise<GatewaySettled>
-  /**
-   * Records what an operator has found out about a creation without an answer: the payment that it made, or that it made none. Then a repeat of its
-   * key makes another attempt. Idempotent for the same settlement. A conflict if it has another outcome, is still running, or a callback has
-   * reported another payment, or any.
-   */
-  settleGatewayCreation(operationId: string, settlement: CreationSettlement, at: Date): Promise<GatewaySettled>
-  /** Returns creations of gateway payments whose outcome is unknown, oldest first. */
+  settleGatewayCreation(operationId: string, paymentId: string | null, at: Date): Promise<GatewayCreationSettled>
+  /** Returns creations of gateway payments whose outcome is unknown, and whose payment no callback has reported, oldest first. */
   unansweredGatewayCreations(page: UnansweredQuery): Promise<UnansweredGatewayCreation[]>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
@@ -139,9 +127,9 @@ export type CommandStore = {
   purge(before: Date): Promise<number>
 }
 
-/** What became of an operator's word; `payment` is null for a creation that was not carried out. */
-export type GatewaySettled =
-  | { readonly kind: 'done'; readonly payment: GatewayPayment | null }
+/** Whether an operator's record was taken. */
+export type GatewayCreationSettled =
+  | { readonly kind: 'done' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'state-conflict'; readonly statusRaw: string }
 
@@ -166,7 +154,7 @@ export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subject
   readonly refKind: RefKind | null
   /** What the command changes, which is also its result. */
   readonly subject?: CommandSubject | undefined
-  /** Recorded with the attempt until the outcome is. */
+  /** What a gateway payment is requested with; recorded with the attempt. */
   readonly requested?: GatewayPaymentFacts | undefined
   /** Id of the site whose credentials are used. */
   readonly site: string

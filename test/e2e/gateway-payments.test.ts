@@ -98,7 +98,7 @@ describe('a gateway payment on record', () => {
       status: 'RECEIVED',
       amount: { value: '99.95', currency: 'AUD' },
       description: gatewayInput()['description'],
-      provisional: true,
+      provisional: false,
     })
   })
 

@@ -1,72 +1,58 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../src/operator/run-command.ts'
-import { GATEWAY_PAYMENT_UPDATES, setGatewayStatus } from '../support/gateway-payments.ts'
+import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
-import { settleCreation, settlePayment, unansweredCreation } from '../support/unanswered.ts'
+import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
 afterAll(() => network.close())
 
-type Waiting = { operationId: string; payment: { id: string } | null }
-
-const LIST = `{ unansweredGatewayPayments(first: 100) {
-  operationId orderId site description amount { value currency } payment { id } settledBy } }`
+const LIST = `{ unansweredGatewayPayments(first: 100) { operationId orderId site description amount { value currency } } }`
 
 const waiting = async () =>
-  (await network.ask<{ unansweredGatewayPayments: Waiting[] }>(LIST, {})).data.unansweredGatewayPayments
+  (await network.ask<{ unansweredGatewayPayments: { operationId: string }[] }>(LIST, {})).data.unansweredGatewayPayments
 
 const waits = async (id: string) => (await waiting()).find(({ operationId }) => operationId === id)
 
+const read = async (id: string | null) => {
+  const query = 'query G($id: ID!) { gatewayPayment(id: $id) { orderId status overrulesOperator } }'
+  return (await network.ask(query, { id })).data['gatewayPayment']
+}
+
 describe('a gateway payment whose creation got no answer', () => {
-  it('is settled with its id, and followed from then on', async () => {
+  it('is recorded with its id, and moved by its callbacks from then on', async () => {
     const { operationId, orderId, paymentId, input } = await unansweredCreation(network, { arrives: true })
     expect(await waits(operationId)).toMatchObject({
       orderId,
       site: 'aud',
       amount: { value: '99.95', currency: 'AUD' },
-      payment: null,
-      settledBy: null,
     })
     const found = { operationId, outcome: 'CREATED', paymentId }
-    const settled = { __typename: 'SettleGatewayPaymentSuccess', payment: { id: paymentId, provisional: false } }
-    expect(await settleCreation(network, found)).toMatchObject(settled)
-    expect(await settleCreation(network, found)).toMatchObject(settled)
+    const settled = { __typename: 'SettleGatewayPaymentCreationSuccess', ...found }
+    expect(await settleCreation(network, found)).toEqual(settled)
+    expect(await settleCreation(network, found)).toEqual(settled)
+    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toEqual({
+      __typename: 'StateConflictError',
+      statusRaw: 'settled',
+    })
     expect(await waits(operationId)).toBeUndefined()
-    const stream = await network.follow(GATEWAY_PAYMENT_UPDATES, { id: paymentId })
-    expect(await stream.next()).toMatchObject({ kind: 'SNAPSHOT', gatewayPayment: { status: 'CREATED' } })
-    await stream.next()
     await setGatewayStatus(network, String(paymentId), 'received')
-    expect(await stream.next()).toMatchObject({ gatewayPayment: { status: 'RECEIVED', provisional: false } })
-    await stream.end()
+    expect(await read(paymentId)).toEqual({ orderId, status: 'RECEIVED', overrulesOperator: false })
     // The page for the payer is not known: the key keeps its answer, and sends nothing again.
     const posts = network.sandbox.control.state().gatewayPayments.length
     expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
     expect(network.sandbox.control.state().gatewayPayments).toHaveLength(posts)
   })
 
-  it('was not carried out: the log says so, and its key sends it again', async () => {
-    const { operationId, orderId, input, paymentId } = await unansweredCreation(network, { arrives: false })
+  it('was not carried out: its key sends it again', async () => {
+    const { operationId, input, paymentId } = await unansweredCreation(network, { arrives: false })
     expect(paymentId).toBeNull()
-    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toEqual({
-      __typename: 'SettleGatewayPaymentSuccess',
-      payment: null,
-    })
-    const log = `{ paymentEvents(last: 1, filter: { kinds: [GATEWAY_PAYMENT_NOT_CREATED] }) {
-      nodes { source toStatus gatewayPayment { id } gatewayPaymentCreation { operationId orderId amount { value } settledBy } } } }`
-    expect((await network.ask(log, {})).data['paymentEvents']).toMatchObject({
-      nodes: [
-        {
-          source: 'OPERATOR',
-          toStatus: 'not_created',
-          gatewayPayment: null,
-          gatewayPaymentCreation: { operationId, orderId, amount: { value: '99.95' } },
-        },
-      ],
-    })
+    const settled = { __typename: 'SettleGatewayPaymentCreationSuccess', operationId, paymentId: null }
+    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject(settled)
     expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({
       __typename: 'CreateGatewayPaymentSuccess',
       replayed: false,
@@ -76,21 +62,19 @@ describe('a gateway payment whose creation got no answer', () => {
     })
   })
 
-  it('wins against an operator who found nothing, once its callback comes', async () => {
-    const { operationId, paymentId, input } = await unansweredCreation(network, { arrives: true })
+  it('is reported by a callback, which overrules an operator who found nothing', async () => {
+    const { operationId, orderId, paymentId, input } = await unansweredCreation(network, { arrives: true })
     await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })
     await setGatewayStatus(network, String(paymentId), 'received')
-    expect(await waits(operationId)).toMatchObject({ payment: { id: paymentId } })
+    expect(await read(paymentId)).toEqual({ orderId, status: 'RECEIVED', overrulesOperator: true })
+    expect(await waits(operationId)).toBeUndefined()
+    const posts = network.sandbox.control.state().gatewayPayments.length
     expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(network.sandbox.control.state().gatewayPayments).toHaveLength(posts)
     expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({
       __typename: 'StateConflictError',
       statusRaw: 'received',
     })
-    const word = { paymentId, version: 1, status: 'RECEIVED' }
-    expect(await settlePayment(network, { ...word, version: 9 })).toMatchObject({ __typename: 'StateConflictError' })
-    expect(await settlePayment(network, { ...word, paymentId: '0' })).toMatchObject({ __typename: 'NotFoundError' })
-    expect(await settlePayment(network, word)).toMatchObject({ payment: { provisional: false, version: 2 } })
-    expect(await waits(operationId)).toBeUndefined()
   })
 
   it('is listed page by page, behind the last one of an instant', async () => {
@@ -154,17 +138,16 @@ describe('the command line', () => {
       code: 0,
       out: expect.stringMatching(/^Recorded: it was not created/) as string,
     })
-    await setGatewayStatus(network, String(made.paymentId), 'failed')
-    const another = String(Number(made.paymentId) + 1)
-    expect(await operator('settle', made.operationId, '--created', another)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^STATE_CONFLICT: .* It is failed\.\n$/) as string,
-    })
-    const settled = await operator('settle', String(made.paymentId), '--status', 'received', '--version', '1')
-    expect(settled.out).toMatch(/status +received\nversion +2\n/)
-    expect(await operator('settle', made.operationId, '--created', String(made.paymentId), '--json')).toMatchObject({
+    expect(await operator('settle', made.operationId, '--created', String(made.paymentId))).toMatchObject({
       code: 0,
+      out: `Recorded: it was created as ${made.paymentId}.\n`,
     })
+    expect(await operator('settle', made.operationId, '--not-created')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^STATE_CONFLICT: .* It is settled\.\n$/) as string,
+    })
+    const again = await operator('settle', made.operationId, '--created', String(made.paymentId), '--json')
+    expect(JSON.parse(again.out)).toMatchObject({ outcome: 'CREATED' })
     expect((await operator('settle', 'x', '--created', 'y')).err).toMatch(/^INVALID_INPUT: .* paymentId must be/)
   })
 
@@ -173,8 +156,6 @@ describe('the command line', () => {
     [['settle', 'x']],
     [['settle', 'x', '--created', '1', '--not-created']],
     [['settle', 'x', '--status', 'received']],
-    [['settle', 'x', '--not-created', '--version', '1']],
-    [['settle', 'x', '--status', 'received', '--version', '0']],
     [['unanswered', 'x']],
   ])('ends with 2 for %j', async (args) => {
     expect(await operator(...args)).toMatchObject({ code: 2, out: '' })

@@ -78,7 +78,6 @@ const MUTATIONS: readonly (readonly [name: string, input: () => Record<string, u
   ['createPaymentsExport', () => ({})],
   ['replayWebhookDelivery', () => ({ deliveryId: 'nobody' })],
   ['dismissDuplicatePayment', () => ({ paymentId: 'nobody' })],
-  ['settleGatewayPayment', () => ({ paymentId: '0', version: 1, status: 'RECEIVED' })],
   ['settleGatewayPaymentCreation', () => ({ operationId: 'nobody', outcome: 'NOT_CREATED' })],
   ['importPayments', () => ({ from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true })],
   ['erasePayer', () => ({ by: 'OWNER', value: 'nobody' })],

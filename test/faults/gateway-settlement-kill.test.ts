@@ -8,26 +8,19 @@ let stage: KillStage
 beforeAll(async () => void (stage = await startKillStage()))
 afterAll(() => stage.close())
 
-const EVENTS = `query E($filter: PaymentEventFilter) { paymentEvents(filter: $filter) { nodes { kind source } } }`
-
-const eventsOf = async (filter: object) => (await stage.ask(EVENTS, { filter })).data['paymentEvents']
-
-const ofPayment = (id: string | null) => eventsOf({ gatewayPaymentIds: [id] })
-
 // promise(commands): What an operator records of a gateway payment is recorded whole or not at all, and once.
-it('an operator’s word is recorded whole or not at all, and once however often it is repeated', async () => {
+it('what an operator found is recorded whole or not at all, and once however often it is repeated', async () => {
   const { operationId, paymentId, input } = await unansweredCreation(stage, { arrives: true })
   const found = { operationId, outcome: 'CREATED', paymentId }
   await stage.app.arm('outcome')
   expect(await settleCreation(stage, found).catch(() => 'died')).toBe('died')
   await stage.restart()
-  expect(await ofPayment(paymentId)).toEqual({ nodes: [] })
-  const done = { __typename: 'SettleGatewayPaymentSuccess', payment: { id: paymentId, version: 1 } }
+  const done = { __typename: 'SettleGatewayPaymentCreationSuccess', paymentId }
   expect(await settleCreation(stage, found)).toMatchObject(done)
   await stage.app.kill()
   await stage.restart()
   expect(await settleCreation(stage, found)).toMatchObject(done)
-  expect(await ofPayment(paymentId)).toEqual({ nodes: [{ kind: 'GATEWAY_PAYMENT_CREATED', source: 'OPERATOR' }] })
+  expect(await settleCreation(stage, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({ statusRaw: 'settled' })
   expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
 })
 
@@ -38,7 +31,11 @@ it('a callback after an operator found nothing brings the payment back, also ove
   const made = stage.sandbox.control.state().gatewayPayments.find((one) => String(one.paymentId) === paymentId)
   await stage.restart()
   await stage.sandbox.control.setStatus(made?.uuid ?? '', 'received')
-  expect(await ofPayment(paymentId)).toEqual({ nodes: [{ kind: 'GATEWAY_PAYMENT_CREATED', source: 'WEBHOOK' }] })
+  const query = 'query G($id: ID!) { gatewayPayment(id: $id) { status overrulesOperator } }'
+  expect((await stage.ask(query, { id: paymentId })).data['gatewayPayment']).toEqual({
+    status: 'RECEIVED',
+    overrulesOperator: true,
+  })
   const posts = stage.sandbox.control.state().gatewayPayments.length
   expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
   expect(stage.sandbox.control.state().gatewayPayments).toHaveLength(posts)
@@ -57,5 +54,5 @@ it('a creation whose process was killed can be settled once its lease is over', 
   const operationId = again['operationId']
   const made = stage.sandbox.control.state().gatewayPayments.at(-1)
   const found = { operationId, outcome: 'CREATED', paymentId: String(made?.paymentId) }
-  expect(await settleCreation(stage, found)).toMatchObject({ payment: { amount: { value: '99.95' } } })
+  expect(await settleCreation(stage, found)).toMatchObject({ outcome: 'CREATED' })
 })

@@ -10,7 +10,7 @@ import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { readPayment } from '../support/payins.ts'
 import { historyOf } from '../support/payments.ts'
-import { unansweredCreation } from '../support/unanswered.ts'
+import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 
 const browser = await findBrowser()
 const REFUNDS = '/v3/payin_links/refund'
@@ -134,17 +134,16 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await form(made.orderId).getByRole('alert').getByText('paymentId').waitFor()
     await form(made.orderId).getByLabel('with the id').fill(String(made.paymentId))
     await form(made.orderId).getByRole('button', { name: 'Record' }).click()
-    await page.getByRole('link', { name: made.orderId }).waitFor()
     await expect.poll(() => form(made.orderId).count()).toBe(0)
-    await setGatewayStatus(network, String(made.paymentId), 'failed')
-    await setGatewayStatus(network, String(made.paymentId), 'pending')
-    await page.getByRole('link', { name: made.orderId }).click()
-    await page.getByText('A callback also said pending.').waitFor()
+    // The operator's word about another payment is overruled, and that is shown.
+    const wrong = await unansweredCreation(network, { arrives: true })
+    await settleCreation(network, { operationId: wrong.operationId, outcome: 'NOT_CREATED' })
+    for (const status of ['failed', 'pending'] as const)
+      await setGatewayStatus(network, String(wrong.paymentId), status)
+    await page.getByRole('link', { name: wrong.orderId }).click()
+    await page.getByText('(in doubt) (an operator had recorded otherwise)').waitFor()
+    await page.getByRole('term').filter({ hasText: 'Contradicted by' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
-    await page.getByLabel('Status there').selectOption('RECEIVED')
-    await page.getByRole('button', { name: 'Record this status' }).click()
-    await page.getByText('failed → received (by operator)').waitFor()
-    await expect.poll(() => page.getByText('A callback also said').count()).toBe(0)
   })
 
   test('suspends, resumes and cancels an agreement', async () => {

@@ -4,8 +4,6 @@ const STATE =
   /^(?:(?:answer|callback)\.(?:card_brand|card_type|card_country|bank_name|account_number|account_name|reference|a key|of a key)|callback\.(?:error_code|error_message|status)|input\.payin\.reference)$/
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
 const GATEWAY = /^input\.gateway\.(?:order .+|description)$/
-/** With the subject of the operator who settled it. */
-const SETTLED = /^(?:input\.gateway\.(?:order .+|description)|claim\.sub)$/
 const PAYOUT = /^(?:answer\.(?:description|error_message)|input\.payout\.external id)$/
 const KEYS = /^input\.[\w ]+\.key .+$/
 
@@ -52,17 +50,17 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   },
   'payout_events.payout_json': { places: PAYOUT, reason: 'the payout as it was after the event' },
   'gateway_payments.state_json': {
-    places: SETTLED,
-    reason: 'what the payment is for, the merchant’s id of its order, and who settled it',
+    places: GATEWAY,
+    reason: 'what the payment is for, and the merchant’s id of its order',
   },
   'gateway_payments.order_id': { places: /^input\.gateway\.order .+$/, reason: 'what the merchant finds it by' },
   'gateway_payment_events.gateway_payment_json': {
-    places: SETTLED,
+    places: GATEWAY,
     reason: 'the gateway payment as it was after the event',
   },
   'command_refs.requested_json': {
     places: GATEWAY,
-    reason: 'the amount and the order of a gateway payment of which no answer came, until its outcome is known',
+    reason: 'the amount and the order of a gateway payment, of which no answer or a callback alone may come',
   },
   'payout_payees.payees_json': {
     places: /^answer\.payee$/,

@@ -65,7 +65,6 @@ describe('what belongs to somebody else', () => {
         "Mutation.updatePaymentCustomer input.customerId",
         "Mutation.replayWebhookDelivery input.deliveryId",
         "Mutation.importPayments input.sites",
-        "Mutation.settleGatewayPayment input.paymentId",
         "Mutation.settleGatewayPaymentCreation input.operationId",
         "Mutation.settleGatewayPaymentCreation input.paymentId",
         "Mutation.dismissDuplicatePayment input.paymentId",

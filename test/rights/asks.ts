@@ -60,7 +60,6 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     query('gatewayPayment', { id: ids.gatewayPayment }),
     { ...list('gatewayPayments', { first: 5 }), depth: 2 },
     { ...list('unansweredGatewayPayments', { first: 5 }), depth: 2 },
-    list('paymentEvents', { first: 5, filter: { kinds: ['GATEWAY_PAYMENT_NOT_CREATED'] } }),
     { ...list('payouts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('paymentCustomer', { id: ids.customer, site: 'aud' }),
     { ...list('paymentCustomers', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },

@@ -23,7 +23,7 @@ import { startNetwork, type Network, type NetworkOptions } from '../support/netw
 import { createLink } from '../support/operations.ts'
 import { BY_HAND, createPayin } from '../support/payins.ts'
 import { v1PayoutInput } from '../support/payouts.ts'
-import { settleCreation, settlePayment, type Unanswered, unansweredCreation } from '../support/unanswered.ts'
+import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
 import { failingInputs } from './failing-inputs.ts'
@@ -241,30 +241,18 @@ async function dismissed(network: Network): Promise<string> {
   return paymentId
 }
 
-/** Settles two creations without an answer, and a payment in doubt; another one stays as it is. */
+/** Settles two creations without an answer; a third one waits. The callbacks of the second contradict each other. */
 async function settledCreations(network: Network): Promise<Fixture['inputs']> {
-  await doubted(network)
+  await unansweredCreation(network, { arrives: false })
   const lost = await unansweredCreation(network, { arrives: false })
-  const notCreated = { operationId: lost.operationId, outcome: 'NOT_CREATED' }
-  await settleCreation(network, notCreated)
-  const { operationId, paymentId } = await doubted(network)
-  const created = { operationId, outcome: 'CREATED', paymentId }
-  await settleCreation(network, created)
-  const doubt = { paymentId, version: 3, status: 'FAILED' }
-  await settlePayment(network, doubt)
-  return [
-    ['settleGatewayPaymentCreation', { input: notCreated }],
-    ['settleGatewayPaymentCreation', { input: created }],
-    ['settleGatewayPayment', { input: doubt }],
+  const { operationId, paymentId } = await unansweredCreation(network, { arrives: true })
+  const found = [
+    { operationId: lost.operationId, outcome: 'NOT_CREATED' },
+    { operationId, outcome: 'CREATED', paymentId },
   ]
-}
-
-/** Makes a payment of whose creation no answer came, and whose callbacks contradict each other. */
-async function doubted(network: Network): Promise<Unanswered> {
-  const unanswered = await unansweredCreation(network, { arrives: true })
-  for (const status of ['failed', 'pending'] as const)
-    await setGatewayStatus(network, String(unanswered.paymentId), status)
-  return unanswered
+  for (const input of found) await settleCreation(network, input)
+  for (const status of ['failed', 'pending'] as const) await setGatewayStatus(network, String(paymentId), status)
+  return found.map((input) => ['settleGatewayPaymentCreation', { input }])
 }
 
 /** Returns each mutation with an input that was executed, and has the same result for every repeat. */

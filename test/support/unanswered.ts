@@ -30,18 +30,13 @@ export async function unansweredCreation(network: World, { arrives }: { arrives:
   }
 }
 
-const SETTLED = `__typename
-  ... on SettleGatewayPaymentSuccess { payment { id status provisional version settledBy amount { value } } }
-  ... on StateConflictError { statusRaw } ... on InvalidInputError { problems { path } }`
+const SETTLE = `mutation S($input: SettleGatewayPaymentCreationInput!) { settleGatewayPaymentCreation(input: $input) {
+  __typename
+  ... on SettleGatewayPaymentCreationSuccess { operationId outcome paymentId }
+  ... on StateConflictError { statusRaw }
+  ... on InvalidInputError { problems { path } } } }`
 
 /** Settles a creation as an operator. */
 export async function settleCreation(network: World, input: object) {
-  const query = `mutation S($input: SettleGatewayPaymentCreationInput!) { settleGatewayPaymentCreation(input: $input) { ${SETTLED} } }`
-  return (await network.ask(query, { input })).data['settleGatewayPaymentCreation']
-}
-
-/** Settles the status of a payment as an operator. */
-export async function settlePayment(network: World, input: object) {
-  const query = `mutation S($input: SettleGatewayPaymentInput!) { settleGatewayPayment(input: $input) { ${SETTLED} } }`
-  return (await network.ask(query, { input })).data['settleGatewayPayment']
+  return (await network.ask(SETTLE, { input })).data['settleGatewayPaymentCreation']
 }

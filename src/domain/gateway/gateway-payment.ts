@@ -13,82 +13,64 @@ import {
 import { amountProblem, type Money } from '../money/money.ts'
 import { type PaymentStatus, recogniseStatus } from '../payments/payment-report.ts'
 import type { Disposition } from '../payments/payment.ts'
-import type { GatewayCreationKind } from './gateway-decisions.ts'
 
 /** `created`: started, and no callback has reported anything yet. */
 export type GatewayPaymentStatus = 'created' | PaymentStatus
 
 /**
- * What is known of a gateway payment, as it was requested: the payments API has no endpoint that reads one. The page for the payer is not part
- * of it: its URL contains the order.
+ * What a gateway payment was requested with: neither the response nor a callback adds to it. The page for the payer is not part of it: its URL
+ * contains the order.
  */
 export type GatewayPaymentFacts = {
   /** The merchant's own id of the order. */
-  readonly orderId: string | null
-  /** As requested, plain digits. */
-  readonly amount: string | null
-  readonly currency: string | null
-  readonly description: string | null
+  readonly orderId: string
+  /** Plain digits. */
+  readonly amount: string
+  readonly currency: string
+  readonly description: string
 }
 
-/** A report about a gateway payment: a callback, which contains no more than an order and a status, or the response to its creation. */
-export type GatewayPaymentReport = GatewayPaymentFacts & {
+/** A report about a gateway payment: a callback, or the response to its creation. */
+export type GatewayPaymentReport = {
   /** The upstream `payment_id`. */
   readonly id: string
+  /** Null where a callback names no order. */
+  readonly orderId: string | null
   readonly statusRaw: string
   /** Null if this version does not recognise the status. */
   readonly status: GatewayPaymentStatus | null
 }
 
 /** A gateway payment: the result of its events. */
-export type GatewayPayment = GatewayPaymentFacts &
-  NewGatewayPayment & {
-    /** Sequence of the last event that changed it. */
-    readonly version: number
-    readonly statusRaw: string
-    /** Null while the last status is one that this version does not recognise. */
-    readonly status: GatewayPaymentStatus | null
-    /** Its creation is not confirmed, or a status is open. Nothing can be read that would decide: an operator does (`provisionalBy`). */
-    readonly provisional: boolean
-    /** Only callbacks have shown that it exists: no response to its creation was recorded, so its facts are those of the request. */
-    readonly unanswered: boolean
-    /** Status of the last callback that contradicts the state or replaced a status that is not recognised; null without a doubt. */
-    readonly contradictedBy: string | null
-    /** Identity of the operator who has settled it last; null if none has, or if the token named nobody. */
-    readonly settledBy: string | null
-    /** Instant of its first event, ISO 8601 in UTC. */
-    readonly createdAt: string
-    /** Instant of the last change, ISO 8601 in UTC. */
-    readonly updatedAt: string
-  }
+export type GatewayPayment = NewGatewayPayment & {
+  /** Sequence of the last event that changed it. */
+  readonly version: number
+  readonly statusRaw: string
+  /** Null while the last status is one that this version does not recognise. */
+  readonly status: GatewayPaymentStatus | null
+  /** Its status is open: it is contradicted, or not recognised. The payments API has no read that would decide. */
+  readonly provisional: boolean
+  /** Status of the last callback that contradicts the state or replaced a status that is not recognised; null without a doubt. */
+  readonly contradictedBy: string | null
+  /** Instant of its first event, ISO 8601 in UTC. */
+  readonly createdAt: string
+  /** Instant of the last change, ISO 8601 in UTC. */
+  readonly updatedAt: string
+}
 
-/** The ids of a gateway payment of which nothing else is known. */
-export type NewGatewayPayment = {
+/** What is known of a gateway payment before its first event. */
+export type NewGatewayPayment = GatewayPaymentFacts & {
   readonly id: string
   /** Our correlation id, created before the request was sent: the last segment of the callback URL. */
   readonly ref: string
   readonly streamId: string
   readonly site: string
+  /** An operator had recorded that its creation made no payment, or another one. */
+  readonly overrulesOperator: boolean
 }
 
-/** What an operator has found out in the payments API's own pages. */
-export type GatewaySettlement = {
-  /** The number of the event on which the operator decided. */
-  readonly version: number
-  readonly status: GatewayPaymentStatus
-  readonly settledBy: string | null
-}
-
-export type GatewayPaymentChange = Pick<
-  GatewayPayment,
-  'statusRaw' | 'status' | 'unanswered' | 'contradictedBy' | 'settledBy'
-> & {
-  readonly kind:
-    | 'GATEWAY_PAYMENT_CREATED'
-    | 'GATEWAY_PAYMENT_STATUS_CHANGED'
-    | 'GATEWAY_PAYMENT_DETAILS_CHANGED'
-    | 'GATEWAY_PAYMENT_SETTLED'
-  readonly facts: GatewayPaymentFacts
+export type GatewayPaymentChange = Pick<GatewayPayment, 'statusRaw' | 'status' | 'contradictedBy'> & {
+  readonly kind: 'GATEWAY_PAYMENT_CREATED' | 'GATEWAY_PAYMENT_STATUS_CHANGED' | 'GATEWAY_PAYMENT_DETAILS_CHANGED'
 }
 
 export type GatewayPaymentDecision = {
@@ -99,6 +81,18 @@ export type GatewayPaymentDecision = {
   readonly provisional: boolean | null
   /** Always false: the payments API has no endpoint that reads a gateway payment. */
   readonly confirm: false
+}
+
+/** Name of the mutation that starts gateway payments, in the records of its commands. */
+export const CREATE_GATEWAY_PAYMENT = 'createGatewayPayment'
+
+/** A creation whose outcome is unknown. */
+export type UnansweredGatewayCreation = GatewayPaymentFacts & {
+  /** Id of the command. */
+  readonly operationId: string
+  readonly site: string
+  /** Instant of the attempt, ISO 8601 in UTC. */
+  readonly requestedAt: string
 }
 
 /** Returns the id of the stream that contains the events of a gateway payment. */
@@ -112,17 +106,15 @@ export function isGatewayStream(streamId: string): boolean {
 }
 
 /** Returns whether events of this kind are about gateway payments. */
-export function isGatewayKind(kind: string): kind is GatewayPaymentChange['kind'] | GatewayCreationKind {
+export function isGatewayKind(kind: string): kind is GatewayPaymentChange['kind'] {
   return kind in KINDS
 }
 
 const STREAM = 'gateway:'
-const KINDS: Readonly<Record<GatewayPaymentChange['kind'] | GatewayCreationKind, true>> = {
+const KINDS: Readonly<Record<GatewayPaymentChange['kind'], true>> = {
   GATEWAY_PAYMENT_CREATED: true,
   GATEWAY_PAYMENT_STATUS_CHANGED: true,
   GATEWAY_PAYMENT_DETAILS_CHANGED: true,
-  GATEWAY_PAYMENT_SETTLED: true,
-  GATEWAY_PAYMENT_NOT_CREATED: true,
 }
 
 /**
@@ -133,37 +125,21 @@ export function gatewayStatus(raw: string): GatewayPaymentStatus | null {
   return raw === 'created' ? 'created' : recogniseStatus(raw)
 }
 
-/** Returns the gateway payment after a change. For the first change, `state` contains only the ids of the new one. */
+/** Returns the gateway payment after a change. For the first change, `state` contains only what is known before it. */
 export function evolveGatewayPayment(
   state: GatewayPayment | NewGatewayPayment,
-  change: GatewayPaymentChange,
-  recorded: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
+  { statusRaw, status, contradictedBy }: GatewayPaymentChange,
+  { sequence, at, provisional }: { readonly sequence: number; readonly at: string; readonly provisional: boolean },
 ): GatewayPayment {
   return {
-    ...change.facts,
-    id: state.id,
-    ref: state.ref,
-    streamId: state.streamId,
-    site: state.site,
-    version: recorded.sequence,
-    statusRaw: change.statusRaw,
-    status: change.status,
-    provisional: recorded.provisional,
-    unanswered: change.unanswered,
-    contradictedBy: change.contradictedBy,
-    settledBy: change.settledBy,
-    createdAt: 'version' in state ? state.createdAt : recorded.at,
-    updatedAt: recorded.at,
-  }
-}
-
-/** Returns the known facts, and where one is missing that of a report. */
-export function filledIn(known: GatewayPaymentFacts, told: GatewayPaymentFacts): GatewayPaymentFacts {
-  return {
-    orderId: known.orderId ?? told.orderId,
-    amount: known.amount ?? told.amount,
-    currency: known.currency ?? told.currency,
-    description: known.description ?? told.description,
+    ...state,
+    version: sequence,
+    statusRaw,
+    status,
+    provisional,
+    contradictedBy,
+    createdAt: 'version' in state ? state.createdAt : at,
+    updatedAt: at,
   }
 }
 
@@ -206,14 +182,6 @@ export type GatewayItem = {
 /** Returns what is recorded of a request before it is sent. */
 export function requestedFacts({ orderId, amount, description }: GatewayRequest): GatewayPaymentFacts {
   return { orderId, amount: amount.value, currency: amount.currency, description }
-}
-
-/** Returns the report about a payment that was just started: it is created, and has what was requested. */
-export function gatewayPaymentAsRequested(
-  { paymentId, orderId }: { readonly paymentId: string; readonly orderId: string },
-  request: GatewayRequest,
-): GatewayPaymentReport {
-  return { ...requestedFacts(request), id: paymentId, orderId, statusRaw: 'created', status: 'created' }
 }
 
 /** Returns the request in the form in which it is checked and sent: order, names and e-mail addresses trimmed, phone numbers as `+` and digits. */

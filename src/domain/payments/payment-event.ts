@@ -1,5 +1,4 @@
 import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
-import type { GatewayCreationKind, SettledGatewayCreation } from '../gateway/gateway-decisions.ts'
 import type { GatewayPayment, GatewayPaymentChange } from '../gateway/gateway-payment.ts'
 import type { Payout, PayoutChange } from '../payouts/payout.ts'
 import type { Payment, PaymentChange } from './payment.ts'
@@ -12,11 +11,10 @@ export type PaymentEventKind =
   | AgreementChange['kind']
   | PayoutChange['kind']
   | GatewayPaymentChange['kind']
-  | GatewayCreationKind
   | 'OTHER'
 
-/** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. OPERATOR: settled by a person. */
-export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND' | 'OPERATOR'
+/** WEBHOOK: reported by a webhook. READ: found by a read. COMMAND: the response to a mutation. */
+export type EventSource = 'WEBHOOK' | 'READ' | 'COMMAND'
 
 /** One change of state, immutable once recorded. */
 export type PaymentEvent = {
@@ -40,8 +38,6 @@ export type PaymentEvent = {
   readonly payout: Payout | null
   /** The gateway payment after this event. */
   readonly gatewayPayment: GatewayPayment | null
-  /** The creation of a gateway payment that the event settles; absent for other events. */
-  readonly gatewayCreation?: SettledGatewayCreation
   /** ISO 8601 instant in UTC. */
   readonly recordedAt: string
 }

@@ -52,7 +52,6 @@ export const eventsResolvers = {
     },
     agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
     payout: (event, _args, { caller }) => visiblePayout(caller, event.payout),
-    gatewayPaymentCreation: (event) => event.gatewayCreation ?? null,
     link: async (event, _args, { loaders }) => {
       const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)
       return link === null ? null : { ...link, payment: event.payment }

@@ -1,9 +1,8 @@
-import type { GatewayPaymentStatus as WireStatus } from '../../domain/gateway/gateway-payment.ts'
 import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder, subjectOf, demandScopes } from '../rights/rights.ts'
+import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult } from '../views/views.ts'
 
@@ -27,19 +26,17 @@ export const gatewayPaymentsResolvers = {
     },
     settleGatewayPaymentCreation: async (
       _root,
-      { input: { operationId, outcome: found, paymentId } },
-      { operations, caller },
+      { input: { operationId, outcome, paymentId = null } },
+      { operations },
     ) => {
-      const request = { operationId, isCreated: found === 'CREATED', paymentId: paymentId ?? null }
-      const outcome = await operations.settleGatewayCreation(request, subjectOf(caller))
-      if (outcome.kind !== 'done') return failureResult(outcome)
-      return { __typename: 'SettleGatewayPaymentSuccess', payment: outcome.payment }
-    },
-    settleGatewayPayment: async (_root, { input: { paymentId, version, status } }, { operations, caller }) => {
-      const settlement = { version, status: status.toLowerCase() as WireStatus, settledBy: subjectOf(caller) }
-      const outcome = await operations.settleGatewayPayment(paymentId, settlement)
-      if (outcome.kind !== 'done') return failureResult(outcome)
-      return { __typename: 'SettleGatewayPaymentSuccess', payment: outcome.payment }
+      const result = await operations.settleGatewayCreation({
+        operationId,
+        isCreated: outcome === 'CREATED',
+        paymentId,
+      })
+      return result.kind === 'done'
+        ? { __typename: 'SettleGatewayPaymentCreationSuccess', operationId, outcome, paymentId }
+        : failureResult(result)
     },
   },
   Subscription: {
@@ -53,7 +50,7 @@ export const gatewayPaymentsResolvers = {
   GatewayPayment: {
     nodeId: ({ id }) => nodeIdOf('GatewayPayment', id),
     status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as GatewayPaymentStatus)),
-    amount: ({ amount, currency }) => (amount === null || currency === null ? null : { value: amount, currency }),
+    amount: ({ amount, currency }) => ({ value: amount, currency }),
     events: ({ id }, args, context) => eventPage({ gatewayPaymentIds: [id] }, args, context),
     __resolveReference({ id }, { caller, loaders }) {
       demandScopes(caller, 'GatewayPayment', [['payments:read']])
@@ -61,13 +58,7 @@ export const gatewayPaymentsResolvers = {
     },
   },
   GatewayPaymentCreation: {
-    amount: ({ amount, currency }) => (amount === null || currency === null ? null : { value: amount, currency }),
-    requestedAt: (creation) => ('requestedAt' in creation ? creation.requestedAt : null),
-    payment: (creation, _args, { loaders }) =>
-      'paymentId' in creation && creation.paymentId !== null
-        ? loaders.gatewayPaymentById.load(creation.paymentId)
-        : null,
-    settledBy: (creation) => ('settledBy' in creation ? creation.settledBy : null),
+    amount: ({ amount, currency }) => ({ value: amount, currency }),
   },
   CreateGatewayPaymentSuccess: {
     payment: ({ paymentId }, _args, { loaders }) => loaders.gatewayPaymentById.load(paymentId),

@@ -110,7 +110,7 @@ function findTarget(rows: Rows, report: AgreementReport, ref: string | null): Ag
   if (ref === null) return null
   prefetch(rows, report, ref)
   const attempt = findAttempt(rows, ref)
-  if (attempt?.kind !== 'agreement' || attempt.site === null) return null
+  if (attempt?.kind !== 'agreement') return null
   rows.attempts.want('commandId', attempt.commandId)
   // An agreement's clientTransactionId is the key of the command that requests it.
   const asked = rows.commands.first('id', attempt.commandId)?.key ?? null

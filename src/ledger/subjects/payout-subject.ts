@@ -97,7 +97,7 @@ function findTarget(rows: Rows, report: ReportedPayout, ref: string | null): Pay
   if (ref === null) return null
   wantPayout(rows, report.id)
   const attempt = findAttempt(rows, ref)
-  if (attempt?.kind !== 'payout' || attempt.site === null) return null
+  if (attempt?.kind !== 'payout') return null
   return findAddressedPayout(rows, report, { ref, site: attempt.site })
 }
 

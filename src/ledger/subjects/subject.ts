@@ -247,15 +247,6 @@ export function findAttempt(rows: Rows, ref: string): AttemptRow | null {
   return rows.attempts.first('ref', ref)
 }
 
-/**
- * Deletes what an attempt was requested with, once its outcome is recorded. Earlier attempts keep it: an operator has said that they were not carried
- * out, and a callback may show that one was.
- */
-export function dropRequested(rows: Rows, ref: string): void {
-  const attempt = findAttempt(rows, ref)
-  if (attempt !== null && attempt.requested !== null) rows.attempts.put({ ...attempt, requested: null })
-}
-
 /** Returns the correlation ids of all attempts of the same command; only the given one if it is unknown. */
 export function refsOfSameCommand(rows: Rows, ref: string): readonly string[] {
   const attempt = findAttempt(rows, ref)

@@ -1,6 +1,6 @@
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Command } from '../../domain/command.ts'
-import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
+import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-payment.ts'
 import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { CommandKey, UnansweredQuery } from '../command-store.ts'
@@ -135,32 +135,18 @@ async function unansweredGatewayCreations(
     .selectFrom('commands')
     .innerJoin('command_refs', 'command_refs.ref', 'commands.ref')
     .leftJoin('gateway_payments', 'gateway_payments.ref', 'commands.ref')
-    .select([
-      'commands.id',
-      'commands.sent_at',
-      'command_refs.site',
-      'command_refs.requested_json',
-      'gateway_payments.id as payment_id',
-    ])
+    .select(['commands.id', 'commands.sent_at', 'command_refs.site', 'command_refs.requested_json'])
     .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
     .where('commands.state', '=', 'UNKNOWN')
+    .where('gateway_payments.id', 'is', null)
     .where('commands.sent_at', '>=', from)
     .where((where) => where.or([where('commands.sent_at', '>', from), where('commands.id', '>', after ?? '')]))
     .orderBy('commands.sent_at')
     .orderBy('commands.id')
     .limit(limit)
     .execute()
-  return rows.map(({ id, sent_at, site, requested_json, payment_id }) => {
+  return rows.flatMap(({ id, sent_at, site, requested_json }) => {
     const requested = toRequested(requested_json)
-    return {
-      orderId: requested?.orderId ?? null,
-      amount: requested?.amount ?? null,
-      currency: requested?.currency ?? null,
-      description: requested?.description ?? null,
-      operationId: id,
-      site: site ?? '',
-      paymentId: payment_id,
-      requestedAt: toIso(sent_at),
-    }
+    return requested === null ? [] : [{ ...requested, operationId: id, site, requestedAt: toIso(sent_at) }]
   })
 }

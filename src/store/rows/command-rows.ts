@@ -28,7 +28,7 @@ export type CommandRefsTable = {
   attempt: number
   sent_at: number
   kind: RefKind
-  site: string | null
+  site: string
   requested_json: string | null
 }
 
@@ -120,9 +120,9 @@ export type AttemptRow = {
   /** Milliseconds since the epoch. */
   readonly sentAt: number
   readonly kind: RefKind
-  /** Id of the site whose credentials were used; null if it was not recorded. */
-  readonly site: string | null
-  /** What a gateway payment was requested with, until the outcome is recorded; null for every other attempt. */
+  /** Id of the site whose credentials were used. */
+  readonly site: string
+  /** What a gateway payment was requested with; null for every other attempt. */
   readonly requested: GatewayPaymentFacts | null
 }
 
@@ -148,7 +148,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     attempt: Number(row['attempt']),
     sentAt: Number(row['sent_at']),
     kind: row['kind'] as RefKind,
-    site: row['site'] as string | null,
+    site: String(row['site']),
     requested: toRequested(row['requested_json'] as string | null),
   }),
   toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested }) => ({

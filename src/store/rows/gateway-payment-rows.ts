@@ -1,25 +1,21 @@
-import type { Generated } from 'kysely'
 import type { GatewayPayment, GatewayPaymentStatus } from '../../domain/gateway/gateway-payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
-import { fromIso, type Flag, type Numbering, type TableSpec } from './table.ts'
+import { fromIso, type Numbering, type TableSpec } from './table.ts'
 
 export type GatewayPaymentsTable = {
   number: Numbering
   id: string
   ref: string
   site: string
-  order_id: string | null
+  order_id: string
   status: GatewayPaymentStatus | null
   state_json: string
   created_at: number
-  updated_at: number
-  deliveries: Generated<number>
-  provisional: Flag
 }
 
 export type GatewayPaymentRow = {
   readonly state: GatewayPayment
-  /** Callbacks and responses recorded so far. */
+  /** Not counted: no response to a read is compared with it. */
   readonly deliveries: number
   readonly plan: ReadPlan
 }
@@ -38,21 +34,14 @@ export const GATEWAY_PAYMENTS: TableSpec<GatewayPaymentRow, 'id' | 'ref'> = {
     status: 'text',
     state_json: 'text',
     created_at: 'integer',
-    updated_at: 'integer',
-    deliveries: 'integer',
-    provisional: 'integer',
   },
   keyOf: ({ state }) => state.id,
   lookups: {
     id: { columns: ['id'], keyOf: ({ state }) => state.id },
     ref: { columns: ['ref'], keyOf: ({ state }) => state.ref },
   },
-  fromRow: (row) => ({
-    state: toGatewayPayment(String(row['state_json'])),
-    deliveries: Number(row['deliveries']),
-    plan: NO_READ,
-  }),
-  toRow: ({ state, deliveries }) => ({
+  fromRow: (row) => ({ state: toGatewayPayment(String(row['state_json'])), deliveries: 0, plan: NO_READ }),
+  toRow: ({ state }) => ({
     id: state.id,
     ref: state.ref,
     site: state.site,
@@ -60,9 +49,6 @@ export const GATEWAY_PAYMENTS: TableSpec<GatewayPaymentRow, 'id' | 'ref'> = {
     status: state.status,
     state_json: JSON.stringify(state),
     created_at: fromIso(state.createdAt),
-    updated_at: fromIso(state.updatedAt),
-    deliveries,
-    provisional: state.provisional ? 1 : 0,
   }),
 }
 

@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { SettledGatewayCreation } from '../../domain/gateway/gateway-decisions.ts'
 import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import {
   type EventSource,
@@ -119,8 +118,6 @@ const KINDS: Readonly<Record<PaymentEventKind, true>> = {
   GATEWAY_PAYMENT_CREATED: true,
   GATEWAY_PAYMENT_STATUS_CHANGED: true,
   GATEWAY_PAYMENT_DETAILS_CHANGED: true,
-  GATEWAY_PAYMENT_SETTLED: true,
-  GATEWAY_PAYMENT_NOT_CREATED: true,
   OTHER: true,
 }
 
@@ -283,28 +280,18 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
     keyOf: ({ id }) => id,
     lookups: {},
     fromRow: (row) => toSubjectEvent(row, subject, column),
-    toRow(event) {
-      const state = event[subject]
-      return {
-        position: event.position,
-        stream_id: event.streamId,
-        sequence: event.sequence,
-        kind: event.kind,
-        source: event.source,
-        from_status: event.fromStatus,
-        to_status: event.toStatus,
-        [column]: JSON.stringify(state ?? event.gatewayCreation),
-        recorded_at: fromIso(event.recordedAt),
-      }
-    },
+    toRow: (event) => ({
+      position: event.position,
+      stream_id: event.streamId,
+      sequence: event.sequence,
+      kind: event.kind,
+      source: event.source,
+      from_status: event.fromStatus,
+      to_status: event.toStatus,
+      [column]: JSON.stringify(event[subject]),
+      recorded_at: fromIso(event.recordedAt),
+    }),
   }
-}
-
-/** The event that settles a creation contains the creation, since there is no gateway payment. */
-function subjectOf(text: string, subject: Subject, stored: Omit<PayoutEventsTable, 'payout_json'>) {
-  return stored.kind === 'GATEWAY_PAYMENT_NOT_CREATED'
-    ? { gatewayCreation: JSON.parse(text) as SettledGatewayCreation }
-    : { [subject]: JSON.parse(text) as Payout | GatewayPayment }
 }
 
 function toSubjectEvent(row: StoredRow, subject: Subject, column: string): PaymentEvent {
@@ -323,7 +310,7 @@ function toSubjectEvent(row: StoredRow, subject: Subject, column: string): Payme
     agreement: null,
     payout: null,
     gatewayPayment: null,
-    ...subjectOf(String(row[column]), subject, stored),
+    [subject]: JSON.parse(String(row[column])) as Payout | GatewayPayment,
     recordedAt: toIso(stored.recorded_at),
   }
 }

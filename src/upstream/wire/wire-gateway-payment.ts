@@ -122,8 +122,7 @@ export function readGatewayCallback(json: ExactJson): GatewayPaymentReport | nul
   if (!isRecord(json)) return null
   const { payment_id: id, order_id: orderId, status: statusRaw } = readCallback(json)
   if (id === null || statusRaw === null) return null
-  const unknown = { amount: null, currency: null, description: null }
-  return { id, orderId, statusRaw, status: gatewayStatus(statusRaw), ...unknown }
+  return { id, orderId, statusRaw, status: gatewayStatus(statusRaw) }
 }
 
 function contactBody(given: GatewayContact): Record<string, unknown> {

@@ -37,7 +37,7 @@ const UNCONFIRMED = /^SEARCH links USING (COVERING )?INDEX links_open_by_expiry 
 
 /** Partial indexes that contain the subjects in doubt alone, and what was delivered about these few. */
 const IN_DOUBT =
-  /^(SCAN (payments|agreements|payout_records|gateway_payments) USING INDEX \2_in_doubt|SEARCH deliveries USING INDEX deliveries_by_subject \(subject_id=\?\))$/
+  /^(SCAN (payments|agreements|payout_records) USING INDEX \2_in_doubt|SEARCH deliveries USING INDEX deliveries_by_subject \(subject_id=\?\))$/
 
 /** The first payment with a reference, which is not in the indexes of lists by reference. */
 const FIRST_OF_REFERENCE =

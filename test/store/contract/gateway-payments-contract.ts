@@ -3,25 +3,23 @@ import { describe, expect, it } from 'vitest'
 import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { GatewayPaymentFilter, IncomingCallback } from '../../../src/store/store.ts'
-import { gatewayCallback, gatewayCreation } from '../../unit/domain/gateway-payments.ts'
+import { gatewayCallback, REQUESTED } from '../../unit/domain/gateway-payments.ts'
 import { after, command, commandKey, events, MINUTE, NOW, present, settledLink, settledPayout } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function gatewayPaymentsContract(fixture: Fixture): void {
-  async function begun(ref = 'gate', site = 'au'): Promise<string> {
-    const requested = { orderId: 'order-1', amount: '99.95', currency: 'AUD', description: 'Two tickets' }
+  async function begun(ref = 'gate', { site = 'au', orderId = 'order-1' } = {}): Promise<string> {
+    const requested = { ...REQUESTED, orderId }
     const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site, requested } as const
     return (await fixture.store.commands.begin(command(ref, parts))).command.id
   }
 
   /** Starts a gateway payment. Its result is that of the call. */
-  async function started(ref = 'gate', parts: Partial<GatewayPaymentReport> & { readonly at?: Date } = {}) {
-    const { at = NOW, ...said } = parts
-    const report = gatewayCreation(said)
-    const result = { paymentId: report.id, redirectUrl: 'https://gateway.test/pay' }
-    const id = await begun(ref)
-    await fixture.store.commands.settleWithGatewayPayment(id, { ref, site: 'au', result }, report, at)
-    return { id, result, report }
+  async function started(ref = 'gate', { id: paymentId = '46345', orderId = 'order-1', at = NOW } = {}) {
+    const result = { paymentId, redirectUrl: 'https://gateway.test/pay' }
+    const id = await begun(ref, { orderId })
+    await fixture.store.commands.settleWithGatewayPayment(id, { ref, result }, at)
+    return { id, result }
   }
 
   const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
@@ -39,7 +37,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
 
   it('records the payment, its event and the result of the command at once', async () => {
     const { store } = fixture
-    const { result, id, report } = await started('gate', { at: after(MINUTE) })
+    const { result, id } = await started('gate', { at: after(MINUTE) })
     const payment = await paymentOf()
     expect(payment).toMatchObject({
       id: '46345',
@@ -69,15 +67,15 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
       state: 'SETTLED',
       result,
     })
-    await store.commands.settleWithGatewayPayment(id, { ref: 'gate', site: 'au', result }, report, NOW)
+    await store.commands.settleWithGatewayPayment(id, { ref: 'gate', result }, NOW)
     expect(await store.log.head()).toBe(1)
   })
 
   it('refuses another outcome, and a payment of another command', async () => {
     const { store } = fixture
     const { id } = await started()
-    const other = { ref: 'gate', site: 'au', result: { paymentId: '2' } }
-    const settled = store.commands.settleWithGatewayPayment(id, other, gatewayCreation({ id: '2' }), NOW)
+    const other = { ref: 'gate', result: { paymentId: '2' } }
+    const settled = store.commands.settleWithGatewayPayment(id, other, NOW)
     await expect(settled).rejects.toThrow(StoreConflictError)
     await expect(started('b')).rejects.toThrow('belongs to another command')
     expect(await store.log.head()).toBe(1)
@@ -102,7 +100,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
       ['received', 'APPLIED', null],
       ['pending', 'APPLIED', null],
     ])
-    expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
+    expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
     expect(await receive(gatewayCallback('return_pending'))).toEqual({
       disposition: 'DOUBTFUL',
       repeat: true,
@@ -110,34 +108,20 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     })
   })
 
-  it('creates the payment from a callback that comes before the answer, which then fills in the rest', async () => {
+  it('creates the payment, as it was requested, from a callback that comes before the answer', async () => {
     const { store } = fixture
-    const id = await begun('gate', 'second')
-    expect(await receive(gatewayCallback('received'))).toMatchObject({ disposition: 'APPLIED' })
-    expect(await paymentOf()).toMatchObject({
-      site: 'second',
-      status: 'received',
-      amount: '99.95',
-      currency: 'AUD',
-      unanswered: true,
-      provisional: true,
-    })
-    const made = { ref: 'gate', site: 'second', result: { paymentId: '46345' } }
-    await store.commands.settleWithGatewayPayment(id, made, gatewayCreation(), NOW)
-    expect(await paymentOf()).toMatchObject({
-      status: 'received',
-      amount: '99.95',
-      unanswered: false,
-      provisional: false,
-      version: 2,
-    })
-    expect((await events(store)).map(({ kind }) => kind)).toEqual([
-      'GATEWAY_PAYMENT_CREATED',
-      'GATEWAY_PAYMENT_DETAILS_CHANGED',
-    ])
+    const id = await begun('gate', { site: 'second' })
+    expect(await receive(gatewayCallback('received', { orderId: null }))).toMatchObject({ disposition: 'APPLIED' })
+    const reported = await paymentOf()
+    expect(reported).toMatchObject({ ...REQUESTED, site: 'second', status: 'received', provisional: false })
+    const result = { paymentId: '46345', redirectUrl: 'https://gateway.test/pay' }
+    await store.commands.settleWithGatewayPayment(id, { ref: 'gate', result }, NOW)
+    expect(await paymentOf()).toEqual(reported)
+    const settled = await store.commands.find(commandKey('createGatewayPayment', 'key-gate'))
+    expect(settled).toMatchObject({ state: 'SETTLED', result })
   })
 
-  it('quarantines what is unusable, and what is about another payment than that of its address', async () => {
+  it('quarantines what is unusable, and what is about another payment or order than that of its address', async () => {
     const { store } = fixture
     await started()
     await begun('other')
@@ -145,6 +129,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     expect(await receive(null)).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received', { id: '99' }))).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received'), { ref: 'other' })).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received', { orderId: 'order-2' }))).toMatchObject(quarantined)
     await settledLink(store, 'link')
     expect(await receive(gatewayCallback('received'), { ref: 'link' })).toMatchObject(quarantined)
     expect(await paymentOf()).toMatchObject({ status: 'created', version: 1 })

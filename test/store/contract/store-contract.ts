@@ -156,7 +156,7 @@ export function describeStore(
     describe('gateway payments', () => {
       gatewayPaymentsContract(fixture)
     })
-    describe('settled gateway payments', () => {
+    describe('creations of gateway payments without an answer', () => {
       gatewaySettlementsContract(fixture)
     })
     describe('signing keys', () => {

@@ -7,19 +7,22 @@ import {
   gatewayStreamId,
 } from '../../../src/domain/gateway/gateway-payment.ts'
 
-const UNKNOWN = { amount: null, currency: null, description: null }
-
 /** Returns the report of a callback about a gateway payment. */
 export function gatewayCallback(statusRaw: string, parts: Partial<GatewayPaymentReport> = {}): GatewayPaymentReport {
-  return { id: '46345', orderId: 'order-1', statusRaw, status: gatewayStatus(statusRaw), ...UNKNOWN, ...parts }
+  return { id: '46345', orderId: 'order-1', statusRaw, status: gatewayStatus(statusRaw), ...parts }
 }
 
-/** Returns the report of the answer to its creation. */
-export function gatewayCreation(parts: Partial<GatewayPaymentReport> = {}): GatewayPaymentReport {
-  return gatewayCallback('created', { amount: '99.95', currency: 'AUD', description: 'Two tickets', ...parts })
-}
+/** What gateway payments are requested with. */
+export const REQUESTED = { orderId: 'order-1', amount: '99.95', currency: 'AUD', description: 'Two tickets' }
 
-const NEW = { id: '46345', ref: 'gate', streamId: gatewayStreamId('46345'), site: 'au' }
+const NEW = {
+  ...REQUESTED,
+  id: '46345',
+  ref: 'gate',
+  streamId: gatewayStreamId('46345'),
+  site: 'au',
+  overrulesOperator: false,
+}
 const AT = '2030-01-02T03:04:05.678Z'
 
 /** Returns the gateway payment after a decision. */

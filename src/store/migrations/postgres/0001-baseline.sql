@@ -488,24 +488,20 @@ CREATE TABLE gateway_payments (
   id TEXT COLLATE "C" NOT NULL UNIQUE,
   ref TEXT NOT NULL UNIQUE,
   site TEXT NOT NULL,
-  -- The merchant's own id of the order; null until it is known.
-  order_id TEXT,
+  -- The merchant's own id of the order.
+  order_id TEXT NOT NULL,
   -- Null while the last status is one that is not known.
   status TEXT,
   state_json TEXT NOT NULL,
-  created_at BIGINT NOT NULL,
-  updated_at BIGINT NOT NULL,
-  deliveries INTEGER NOT NULL DEFAULT 0,
-  provisional INTEGER NOT NULL DEFAULT 0
+  created_at BIGINT NOT NULL
 );
 
 -- By number, and by the instant at which it was recorded.
 CREATE INDEX gateway_payments_by_status ON gateway_payments ((status || ''), (+number));
-CREATE INDEX gateway_payments_by_order ON gateway_payments (order_id, status, (+number)) WHERE order_id IS NOT NULL;
+CREATE INDEX gateway_payments_by_order ON gateway_payments (order_id, status, (+number));
 CREATE INDEX gateway_payments_by_creation ON gateway_payments ((status || ''), created_at, number);
 CREATE INDEX gateway_payments_by_order_and_creation
-  ON gateway_payments (order_id, status, created_at, number) WHERE order_id IS NOT NULL;
-CREATE INDEX gateway_payments_in_doubt ON gateway_payments (updated_at) WHERE provisional = 1;
+  ON gateway_payments (order_id, status, created_at, number);
 
 -- Commands.
 
@@ -545,9 +541,8 @@ CREATE TABLE command_refs (
   -- What the correlator was made for.
   kind TEXT NOT NULL,
   -- The credentials that the payments API was asked with.
-  site TEXT,
-  -- What a gateway payment was requested with, as JSON, from the attempt until its outcome is recorded: of a creation without an answer it is
-  -- all that tells the amount. Null for every other attempt.
+  site TEXT NOT NULL,
+  -- What a gateway payment was requested with, as JSON: neither the answer nor a callback tells the amount. Null for every other attempt.
   requested_json TEXT
 );
 

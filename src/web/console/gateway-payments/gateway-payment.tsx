@@ -1,14 +1,9 @@
-import { useMutation } from '@urql/preact'
-import {
-  GatewayPaymentNowDocument,
-  type GatewayPaymentStatusInput,
-  SettleGatewayPaymentDocument,
-} from '../generated/graphql.ts'
-import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { GatewayPaymentNowDocument } from '../generated/graphql.ts'
+import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
-import { Fact, Facts, Page, Waiting, Needs } from '../pieces/page.tsx'
-import { Amount, Moment, Status, wordsOf } from '../pieces/values.tsx'
-import { concernsGatewayPayments } from './gateway-payments.tsx'
+import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
+import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { concernsGatewayPayments, Marks } from './gateway-payments.tsx'
 
 /** One gateway payment: its facts and its history. */
 export function GatewayPayment({ id }: { readonly id: string }) {
@@ -27,9 +22,12 @@ export function GatewayPayment({ id }: { readonly id: string }) {
               <Fact name="Status">
                 <Status of={payment.status} />
                 {payment.status === 'UNRECOGNISED' && ` ${payment.statusRaw}`}
-                {payment.provisional && ' (in doubt)'}
+                <Marks of={payment} />
               </Fact>
-              <Fact name="Amount">{payment.amount && <Amount of={payment.amount} />}</Fact>
+              {payment.contradictedBy !== null && <Fact name="Contradicted by">{payment.contradictedBy}</Fact>}
+              <Fact name="Amount">
+                <Amount of={payment.amount} />
+              </Fact>
               <Fact name="What for">{payment.description}</Fact>
               <Fact name="Account">{payment.site}</Fact>
               <Fact name="Id">
@@ -41,84 +39,11 @@ export function GatewayPayment({ id }: { readonly id: string }) {
               <Fact name="Changed">
                 <Moment at={payment.updatedAt} />
               </Fact>
-              {payment.settledBy !== null && <Fact name="Settled by">{payment.settledBy}</Fact>}
             </Facts>
           </section>
-          {payment.provisional && <SettlePayment payment={payment} onDone={answer.askAgain} />}
           <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
         </>
       )}
     </Page>
-  )
-}
-
-const STATUSES: readonly GatewayPaymentStatusInput[] = [
-  'CREATED',
-  'PENDING',
-  'AUTHORISED',
-  'WAITING',
-  'RECEIVED',
-  'EXPIRED',
-  'FAILED',
-  'RETURN_PENDING',
-  'RETURN_EXPIRED',
-  'RETURN_REJECTED',
-  'PARTIALLY_REFUNDED',
-  'RETURN_RECEIVED',
-  'IN_DISPUTE',
-  'DISPUTE_LOST',
-]
-
-type Props = {
-  readonly payment: {
-    readonly id: string
-    readonly version: number
-    readonly status: string
-    readonly unanswered: boolean
-    readonly contradictedBy: string | null
-  }
-  readonly onDone: () => void
-}
-
-/** Records the status of a provisional payment, as the payments API's own pages show it. */
-function SettlePayment({ payment: { id, version, status, unanswered, contradictedBy }, onDone }: Props) {
-  const [{ error, data }, execute] = useMutation(documentOf(SettleGatewayPaymentDocument))
-  const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
-    const chosen = new FormData(form).get('status') as GatewayPaymentStatusInput
-    await execute({ input: { paymentId: id, version, status: chosen } })
-    onDone()
-  })
-  const result = data?.settleGatewayPayment
-  return (
-    <section class="notice" aria-labelledby="settle">
-      <h2 id="settle">In doubt</h2>
-      <p>
-        {unanswered && 'Its creation got no answer, so amount and description are those of the request. '}
-        {contradictedBy !== null && `A callback also said ${contradictedBy}. `}
-        Look it up in the payments API’s own pages, and record what they show.
-      </p>
-      <Needs scopes={['payments:reconcile']} what="Settling">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            settle(event.currentTarget)
-          }}
-        >
-          <label>
-            Status there
-            <select name="status" defaultValue={status}>
-              {STATUSES.map((value) => (
-                <option key={value} value={value}>
-                  {wordsOf(value)}
-                </option>
-              ))}
-            </select>
-          </label>{' '}
-          <button disabled={isBusy}>Record this status</button>
-        </form>
-      </Needs>
-      <RequestFailure error={error} />
-      {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
-    </section>
   )
 }

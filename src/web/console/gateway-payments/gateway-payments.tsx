@@ -1,6 +1,7 @@
 import { useMutation } from '@urql/preact'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import {
+  type GatewayPaymentCreationOutcome,
   GatewayPaymentsDocument,
   type GatewayPaymentStatusInput,
   SettleGatewayPaymentCreationDocument,
@@ -41,21 +42,35 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
       </FilterForm>
       <Unanswered />
       <List route={route} what="gateway payments" answer={answer} list={answer.data?.gatewayPayments} columns={COLUMNS}>
-        {({ id, orderId, status, provisional, description, amount, updatedAt }) => (
-          <Row key={id} href={hrefOf('gateway-payments', id)} name={orderId ?? id}>
-            <td class="number">{amount === null ? '–' : <Amount of={amount} />}</td>
-            <td>
-              <Status of={status} />
-              {provisional && ' (in doubt)'}
+        {(payment) => (
+          <Row key={payment.id} href={hrefOf('gateway-payments', payment.id)} name={payment.orderId}>
+            <td class="number">
+              <Amount of={payment.amount} />
             </td>
-            <td>{description ?? '–'}</td>
             <td>
-              <Moment at={updatedAt} />
+              <Status of={payment.status} />
+              <Marks of={payment} />
+            </td>
+            <td>{payment.description}</td>
+            <td>
+              <Moment at={payment.updatedAt} />
             </td>
           </Row>
         )}
       </List>
     </Page>
+  )
+}
+
+type Marked = { readonly provisional: boolean; readonly overrulesOperator: boolean }
+
+/** What the status alone does not show. */
+export function Marks({ of: { provisional, overrulesOperator } }: { readonly of: Marked }) {
+  return (
+    <>
+      {provisional && ' (in doubt)'}
+      {overrulesOperator && ' (an operator had recorded otherwise)'}
+    </>
   )
 }
 
@@ -72,8 +87,9 @@ function Unanswered() {
     <section class="notice" aria-labelledby="unanswered">
       <h2 id="unanswered">Without an answer</h2>
       <p>
-        These payments were requested, and no answer came. Look each up in the payments API’s own pages by its order,
-        and record whether it is there.{waiting.length === SHOWN && ` The oldest ${SHOWN} are shown.`}
+        These payments were requested, and neither an answer nor a callback came. Look each up in the payments API’s
+        dashboard by its order, and record whether it is there.
+        {waiting.length === SHOWN && ` The oldest ${SHOWN} are shown.`}
       </p>
       <Needs scopes={['payments:reconcile']} what="Settling">
         {null}
@@ -90,57 +106,41 @@ function Unanswered() {
 }
 
 function Settle({ creation, onDone }: { readonly creation: Creation; readonly onDone: () => void }) {
-  const { operationId, orderId, description, amount, requestedAt, payment } = creation
+  const { operationId, orderId, description, amount, requestedAt } = creation
   const [{ error, data }, execute] = useMutation(documentOf(SettleGatewayPaymentCreationDocument))
   const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
     const fields = new FormData(form)
-    const isCreated = payment !== null || fields.get('outcome') === 'CREATED'
-    const named = payment?.id ?? (fields.get('payment') as string).trim()
-    const found = isCreated
-      ? ({ outcome: 'CREATED', paymentId: named } as const)
-      : ({ outcome: 'NOT_CREATED' } as const)
-    await execute({ input: { operationId, ...found } })
+    const outcome = fields.get('outcome') as GatewayPaymentCreationOutcome
+    const paymentId = outcome === 'CREATED' ? (fields.get('payment') as string).trim() : null
+    await execute({ input: { operationId, outcome, paymentId } })
     onDone()
   })
   const result = data?.settleGatewayPaymentCreation
   return (
     <form
-      aria-label={`Order ${orderId ?? operationId}`}
+      aria-label={`Order ${orderId}`}
       onSubmit={(event) => {
         event.preventDefault()
         settle(event.currentTarget)
       }}
     >
       <p>
-        {orderId ?? operationId}, {amount === null ? 'amount not known' : <Amount of={amount} />}
-        {description !== null && `, ${description}`}
-        {requestedAt !== null && (
-          <>
-            , sent <Moment at={requestedAt} />
-          </>
-        )}
+        {orderId}, <Amount of={amount} />, {description}, sent <Moment at={requestedAt} />
       </p>
-      {payment === null ? (
-        <fieldset>
-          <legend>In the payments API</legend>
-          <label class="choice">
-            <input type="radio" name="outcome" value="CREATED" required /> It is there
-          </label>
-          <label>
-            with the id
-            <input name="payment" inputMode="numeric" autocomplete="off" />
-          </label>
-          <label class="choice">
-            <input type="radio" name="outcome" value="NOT_CREATED" required /> It is not there: its key may send it
-            again
-          </label>
-        </fieldset>
-      ) : (
-        <p>
-          A callback has reported the payment <a href={hrefOf('gateway-payments', payment.id)}>{payment.id}</a>.
-        </p>
-      )}
-      <button disabled={isBusy}>{payment === null ? 'Record' : 'It is there'}</button>
+      <fieldset>
+        <legend>In the payments API</legend>
+        <label class="choice">
+          <input type="radio" name="outcome" value="CREATED" required /> It is there
+        </label>
+        <label>
+          with the id
+          <input name="payment" inputMode="numeric" autocomplete="off" />
+        </label>
+        <label class="choice">
+          <input type="radio" name="outcome" value="NOT_CREATED" required /> It is not there: its key may send it again
+        </label>
+      </fieldset>
+      <button disabled={isBusy}>Record</button>
       <RequestFailure error={error} />
       {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
     </form>

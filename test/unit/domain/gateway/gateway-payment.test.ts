@@ -1,25 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import {
-  decideGatewayCallback,
-  decideGatewayConfirmation,
-  decideGatewayCreation,
-  decideGatewaySettlement,
-} from '../../../../src/domain/gateway/gateway-decisions.ts'
+import { decideGatewayCallback, decideGatewayCreation } from '../../../../src/domain/gateway/gateway-decisions.ts'
 import { type GatewayPayment, isGatewayKind, isGatewayStream } from '../../../../src/domain/gateway/gateway-payment.ts'
 import { factsOf, PAYMENT_STATUSES, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
-import { decidedGateway, gatewayCallback, gatewayCreation } from '../gateway-payments.ts'
+import { decidedGateway, gatewayCallback } from '../gateway-payments.ts'
 
 /** Returns the payment after its creation and these callbacks. */
 function given(...statuses: readonly string[]): GatewayPayment {
-  let state = decidedGateway(null, decideGatewayCreation(null, gatewayCreation()))
+  let state = decidedGateway(null, decideGatewayCreation(null, gatewayCallback('created')))
   for (const status of statuses)
     state = decidedGateway(state, decideGatewayCallback(state, gatewayCallback(status), false))
   if (state === null) throw new Error('A gateway payment was created.')
   return state
-}
-
-const fail = (): never => {
-  throw new Error('It has to be accepted.')
 }
 
 const decide = (state: GatewayPayment, status: string, repeat = false) =>
@@ -40,9 +31,8 @@ describe('a gateway payment', () => {
       statusRaw: 'created',
       status: 'created',
       provisional: false,
-      unanswered: false,
       contradictedBy: null,
-      settledBy: null,
+      overrulesOperator: false,
       createdAt: '2030-01-02T03:04:05.678Z',
       updatedAt: '2030-01-02T03:04:05.678Z',
     })
@@ -134,53 +124,10 @@ describe('a gateway payment', () => {
     expect(decide(given('quite_new'), 'quite_new')).toEqual(nothing)
   })
 
-  it('is doubtful about a callback that names another order', () => {
-    const told = gatewayCallback('received', { orderId: 'order-2' })
-    expect(decideGatewayCallback(given(), told, false)).toMatchObject({ disposition: 'DOUBTFUL', provisional: true })
-    const silent = gatewayCallback('received', { orderId: null })
-    expect(decideGatewayCallback(given(), silent, false)).toMatchObject({ disposition: 'APPLIED' })
-  })
-
-  it('takes only what is missing from an answer that callbacks have overtaken', () => {
-    const early = decidedGateway(
-      null,
-      decideGatewayCallback(null, gatewayCallback('received', { orderId: null }), false),
-    )
-    const filled = decidedGateway(early, decideGatewayCreation(early, gatewayCreation()))
-    expect(early).toMatchObject({ provisional: true, unanswered: true })
-    expect(filled).toMatchObject({ status: 'received', amount: '99.95', orderId: 'order-1', version: 2 })
-    expect(filled).toMatchObject({ provisional: false, unanswered: false })
-    expect(decideGatewayCreation(filled, gatewayCreation({ amount: '1' }))).toMatchObject({ disposition: 'NO_CHANGE' })
-  })
-
-  it('stays unanswered whatever its callbacks report, until the answer or an operator comes', () => {
-    let state = decidedGateway(null, decideGatewayCallback(null, gatewayCallback('pending'), false))
-    for (const status of ['received', 'return_received'])
-      state = decidedGateway(state, decideGatewayCallback(state, gatewayCallback(status), false))
-    expect(state).toMatchObject({ status: 'return_received', provisional: true, unanswered: true })
-    if (state === null) throw new Error('A gateway payment was reported.')
-    const confirmed = decidedGateway(state, decideGatewayConfirmation(state, 'ada'))
-    expect(confirmed).toMatchObject({ status: 'return_received', provisional: false, settledBy: 'ada' })
-    expect(decideGatewayConfirmation(confirmed ?? state, 'bob')).toMatchObject({ change: null })
-  })
-
-  it('is settled by an operator while it is provisional and has not changed since', () => {
-    const state = given('failed', 'pending')
-    const word = { version: state.version, status: 'received', settledBy: 'ada' } as const
-    const settled = decidedGateway(state, decideGatewaySettlement(state, word) ?? fail())
-    expect(settled).toMatchObject({ status: 'received', provisional: false, contradictedBy: null, settledBy: 'ada' })
-    expect(decideGatewaySettlement(settled ?? state, word)).toMatchObject({ disposition: 'NO_CHANGE', change: null })
-    expect(decideGatewaySettlement(settled ?? state, { ...word, settledBy: 'bob' })).toMatchObject({ change: null })
-    expect(decideGatewaySettlement(settled ?? state, { ...word, status: 'failed' })).toBeNull()
-    expect(decideGatewaySettlement(state, { ...word, version: state.version - 1 })).toBeNull()
-    expect(decideGatewaySettlement(given('received'), { ...word, version: 2 })).toBeNull()
-  })
-
-  it('is not made unpaid by an operator', () => {
-    const state = given('in_dispute', 'received')
-    const word = { version: state.version, settledBy: null }
-    expect(decideGatewaySettlement(state, { ...word, status: 'failed' })).toBeNull()
-    expect(decideGatewaySettlement(state, { ...word, status: 'received' })).toMatchObject({ provisional: false })
+  it('is not changed by an answer that callbacks have overtaken', () => {
+    const early = decidedGateway(null, decideGatewayCallback(null, gatewayCallback('received'), false))
+    expect(early).toMatchObject({ status: 'received', provisional: false, amount: '99.95' })
+    expect(decideGatewayCreation(early, gatewayCallback('created'))).toMatchObject({ change: null, provisional: null })
   })
 
   it('is told by its kinds and its stream', () => {
