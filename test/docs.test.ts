@@ -90,3 +90,26 @@ describe('docs/README.md', () => {
     expect(text(page).split(/\s+/).length).toBeLessThanOrEqual(200)
   })
 })
+
+describe('docs/security.md', () => {
+  const [, section = ''] = text('docs/security.md').split('## Personal data in the database')
+  const rows = [
+    ...section
+      .split('\n## ', 1)
+      .join('')
+      .matchAll(/^\| (`\w+\.\w+`[^|]*)/gm),
+  ].map(([, cell]) => cell ?? '')
+  /** `.column` is of the table that was named last. */
+  const named = rows.flatMap((cell) => {
+    let table = ''
+    return [...cell.matchAll(/`(\w*)\.(\w+)`/g)].map(([, of, column]) => `${(table = of || table)}.${column}`)
+  })
+
+  it.each(['sqlite', 'postgres'])('names only columns of the tables of %s', (kind) => {
+    const columns = [
+      ...text(`src/store/migrations/${kind}/0001-baseline.sql`).matchAll(/^CREATE TABLE (\w+) \(\n(.*?)^\)/gms),
+    ].flatMap(([, table, body = '']) => [...body.matchAll(/^ {2}(\w+)/gm)].map(([, column]) => `${table}.${column}`))
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((column) => !columns.includes(column))).toEqual([])
+  })
+})
