@@ -13,13 +13,14 @@ export type ImportPart = { readonly site: string; readonly list: ImportedList }
 export type ImportPlan = { readonly from: number; readonly to: number; readonly parts: readonly ImportPart[] }
 
 /**
- * Where an import continues. LIST: with a page of a list. CHECK: with what is on record here, after an object, and has not been listed.
- * CLEAR: with the removal of its notes.
+ * Where an import is in one of its parts. LIST: at a page of the list. CHECK: at what is on record here, after an object, and has not been
+ * listed. DONE: at the end.
  */
-export type ImportPlace = ListPlace | CheckPlace | { readonly kind: 'CLEAR' }
+export type ImportPlace = ListPlace | CheckPlace | { readonly kind: 'DONE'; readonly part: number }
 
 export type ListPlace = {
   readonly kind: 'LIST'
+  /** Its number in the plan. */
   readonly part: number
   readonly slice: number
   /** Starts at 1. */
@@ -41,29 +42,34 @@ export type CheckPlace = {
 export type ImportSpan = { readonly from: Date; readonly to: Date }
 
 const DAY_MS = 24 * 3_600_000
-/**
- * Longest interval of one list call: the payments API takes at most a year (gap sheet, section 26), and a page has a lower number in a
- * shorter interval.
- */
-const SLICE_MS = 30 * DAY_MS
 
-/** Returns the place at which an import begins. */
-export function firstPlace(plan: ImportPlan): ImportPlace {
-  return atPart(plan, 0)
+/** Returns the places at which an import begins, one for each part. */
+export function firstPlaces({ parts }: ImportPlan): ImportPlace[] {
+  return parts.map((_, part) => listAt(part, 0))
 }
 
-/** Returns the part that a place belongs to; null for the end of the plan. */
-export function partAt({ parts }: ImportPlan, place: ImportPlace): ImportPart | null {
-  return place.kind === 'CLEAR' ? null : (parts[place.part] ?? null)
+/** Returns the part that a place belongs to. Throws an `Error` if the plan has none. */
+export function partAt({ parts }: ImportPlan, { part }: ImportPlace): ImportPart {
+  const found = parts[part]
+  if (found === undefined) throw new Error('An import is at a part that it does not have.')
+  return found
 }
 
 /**
  * Returns the interval of a place. Two neighbouring intervals share an instant, because the payments API may compare in whole seconds: what
  * both list is counted once.
  */
-export function spanAt({ from, to }: ImportPlan, { slice }: ListPlace): ImportSpan {
-  const start = from + slice * SLICE_MS
-  return { from: new Date(start), to: new Date(Math.min(start + SLICE_MS, to)) }
+export function spanAt(plan: ImportPlan, { slice }: ListPlace): ImportSpan {
+  const start = plan.from + slice * sliceMs(plan)
+  return { from: new Date(start), to: new Date(Math.min(start + sliceMs(plan), plan.to)) }
+}
+
+/**
+ * Longest interval of one list call: a day, so that the oldest day is read first; 30 days if the plan is longer than that. The payments API
+ * takes at most a year (gap sheet, section 26), and a page has a lower number in a shorter interval.
+ */
+function sliceMs({ from, to }: ImportPlan): number {
+  return to - from <= 30 * DAY_MS ? DAY_MS : 30 * DAY_MS
 }
 
 /** What is known of a page of a list. */
@@ -84,29 +90,22 @@ export function afterPage(plan: ImportPlan, place: ListPlace, { ids, isEmpty, to
 }
 
 /** Returns the place after objects of ours were looked for in a list; `next` is null if there are no more. */
-export function afterCheck(plan: ImportPlan, place: CheckPlace, next: CheckPlace['after']): ImportPlace {
-  return next === null ? atPart(plan, place.part + 1) : { ...place, after: next }
+export function afterCheck(place: CheckPlace, next: CheckPlace['after']): ImportPlace {
+  return next === null ? { kind: 'DONE', part: place.part } : { ...place, after: next }
 }
 
-/** Returns the place after a part whose list cannot be read. */
-export function afterPart(plan: ImportPlan, place: ImportPlace): ImportPlace {
-  return place.kind === 'CLEAR' ? place : atPart(plan, place.part + 1)
-}
-
-/** Returns how much of a plan is done at a place, in whole percent. */
-export function progressOf(plan: ImportPlan, place: ImportPlace): number {
-  if (place.kind === 'CLEAR') return 100
+/** Returns how much of an import is done at its places, in whole percent. */
+export function progressOf({ plan, places }: Pick<PaymentImport, 'plan' | 'places'>): number {
   const slices = slicesOf(plan)
-  const done = place.kind === 'CHECK' ? slices : place.slice + (place.page - 1) / Math.max(place.pages ?? 1, place.page)
-  return Math.floor((100 * (place.part + done / slices)) / plan.parts.length)
+  const done = places.map((place) => {
+    if (place.kind !== 'LIST') return 1
+    return (place.slice + (place.page - 1) / Math.max(place.pages ?? 1, place.page)) / slices
+  })
+  return Math.floor((100 * done.reduce((sum, share) => sum + share, 0)) / Math.max(done.length, 1))
 }
 
-function slicesOf({ from, to }: ImportPlan): number {
-  return Math.max(1, Math.ceil((to - from) / SLICE_MS))
-}
-
-function atPart({ parts }: ImportPlan, part: number): ImportPlace {
-  return part < parts.length ? listAt(part, 0) : { kind: 'CLEAR' }
+function slicesOf(plan: ImportPlan): number {
+  return Math.max(1, Math.ceil((plan.to - plan.from) / sliceMs(plan)))
 }
 
 function listAt(part: number, slice: number): ListPlace {
@@ -125,8 +124,9 @@ export type PaymentImport = {
   readonly requestedBy: string | null
   /** Milliseconds since the epoch. */
   readonly requestedAt: number
-  readonly place: ImportPlace
-  /** One for each part of the plan. */
+  /** One for each part of the plan, in its order. */
+  readonly places: readonly ImportPlace[]
+  /** The same. */
   readonly reports: readonly PartReport[]
   /** Milliseconds since the epoch; null while it is running. */
   readonly doneAt: number | null

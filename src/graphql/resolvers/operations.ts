@@ -86,7 +86,7 @@ export const reconciliationResolvers = {
     from: ({ plan }) => new Date(plan.from),
     to: ({ plan }) => new Date(plan.to),
     state: ({ doneAt }) => (doneAt === null ? 'RUNNING' : 'DONE'),
-    progress: ({ plan, place }) => progressOf(plan, place),
+    progress: progressOf,
     requestedAt: ({ requestedAt }) => new Date(requestedAt),
     doneAt: ({ doneAt }) => (doneAt === null ? null : new Date(doneAt)),
     lists: ({ reports }) => [...reports],

@@ -1,7 +1,6 @@
 import {
   afterCheck,
   afterPage,
-  afterPart,
   type ImportPlace,
   partAt,
   type PaymentImport,
@@ -95,7 +94,7 @@ export function leavePage(
   const current = importAt(rows, number, place)
   if (current === null) return
   const next = afterPage(current.plan, place, { ids: ids.join(' '), isEmpty: ids.length === 0, totalPages })
-  rows.imports.put({ ...current, place: next })
+  rows.imports.put(movedTo(current, next))
 }
 
 /** Records what is on record here and was not in the list. */
@@ -106,8 +105,7 @@ export function recordAbsent(
   const current = importAt(rows, number, place)
   if (current === null || place.kind !== 'CHECK') return
   const report = absent.objects.reduce(withAbsent, reportOf(current, place.part))
-  const next = afterCheck(current.plan, place, absent.next)
-  rows.imports.put({ ...withReport(current, place.part, report), place: next })
+  rows.imports.put(movedTo(withReport(current, place.part, report), afterCheck(place, absent.next)))
 }
 
 /** Gives up a list, for a reason. */
@@ -116,22 +114,24 @@ export function giveUpPart(
   { number, place, problem }: { number: number; place: ImportPlace; problem: ImportProblem },
 ): void {
   const current = importAt(rows, number, place)
-  if (current === null || place.kind === 'CLEAR') return
+  if (current === null) return
   const report = { ...reportOf(current, place.part), problem }
-  rows.imports.put({ ...withReport(current, place.part, report), place: afterPart(current.plan, place) })
+  rows.imports.put(movedTo(withReport(current, place.part, report), { kind: 'DONE', part: place.part }))
 }
 
 /** Returns a running import that is still at a place; null if another process has moved it on. */
 function importAt(rows: Rows, number: number, place: ImportPlace): PaymentImport | null {
   const current = rows.imports.first('number', String(number))
   if (current === null || current.doneAt !== null) return null
-  return JSON.stringify(current.place) === JSON.stringify(place) ? current : null
+  return JSON.stringify(current.places[place.part]) === JSON.stringify(place) ? current : null
+}
+
+function movedTo(current: PaymentImport, place: ImportPlace): PaymentImport {
+  return { ...current, places: current.places.with(place.part, place) }
 }
 
 function reportOf(current: PaymentImport, part: number): PartReport {
-  const named = partAt(current.plan, { kind: 'CHECK', part, after: null })
-  if (named === null) throw new Error('An import is at a part that it does not have.')
-  return current.reports[part] ?? emptyReport(named)
+  return current.reports[part] ?? emptyReport(partAt(current.plan, { kind: 'DONE', part }))
 }
 
 function withReport(current: PaymentImport, part: number, report: PartReport): PaymentImport {

@@ -47,14 +47,16 @@ const MOST_ATTEMPTS = 3
 const MARGIN_MS = 60_000
 
 /**
- * Works on imports, one after the other, as the leader of the cluster and at the pace of the polls of each site. The progress is stored with
- * what it records, so that another process goes on after this one has ended at any point. By the timer every five seconds; what failed is
- * tried again.
+ * Works on imports as the leader of the cluster, at the pace of each site, on all sites and imports at the same time: a site that does not answer
+ * holds up no other one. The progress is stored with what it records, so that another process goes on after this one has ended at any point. By
+ * the timer every five seconds; what failed is tried again.
  */
 export function startImporter(options: ImporterOptions): PeriodicTask {
   const { imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
-  /** Failed reads of the page at which an import is. */
-  const failures = new Map<number, number>()
+  /** Failed reads of the page at which a list is, by number of the import and of the list. */
+  const failures = new Map<string, number>()
+  /** What is being worked on: the lists of a site, by number of the import and the site. */
+  const working = new Map<string, Promise<void>>()
 
   const beginDaily = async () => {
     if (!isDaily) return
@@ -64,8 +66,9 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
   }
 
   /** Returns false if the site cannot be read now. */
-  const readPage = async (current: PaymentImport, part: ImportPart, place: ListPlace, lease: Lease) => {
+  const readPage = async (current: PaymentImport, place: ListPlace, lease: Lease) => {
     const { number, plan, dryRun } = current
+    const part = partAt(plan, place)
     const site = sites.byId(part.site)
     if (site === null) return giveUp(number, place, 'NOT_CONFIGURED', lease)
     const permit = await budget.acquire(site.id, 'poll')
@@ -81,7 +84,7 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
       throw error
     }
     const reasons = await imports.record({ number, place, ...read, at: clock() }, lease)
-    failures.delete(number)
+    failures.delete(keyOf(number, place))
     for (const error of reasons)
       logger.error({ site: site.id, kind: part.list, err: error }, 'an entry of a list could not be recorded')
     if (!dryRun) onRecorded()
@@ -89,58 +92,50 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
   }
 
   const failed = async (number: number, place: ListPlace | CheckPlace, error: unknown, lease: Lease) => {
-    const count = (failures.get(number) ?? 0) + 1
-    failures.set(number, count)
+    const count = (failures.get(keyOf(number, place)) ?? 0) + 1
+    failures.set(keyOf(number, place), count)
     logger.warn({ count, err: error }, 'a page of an import could not be read or compared')
     const mayPass = !(error instanceof UpstreamFault) || error.kind === 'unknown'
     return !mayPass || count >= MOST_ATTEMPTS ? giveUp(number, place, problemOf(error), lease) : false
   }
 
   const giveUp = async (number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease) => {
-    failures.delete(number)
+    failures.delete(keyOf(number, place))
     await imports.giveUp(number, place, problem, lease)
     return true
   }
 
-  const check = async ({ number, plan, place }: PaymentImport, part: ImportPart, lease: Lease) => {
-    if (place.kind !== 'CHECK') return false
+  const check = async ({ number, plan }: PaymentImport, place: CheckPlace, lease: Lease) => {
     const startedAt = timer.now()
     const [from, to] = [plan.from + MARGIN_MS, plan.to - MARGIN_MS]
-    const absent = await imports.absent({ number, part, place, from, to })
+    const absent = await imports.absent({ number, part: partAt(plan, place), place, from, to })
     await imports.recordAbsent(number, place, absent, lease)
-    failures.delete(number)
+    failures.delete(keyOf(number, place))
     await restAsLong(timer, startedAt)
     return true
   }
 
-  const clear = async ({ number }: PaymentImport) => {
-    const startedAt = timer.now()
-    const isDone = await imports.clear(number, clock())
-    if (isDone) logger.info({ kind: 'import' }, 'an import is done')
-    await restAsLong(timer, startedAt)
-    return true
-  }
-
-  /** Returns false if the import cannot go on now. */
-  const step = async (current: PaymentImport, lease: Lease): Promise<boolean> => {
-    const { number, plan, place } = current
-    const part = partAt(plan, place)
-    if (place.kind === 'CLEAR' || part === null) return clear(current)
+  /** Returns false if the lists of the site are done, or cannot be read now. */
+  const step = async (current: PaymentImport, site: string, lease: Lease): Promise<boolean> => {
+    const { number, plan } = current
+    const place = current.places.find((one) => one.kind !== 'DONE' && partAt(plan, one).site === site)
+    if (place === undefined || place.kind === 'DONE') return false
     try {
-      return await (place.kind === 'CHECK' ? check(current, part, lease) : readPage(current, part, place, lease))
+      return await (place.kind === 'CHECK' ? check(current, place, lease) : readPage(current, place, lease))
     } catch (error) {
       if (error instanceof LeaseLostError || isOutage(error)) throw error
       return failed(number, place, error, lease)
     }
   }
 
-  const goOn = async (number: number, mayGoOn: () => boolean) => {
+  const goOn = async (number: number, site: string, mayGoOn: () => boolean) => {
     while (mayGoOn()) {
       const current = await imports.byNumber(number)
       const lease = leader.lease()
       if (current === null || current.doneAt !== null || lease === null) return
+      if (current.places.every(({ kind }) => kind === 'DONE')) return clear(number, mayGoOn)
       try {
-        if (!(await step(current, lease))) return
+        if (!(await step(current, site, lease))) return
       } catch (error) {
         if (!(error instanceof LeaseLostError)) throw error
         return leader.lost(lease)
@@ -148,22 +143,43 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     }
   }
 
-  const work = (mayGoOn: () => boolean) => {
-    const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not go on; it is tried again')
-    const goOnWithAll = async () => {
-      const running = await imports.running()
-      await runEach(
-        running.map(
-          ({ number }) =>
-            () =>
-              goOn(number, mayGoOn),
-        ),
-        onFailed,
-      )
+  const clear = async (number: number, mayGoOn: () => boolean) => {
+    let isDone = false
+    while (!isDone && mayGoOn()) {
+      const startedAt = timer.now()
+      isDone = await imports.clear(number, clock())
+      await restAsLong(timer, startedAt)
     }
-    return runEach([beginDaily, goOnWithAll], onFailed)
+    if (isDone) logger.info({ kind: 'import' }, 'an import is done')
   }
-  return startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
+
+  const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not go on; it is tried again')
+
+  const goOnWithAll = async (mayGoOn: () => boolean) => {
+    for (const { number, plan } of await imports.running())
+      for (const site of new Set(plan.parts.map((part) => part.site))) {
+        const key = `${number} ${site}`
+        if (working.has(key)) continue
+        const going = goOn(number, site, mayGoOn)
+          .catch(onFailed)
+          .finally(() => working.delete(key))
+        working.set(key, going)
+      }
+  }
+
+  const work = (mayGoOn: () => boolean) => runEach([beginDaily, () => goOnWithAll(mayGoOn)], onFailed)
+  const task = startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
+  return {
+    run: task.run,
+    async close() {
+      await task.close()
+      await Promise.all(working.values())
+    },
+  }
+}
+
+function keyOf(number: number, { part }: ListPlace | CheckPlace): string {
+  return `${number} ${part}`
 }
 
 function problemOf(error: unknown): ImportProblem {

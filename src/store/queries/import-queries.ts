@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { firstPlace, type ImportedList, type PaymentImport } from '../../domain/imports/import-plan.ts'
+import { firstPlaces, type ImportedList, type PaymentImport } from '../../domain/imports/import-plan.ts'
 import { emptyReport } from '../../domain/imports/import-report.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../import-store.ts'
@@ -55,7 +55,7 @@ async function begin(db: Db, request: NewImport): Promise<BegunImport> {
       requested_by: requestedBy,
       requested_at: requestedAt.getTime(),
       parts_json: JSON.stringify(plan.parts),
-      place_json: JSON.stringify(firstPlace(plan)),
+      place_json: JSON.stringify(firstPlaces(plan)),
       reports_json: JSON.stringify(plan.parts.map(emptyReport)),
     })
     .returningAll()

@@ -126,7 +126,7 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
   keyOf: ({ number }) => String(number),
   lookups: { number: { columns: ['number'], keyOf: ({ number }) => String(number) } },
   fromRow: toImport,
-  toRow: ({ number, plan, dryRun, daily, requestedBy, requestedAt, place, reports, doneAt }) => ({
+  toRow: ({ number, plan, dryRun, daily, requestedBy, requestedAt, places, reports, doneAt }) => ({
     number,
     from_at: plan.from,
     to_at: plan.to,
@@ -135,7 +135,7 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
     requested_by: requestedBy,
     requested_at: requestedAt,
     parts_json: JSON.stringify(plan.parts),
-    place_json: JSON.stringify(place),
+    place_json: JSON.stringify(places),
     reports_json: JSON.stringify(reports),
     done_at: doneAt,
   }),
@@ -154,7 +154,7 @@ export function toImport(row: StoredRow): PaymentImport {
     daily: row['daily'] === 1,
     requestedBy: row['requested_by'] as string | null,
     requestedAt: Number(row['requested_at']),
-    place: JSON.parse(String(row['place_json'])) as ImportPlace,
+    places: JSON.parse(String(row['place_json'])) as ImportPlace[],
     reports: JSON.parse(String(row['reports_json'])) as PartReport[],
     doneAt: row['done_at'] as number | null,
   }

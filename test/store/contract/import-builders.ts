@@ -4,14 +4,14 @@ import type { FoundPayment, Lease, NewImport } from '../../../src/store/store.ts
 import { after, MINUTE, NOW, present, report } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-const DAY = 24 * 60 * MINUTE
+const HALF_A_DAY = 12 * 60 * MINUTE
 export const PAYINS: ImportPart = { site: 'au', list: 'PAYINS' }
 export const LINKS: ImportPart = { site: 'au', list: 'LINKS' }
 
-/** Returns a request for an import of two days. */
+/** Returns a request for an import of a day. */
 export function request(parts: readonly ImportPart[], over: Partial<NewImport> = {}): NewImport {
   return {
-    plan: { from: NOW.getTime() - DAY, to: NOW.getTime() + DAY, parts },
+    plan: { from: NOW.getTime() - HALF_A_DAY, to: NOW.getTime() + HALF_A_DAY, parts },
     dryRun: false,
     daily: false,
     requestedBy: 'operator-1',
@@ -44,8 +44,8 @@ export function importing(fixture: Fixture) {
   const current = async ({ number }: PaymentImport) => present(await fixture.store.imports.byNumber(number))
 
   const placeOf = async (running: PaymentImport): Promise<ListPlace> => {
-    const { place } = await current(running)
-    if (place.kind !== 'LIST') throw new Error('The import has read its lists.')
+    const place = (await current(running)).places.find(({ kind }) => kind !== 'DONE')
+    if (place?.kind !== 'LIST') throw new Error('The import has read its lists.')
     return place
   }
 

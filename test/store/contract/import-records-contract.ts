@@ -10,8 +10,8 @@ export function importRecordsContract(fixture: Fixture): void {
   it('gives up a list, and goes on with the next one', async () => {
     const running = await begin([LINKS, PAYINS])
     await fixture.store.imports.giveUp(running.number, await placeOf(running), 'REFUSED', await lease())
-    const { place, reports } = await current(running)
-    expect(place).toMatchObject({ kind: 'LIST', part: 1, page: 1 })
+    const { places, reports } = await current(running)
+    expect(places).toMatchObject([{ kind: 'DONE' }, { kind: 'LIST', part: 1, page: 1 }])
     expect(reports).toMatchObject([
       { ...LINKS, problem: 'REFUSED' },
       { ...PAYINS, problem: null },

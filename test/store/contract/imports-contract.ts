@@ -10,6 +10,7 @@ import {
   NOW,
   payin,
   paymentOf,
+  present,
   report,
   settledLink,
   settledPayout,
@@ -32,7 +33,7 @@ export function importsContract(fixture: Fixture): void {
       name: 'Mary',
       email: 'mary@example.test',
     })
-    expect(await current(running)).toMatchObject({ place: { kind: 'LIST', page: 2, pages: 2 }, doneAt: null })
+    expect(await current(running)).toMatchObject({ places: [{ kind: 'LIST', page: 2, pages: 2 }], doneAt: null })
     expect(await fixture.store.reads.subject('P1')).toMatchObject({ readSite: 'au' })
   })
 
@@ -138,7 +139,7 @@ export function importsContract(fixture: Fixture): void {
     const broken = found(received('P2', { details: { amount: 'no number' } }))
     const told = await record(running, [found(received('P1')), broken, found(received('P3'))])
     expect(told).toMatchObject({ listed: 3, added: 2, addedIds: ['P1', 'P3'], failed: 1, failedIds: ['P2'] })
-    expect(await current(running)).toMatchObject({ place: { kind: 'CHECK' } })
+    expect(await current(running)).toMatchObject({ places: [{ kind: 'CHECK' }] })
     expect(await fixture.store.payments.byIds(['P1', 'P2', 'P3'])).toHaveLength(2)
   })
 
@@ -181,7 +182,8 @@ export function importsContract(fixture: Fixture): void {
     const seen = made.slice(0, 3).map(({ id }) => found(report('pending', { paymentId: id }), { isLink: true }))
     await record(running, seen, { list: 'LINKS' })
     const ids: string[] = []
-    for (let { place } = await current(running); place.kind === 'CHECK'; { place } = await current(running)) {
+    const placeNow = async () => present((await current(running)).places[0])
+    for (let place = await placeNow(); place.kind === 'CHECK'; place = await placeNow()) {
       const query = { number: running.number, part: LINKS, place, from: NOW.getTime(), to: NOW.getTime() }
       const absent = await store.imports.absent(query)
       ids.push(...absent.objects.map(({ id }) => id))

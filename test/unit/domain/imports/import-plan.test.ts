@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   afterCheck,
   afterPage,
-  afterPart,
-  firstPlace,
+  firstPlaces,
   type ImportPlace,
   type ImportPlan,
   type ListPlace,
@@ -11,6 +10,7 @@ import {
   progressOf,
   spanAt,
 } from '../../../../src/domain/imports/import-plan.ts'
+import { present } from '../../../store/contract/builders.ts'
 
 const DAY = 24 * 3_600_000
 const FROM = Date.parse('2026-01-01T00:00:00Z')
@@ -19,57 +19,55 @@ function planOf(days: number, parts: ImportPlan['parts'] = [{ site: 'au', list: 
   return { from: FROM, to: FROM + days * DAY, parts }
 }
 
-function listPlace(place: ImportPlace): ListPlace {
-  if (place.kind !== 'LIST') throw new Error('It is at no list.')
+function listPlace(place: ImportPlace | undefined): ListPlace {
+  if (place?.kind !== 'LIST') throw new Error('It is at no list.')
   return place
 }
 
-/** Goes through a plan whose lists have `pages` pages in each interval. Returns every place. */
-function walk(plan: ImportPlan, pages: number): ImportPlace[] {
+/** Goes through a part of a plan whose lists have `pages` pages in each interval. Returns every place. */
+function walk(plan: ImportPlan, pages: number, part = 0): ImportPlace[] {
   const places: ImportPlace[] = []
-  for (let place = firstPlace(plan); ;) {
+  for (let place = firstPlaces(plan)[part]; place !== undefined;) {
     places.push(place)
-    if (place.kind === 'CLEAR') return places
+    if (place.kind === 'DONE') break
     place =
       place.kind === 'LIST'
         ? afterPage(plan, place, { ids: `page ${place.page}`, isEmpty: false, totalPages: pages })
-        : afterCheck(plan, place, null)
+        : afterCheck(place, null)
   }
+  return places
 }
 
 describe('an import plan', () => {
-  it('covers its interval without a hole, in intervals of thirty days at most', () => {
-    const plan = planOf(70)
-    const spans = walk(plan, 1).flatMap((place) => (place.kind === 'LIST' ? [spanAt(plan, place)] : []))
-    expect(spans[0]?.from).toEqual(new Date(plan.from))
-    expect(spans.at(-1)?.to).toEqual(new Date(plan.to))
-    expect(spans.slice(1).map(({ from }) => from)).toEqual(spans.slice(0, -1).map(({ to }) => to))
-    for (const { from, to } of spans) expect(to.getTime() - from.getTime()).toBeLessThanOrEqual(30 * DAY)
-  })
+  it.each([
+    [70, 30],
+    [2.5, 1],
+  ])(
+    'of %s days covers its interval without a hole, oldest first, in intervals of %s days at most',
+    (days, longest) => {
+      const plan = planOf(days)
+      const spans = walk(plan, 1).flatMap((place) => (place.kind === 'LIST' ? [spanAt(plan, place)] : []))
+      expect(spans[0]?.from).toEqual(new Date(plan.from))
+      expect(spans.at(-1)?.to).toEqual(new Date(plan.to))
+      expect(spans).toHaveLength(3)
+      expect(spans.slice(1).map(({ from }) => from)).toEqual(spans.slice(0, -1).map(({ to }) => to))
+      for (const { from, to } of spans) expect(to.getTime() - from.getTime()).toBeLessThanOrEqual(longest * DAY)
+    },
+  )
 
-  it('reads every page of every part once, checks it, and ends', () => {
+  it('reads every page of each part once, checks it, and ends', () => {
     const parts = [
       { site: 'au', list: 'LINKS' },
       { site: 'kr', list: 'PAYINS' },
     ] as const
-    const plan = planOf(31, parts)
-    const told = walk(plan, 2).map((place) => {
-      const part = partAt(plan, place)
-      return `${part?.site ?? '-'} ${place.kind}${place.kind === 'LIST' ? ` ${place.slice}.${place.page}` : ''}`
-    })
-    expect(told).toEqual([
-      'au LIST 0.1',
-      'au LIST 0.2',
-      'au LIST 1.1',
-      'au LIST 1.2',
-      'au CHECK',
-      'kr LIST 0.1',
-      'kr LIST 0.2',
-      'kr LIST 1.1',
-      'kr LIST 1.2',
-      'kr CHECK',
-      '- CLEAR',
-    ])
+    const plan = planOf(2, parts)
+    for (const [part, { site }] of parts.entries()) {
+      const told = walk(plan, 2, part).map((place) => {
+        expect(partAt(plan, place).site).toBe(site)
+        return place.kind === 'LIST' ? `LIST ${place.slice}.${place.page}` : place.kind
+      })
+      expect(told).toEqual(['LIST 0.1', 'LIST 0.2', 'LIST 1.1', 'LIST 1.2', 'CHECK', 'DONE'])
+    }
   })
 
   it('never goes back in percent, from 0 to 100', () => {
@@ -77,8 +75,14 @@ describe('an import plan', () => {
       { site: 'au', list: 'LINKS' },
       { site: 'au', list: 'PAYOUTS' },
     ])
-    const percents = walk(plan, 7).map((place) => progressOf(plan, place))
+    const [first, second] = [walk(plan, 7, 0), walk(plan, 2, 1)]
+    const [atFirst, atSecond] = firstPlaces(plan)
+    const percents = [
+      ...first.map((place) => progressOf({ plan, places: [place, present(atSecond)] })),
+      ...second.map((place) => progressOf({ plan, places: [present(first.at(-1)), place] })),
+    ]
     expect(percents[0]).toBe(0)
+    expect(progressOf({ plan, places: [present(atFirst), { kind: 'DONE', part: 1 }] })).toBe(50)
     expect(percents.at(-1)).toBe(100)
     expect(percents).toEqual(percents.toSorted((a, b) => a - b))
   })
@@ -87,7 +91,7 @@ describe('an import plan', () => {
     'ends a list of %s pages at an empty page, and at one that repeats the page before',
     (totalPages) => {
       const plan = planOf(1)
-      const first = listPlace(firstPlace(plan))
+      const first = listPlace(firstPlaces(plan)[0])
       const page = { ids: 'a b', isEmpty: false, totalPages }
       const second = listPlace(afterPage(plan, first, page))
       expect(second).toMatchObject({ page: 2, before: 'a b' })
@@ -97,16 +101,8 @@ describe('an import plan', () => {
     },
   )
 
-  it('goes on with the next part after one that is given up, and after the last object of ours', () => {
-    const plan = planOf(1, [
-      { site: 'au', list: 'LINKS' },
-      { site: 'au', list: 'PAYINS' },
-    ])
-    expect(afterPart(plan, firstPlace(plan))).toMatchObject({ kind: 'LIST', part: 1 })
-    expect(afterPart(plan, { kind: 'CHECK', part: 1, after: null })).toEqual({ kind: 'CLEAR' })
-    expect(afterPart(plan, { kind: 'CLEAR' })).toEqual({ kind: 'CLEAR' })
+  it('goes on behind the last object of ours that was looked for', () => {
     const check = { kind: 'CHECK', part: 0, after: null } as const
-    expect(afterCheck(plan, check, { at: 1, id: 'x' })).toEqual({ kind: 'CHECK', part: 0, after: { at: 1, id: 'x' } })
-    expect(firstPlace({ ...plan, parts: [] })).toEqual({ kind: 'CLEAR' })
+    expect(afterCheck(check, { at: 1, id: 'x' })).toEqual({ kind: 'CHECK', part: 0, after: { at: 1, id: 'x' } })
   })
 })
