@@ -86,7 +86,8 @@ export async function runBench({ name, title, defaults, options = {}, run }: Ben
   console.log([...head, figureTable(figures), ...details].join('\n\n'))
   const isWhole = only.length === 0 && values['cases'] === options['cases']
   const page = values['page'] === '' && isWhole ? 'docs/performance.md' : values['page']
-  if (page !== undefined && page !== '') writeSection(page, name, [...head, figureTable(withGoal(figures))].join('\n\n'))
+  if (page !== undefined && page !== '')
+    writeSection(page, name, [...head, figureTable(withGoal(figures))].join('\n\n'))
 }
 
 function parse(defaults: Readonly<Record<string, string>>, args: string[]): Record<string, string | undefined> {
