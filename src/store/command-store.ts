@@ -70,7 +70,7 @@ export type CommandStore = {
    */
   settleGatewayCreation(operationId: string, paymentId: string | null, at: Date): Promise<GatewayCreationSettled>
   /** Returns creations of gateway payments whose outcome is unknown, and whose payment no callback has reported, oldest first. */
-  unansweredGatewayCreations(page: UnansweredQuery): Promise<UnansweredGatewayCreation[]>
+  unansweredGatewayCreations(limit: number): Promise<UnansweredGatewayCreation[]>
   /**
    * Completes a command with the link it created: stores the link, its LINK_CREATED event and the result `{ linkId }`. A payment
    * through the link that was recorded earlier is assigned to it. Rejects with `StoreConflictError` if a later attempt was made: then the
@@ -132,9 +132,6 @@ export type GatewayCreationSettled =
   | { readonly kind: 'done' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'state-conflict'; readonly statusRaw: string }
-
-/** `from`: milliseconds since the epoch, the earliest attempt. `after`: of those at that instant, only operations behind this one. */
-export type UnansweredQuery = { readonly limit: number; readonly from: number; readonly after: string | null }
 
 /** An idempotency key. It belongs to a caller and a mutation. */
 export type CommandKey = Pick<Command, 'mutation' | 'key' | 'keyScope'>

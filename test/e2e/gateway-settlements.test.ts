@@ -62,46 +62,6 @@ describe('a gateway payment whose creation got no answer', () => {
     })
   })
 
-  it('is reported by a callback, which overrules an operator who found nothing', async () => {
-    const { operationId, orderId, paymentId, input } = await unansweredCreation(network, { arrives: true })
-    await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })
-    await setGatewayStatus(network, String(paymentId), 'received')
-    expect(await read(paymentId)).toEqual({ orderId, status: 'RECEIVED', overrulesOperator: true })
-    expect(await waits(operationId)).toBeUndefined()
-    const posts = network.sandbox.control.state().gatewayPayments.length
-    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
-    expect(network.sandbox.control.state().gatewayPayments).toHaveLength(posts)
-    expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({
-      __typename: 'StateConflictError',
-      statusRaw: 'received',
-    })
-  })
-
-  it('is listed page by page, behind the last one of an instant', async () => {
-    const made = [
-      await unansweredCreation(network, { arrives: false }),
-      await unansweredCreation(network, { arrives: false }),
-    ]
-    const page = `query Page($from: DateTime, $after: ID) {
-      unansweredGatewayPayments(first: 1, requestedFrom: $from, after: $after) { operationId requestedAt } }`
-    const seen: string[] = []
-    let variables = {}
-    for (;;) {
-      const answer = await network.ask<{ unansweredGatewayPayments: { operationId: string; requestedAt: string }[] }>(
-        page,
-        variables,
-      )
-      const [last] = answer.data.unansweredGatewayPayments
-      if (last === undefined) break
-      seen.push(last.operationId)
-      variables = { from: last.requestedAt, after: last.operationId }
-    }
-    expect(new Set(seen).size).toBe(seen.length)
-    expect(seen).toEqual((await waiting()).map(({ operationId }) => operationId))
-    expect(seen).toEqual(expect.arrayContaining(made.map(({ operationId }) => operationId)))
-    expect((await network.ask(page, { after: 'x' })).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
-  })
-
   it.each([
     [{ outcome: 'CREATED' }],
     [{ outcome: 'CREATED', paymentId: '' }],

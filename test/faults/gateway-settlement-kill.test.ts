@@ -24,23 +24,6 @@ it('what an operator found is recorded whole or not at all, and once however oft
   expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
 })
 
-it('a callback after an operator found nothing brings the payment back, also over a restart', async () => {
-  const { operationId, paymentId, input } = await unansweredCreation(stage, { arrives: true })
-  await settleCreation(stage, { operationId, outcome: 'NOT_CREATED' })
-  await stage.app.kill()
-  const made = stage.sandbox.control.state().gatewayPayments.find((one) => String(one.paymentId) === paymentId)
-  await stage.restart()
-  await stage.sandbox.control.setStatus(made?.uuid ?? '', 'received')
-  const query = 'query G($id: ID!) { gatewayPayment(id: $id) { status overrulesOperator } }'
-  expect((await stage.ask(query, { id: paymentId })).data['gatewayPayment']).toEqual({
-    status: 'RECEIVED',
-    overrulesOperator: true,
-  })
-  const posts = stage.sandbox.control.state().gatewayPayments.length
-  expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
-  expect(stage.sandbox.control.state().gatewayPayments).toHaveLength(posts)
-})
-
 it('a creation whose process was killed can be settled once its lease is over', async () => {
   const input = gatewayInput()
   const held = stage.proxy.holdNextPost('/v1/payment_gateways/create_payment')

@@ -53,7 +53,6 @@ describe('what belongs to somebody else', () => {
         "Query.paymentImport id",
         "Query.webhookDelivery id",
         "Query.payout id",
-        "Query.unansweredGatewayPayments after",
         "Query.gatewayPayment id",
         "Query.paymentCustomer id",
         "Mutation.refreshPayment id",

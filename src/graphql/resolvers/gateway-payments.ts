@@ -1,5 +1,4 @@
 import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
-import { badArgument } from '../error-formatter.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
@@ -11,11 +10,8 @@ export const gatewayPaymentsResolvers = {
     gatewayPayment: (_root, { id }, { loaders }) => loaders.gatewayPaymentById.load(id),
     gatewayPayments: (_root, args, context) =>
       listOf('gateway-payments', args, context, (page, filter) => context.store.gatewayPayments.page(page, filter)),
-    unansweredGatewayPayments: (_root, { first, requestedFrom, after }, { store }) => {
-      if (after != null && requestedFrom == null) throw badArgument('after', 'needs requestedFrom')
-      const from = requestedFrom?.getTime() ?? 0
-      return store.commands.unansweredGatewayCreations({ limit: pageSize(first), from, after: after ?? null })
-    },
+    unansweredGatewayPayments: (_root, { first }, { store }) =>
+      store.commands.unansweredGatewayCreations(pageSize(first)),
   },
   Mutation: {
     createGatewayPayment: async (_root, { input }, { operations, caller }) => {

@@ -3,7 +3,7 @@ import type { Command } from '../../domain/command.ts'
 import { CREATE_GATEWAY_PAYMENT, type UnansweredGatewayCreation } from '../../domain/gateway/gateway-payment.ts'
 import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import type { CommandKey, UnansweredQuery } from '../command-store.ts'
+import type { CommandKey } from '../command-store.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
@@ -21,7 +21,7 @@ export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively
     traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
     tracePayout: async (ref) => payoutOf(reader, await refsOfSameCommand(reader, ref)),
     paidThrough: async (ref) => paidThrough(reader, await refsOfSameCommand(reader, ref)),
-    unansweredGatewayCreations: (page) => unansweredGatewayCreations(reader, page),
+    unansweredGatewayCreations: (limit) => unansweredGatewayCreations(reader, limit),
     expireLeases: (now) => exclusively(({ db }) => expireLeases(db, now)),
     purge: (before) => purge(exclusively, before.getTime()),
   }
@@ -127,10 +127,7 @@ async function purgeSome(db: Db, before: number): Promise<number> {
 }
 
 /** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
-async function unansweredGatewayCreations(
-  db: Db,
-  { limit, from, after }: UnansweredQuery,
-): Promise<UnansweredGatewayCreation[]> {
+async function unansweredGatewayCreations(db: Db, limit: number): Promise<UnansweredGatewayCreation[]> {
   const rows = await db
     .selectFrom('commands')
     .innerJoin('command_refs', 'command_refs.ref', 'commands.ref')
@@ -139,10 +136,7 @@ async function unansweredGatewayCreations(
     .where('commands.mutation', '=', CREATE_GATEWAY_PAYMENT)
     .where('commands.state', '=', 'UNKNOWN')
     .where('gateway_payments.id', 'is', null)
-    .where('commands.sent_at', '>=', from)
-    .where((where) => where.or([where('commands.sent_at', '>', from), where('commands.id', '>', after ?? '')]))
     .orderBy('commands.sent_at')
-    .orderBy('commands.id')
     .limit(limit)
     .execute()
   return rows.flatMap(({ id, sent_at, site, requested_json }) => {
