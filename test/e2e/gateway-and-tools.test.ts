@@ -38,21 +38,6 @@ describe('createGatewayPayment', () => {
     expect(asked(network, 'POST', CREATE) - before).toBe(1)
   })
 
-  it('asks for one token for twenty payments at the same time, and keeps it out of the log', async () => {
-    const own = await startNetwork({ sandbox: BY_HAND })
-    try {
-      own.sandbox.control.addFault({ method: 'GET', path: TOKEN, answer: { delayMs: 100 } })
-      const results = await Promise.all(Array.from({ length: 20 }, () => create({}, own)))
-      expect(new Set(results.map(({ __typename }) => __typename))).toEqual(new Set(['CreateGatewayPaymentSuccess']))
-      expect([asked(own, 'GET', TOKEN), asked(own, 'POST', CREATE)]).toEqual([1, 20])
-      await create({}, own)
-      expect(asked(own, 'GET', TOKEN)).toBe(1)
-      expect(own.log()).not.toMatch(/access.token"?:"?[\w-]{20,}/i)
-    } finally {
-      await own.close()
-    }
-  })
-
   it('is sent once more, with a new token, when the payments API knows the token no longer', async () => {
     const own = await startNetwork({ sandbox: BY_HAND })
     try {
@@ -63,6 +48,7 @@ describe('createGatewayPayment', () => {
       own.sandbox.control.addFault({ method: 'POST', path: CREATE, answer: { status: 401 }, times: 9 })
       expect(await create({}, own)).toMatchObject({ __typename: 'CredentialsRejectedError', site: 'aud' })
       expect(asked(own, 'POST', CREATE)).toBe(5)
+      expect(own.log()).not.toMatch(/access.token"?:"?[\w-]{20,}/i)
     } finally {
       await own.close()
     }
@@ -77,44 +63,13 @@ describe('createGatewayPayment', () => {
     expect(asked(network, 'POST', CREATE) - before).toBe(1)
   })
 
-  it('whose token cannot be had was not sent, and its key stays free', async () => {
-    const own = await startNetwork({ sandbox: BY_HAND })
-    try {
-      const input = gatewayInput()
-      own.sandbox.control.addFault({ method: 'GET', path: TOKEN, answer: { status: 503 }, times: 50 })
-      expect(await create(input, own)).toMatchObject({ __typename: 'UpstreamUnavailableError' })
-      expect(asked(own, 'POST', CREATE)).toBe(0)
-      own.sandbox.control.clearFaults()
-      expect(await create(input, own)).toMatchObject({ replayed: false })
-    } finally {
-      await own.close()
-    }
-  })
-
-  const billing = (over: Record<string, unknown>) => ({
-    billing: { firstName: 'Ada', lastName: 'Payer', phone: '+61412345678', email: 'ada@example.test', ...over },
-  })
-  const item = (over: Record<string, unknown>) => ({
-    items: [{ id: '1', name: 'A', quantity: 1, price: '1', ...over }],
-  })
-
-  it.each<[string, Record<string, unknown>]>([
-    ['idempotencyKey', { idempotencyKey: '' }],
-    ['orderId', { orderId: '' }],
-    ['amount.value', { amount: { value: '0', currency: 'AUD' } }],
-    ['amount.currency', { amount: { value: '100', currency: 'JPY' } }],
-    ['description', { description: '' }],
-    ['billing.firstName', billing({ firstName: '' })],
-    ['billing.phone', billing({ phone: '12345' })],
-    ['billing.email', billing({ email: 'nobody' })],
-    ['billing.countryCode', billing({ countryCode: 'AUS' })],
-    ['shipping.lastName', { shipping: billing({ lastName: ' ' }).billing }],
-    ['items.0.quantity', item({ quantity: 0 })],
-    ['items.0.price', item({ price: '-1' })],
-    ['items.0.name', item({ name: '' })],
-  ])('with something wrong at %s is refused without a call', async (path, over) => {
+  it('with something wrong is refused without a call', async () => {
     const before = calls()
-    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    const wrong = { orderId: '', items: [{ id: '1', name: 'A', quantity: 0, price: '1' }] }
+    expect(await create(wrong)).toMatchObject({
+      __typename: 'InvalidInputError',
+      problems: [{ path: ['orderId'] }, { path: ['items', '0', 'quantity'] }],
+    })
     expect(calls()).toBe(before)
   })
 })

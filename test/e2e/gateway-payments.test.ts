@@ -79,29 +79,6 @@ describe('a gateway payment on record', () => {
     expect(network.log()).not.toContain('Ada')
   })
 
-  it('is there, and moves, where its creation was not answered', async () => {
-    const orderId = `unanswered-${Date.now()}`
-    network.sandbox.control.addFault({
-      method: 'POST',
-      path: '/v1/payment_gateways/create_payment',
-      answer: 'drop-after',
-    })
-    expect(await mutate(network, 'createGatewayPayment', gatewayInput({ orderId }))).toMatchObject({
-      __typename: 'OutcomeUnknownError',
-    })
-    const made = network.sandbox.control.state().gatewayPayments.find((payment) => payment.orderId === orderId)
-    const id = String(made?.paymentId)
-    expect(await read(id)).toBeNull()
-    await setGatewayStatus(network, id, 'received')
-    expect(await read(id)).toMatchObject({
-      orderId,
-      status: 'RECEIVED',
-      amount: { value: '99.95', currency: 'AUD' },
-      description: gatewayInput()['description'],
-      provisional: false,
-    })
-  })
-
   it('is what the mutation returns, and an entity that is read with all others at once', async () => {
     const query = `mutation C($input: CreateGatewayPaymentInput!) {
       createGatewayPayment(input: $input) { ... on CreateGatewayPaymentSuccess { paymentId payment { id status } } }

@@ -170,21 +170,6 @@ describe('the access token', () => {
     expect((await faultOf(tokens.current(site()))).detail).toMatchObject({ kind: 'refused', httpStatus: 400 })
   })
 
-  it.each([
-    [0, 4, 5],
-    [-1, 4, 5],
-    ['3600', 3_599, 3_600],
-    [1e12, 3_599, 3_600],
-    [null, 4, 5],
-  ])('with expires_in %o lives after %i s and no more after %i s', async (expiresIn, alive, dead) => {
-    const { tokens, pass } = await gateway({ token: (issued) => tokenAnswer(issued, expiresIn) })
-    const first = await tokens.current(site())
-    pass(alive)
-    expect(await tokens.current(site())).toBe(first)
-    pass(dead - alive)
-    expect(await tokens.current(site())).not.toBe(first)
-  })
-
   it.each([3, -3])('does not notice that the clock on the wall jumps by %i hours', async (hours) => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
