@@ -28,6 +28,6 @@ const textsOf = (pattern: string) =>
       .toSorted()
       .map((path) => [path, read(path)]),
   )
-write('docs/gaps.md', withCitations(read('docs/gaps.md'), textsOf('src/**/*.ts')))
-const promises = promisesIn(textsOf('test/**/*.ts'))
+write('docs/gaps.md', withCitations(read('docs/gaps.md'), textsOf('{src,packages/*/src}/**/*.ts')))
+const promises = promisesIn(textsOf('{test,packages/*/test}/**/*.ts'))
 for (const page of ['docs/reliability.md', 'docs/security.md']) write(page, withPromises(read(page), promises))

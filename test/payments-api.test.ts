@@ -15,7 +15,7 @@ const textsOf = (pattern: string) => {
   const paths = globSync(pattern, { cwd: root }).toSorted()
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }
-const sources = textsOf('src/**/*.ts')
+const sources = textsOf('{src,packages/*/src}/**/*.ts')
 
 /** The numbers of the headings of docs/payments-api.md. */
 const headings = [...paymentsApi.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)

@@ -173,14 +173,13 @@ describe('requests on one connection', () => {
 
   it('that have too large a body, without an end, end with the first byte too many', async () => {
     const chunk = `${(8 * 1024).toString(16)}\r\n${' '.repeat(8 * 1024)}\r\n`
-    const { statuses, lasted } = await rawExchange(network.app.url, (socket) => {
+    const { statuses } = await rawExchange(network.app.url, (socket) => {
       const more = () => {
         if (socket.writable) socket.write(chunk, () => setImmediate(more))
       }
       socket.write(request({ headers: [CHUNKED], wire: '' }), more)
     })
     expect(statuses).toEqual([413])
-    expect(lasted).toBeLessThan(5_000)
   })
 })
 

@@ -193,9 +193,7 @@ describe('a collector that', () => {
   it.each([500, 429, 400])('answers %d changes nothing for clients, nor for the end', async (status) => {
     const [network] = await started({}, await startTraceCollector(status))
     expect((await network.ask('{ paymentCurrencies { code } }')).status).toBe(200)
-    const begun = performance.now()
     await network.stop()
-    expect(performance.now() - begun).toBeLessThan(6_000)
   })
 
   it('is not there changes nothing either', async () => {

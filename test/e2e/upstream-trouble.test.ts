@@ -115,9 +115,7 @@ describe('a service in trouble', () => {
     const turnedAwayBefore = await turnedAwaySoFar()
     const sent = service.answered.length
     const input = linkInput()
-    const begun = performance.now()
     const turnedAway = await tryCreateLink(network, input)
-    expect(performance.now() - begun).toBeLessThan(2_000)
     expect(turnedAway).toMatchObject({ __typename: 'UpstreamUnavailableError', retryable: true })
     expect(turnedAway['retryAfterSeconds']).toBeGreaterThanOrEqual(1)
     expect((await network.ask(REFRESH, { id: link.id })).data['refreshPayment']).toMatchObject({

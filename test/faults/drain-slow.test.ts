@@ -28,10 +28,9 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
   await silentUpgrade(app.url)
   const webhook = await halfSentWebhook(app.url, randomUUID())
 
-  const asked = performance.now()
   app.child.kill('SIGTERM')
+  // After 14 seconds a process ends with 1.
   expect(await app.ended).toMatchObject({ code: 0, signal: null })
-  expect((await app.ended).at - asked).toBeLessThan(15_000)
   // The payments API sends a webhook again that is cut.
   await expect(webhook.answered).rejects.toThrow('socket hang up')
   expect((await slow).data.createPaymentLink.__typename).toBe('OutcomeUnknownError')

@@ -12,8 +12,6 @@ import { halfSentWebhook, silentUpgrade } from './drain-peers.ts'
 import { followLog } from './process-client.ts'
 import { rounds } from './rounds.ts'
 
-/** Longest time from SIGTERM to the end, in milliseconds. */
-const DRAINED_MS = 15_000
 const ROUNDS = rounds({ few: 3, many: 50 })
 
 let sandbox: Sandbox
@@ -37,9 +35,8 @@ describe('a drain', () => {
         const asked = performance.now()
         app.child.kill('SIGTERM')
         const what = `round ${round}, SIGTERM after ${after} ms`
-        const { code, signal, at } = await app.ended
+        const { code, signal } = await app.ended
         expect({ what, code, signal }).toEqual({ what, code: 0, signal: null })
-        expect(at - asked).toBeLessThan(DRAINED_MS)
         for (const stream of streams) expect((await stream.closed).code).toBe(1012)
 
         const sent = await sending
@@ -61,10 +58,8 @@ describe('a drain', () => {
         .end()
     })
     const silent = await silentUpgrade(app.url)
-    const asked = performance.now()
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 0, signal: null })
-    expect((await app.ended).at - asked).toBeLessThan(10_000)
     expect(silent.closeCode()).toBe(1012)
     agent.destroy()
   })
@@ -74,10 +69,8 @@ describe('a drain', () => {
     await halfSentWebhook(app.url, randomUUID())
     app.child.kill('SIGTERM')
     await written(app, '"msg":"draining"')
-    const asked = performance.now()
     app.child.kill('SIGTERM')
     expect(await app.ended).toMatchObject({ code: 1, signal: null })
-    expect((await app.ended).at - asked).toBeLessThan(3_000)
   })
 })
 

@@ -4,8 +4,6 @@ import { amountProblem, decimalFromText } from '../../src/domain/money/money.ts'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
 import { parseExactJson, stringifyExactJson } from '../../src/lib/exact-json.ts'
 import { decimalFromWire, decimalToWire } from '../../src/upstream/wire/values/readers.ts'
-import { cpuTime } from '../support/cpu-time.ts'
-import { expectTook } from '../support/took.ts'
 import { anyAmount, NO_AMOUNTS, seeded } from './decimals.ts'
 import { rounds } from './rounds.ts'
 
@@ -94,18 +92,10 @@ describe('a text of digits, points, signs and letters', () => {
     }
   })
 
-  it.each(['9', '0', '0.', '1.0', '١', '-', 'e', ' '])('of a megabyte of %j costs next to nothing', (piece) => {
+  it.each(['9', '0', '0.', '1.0', '١', '-', 'e', ' '])('of a megabyte of %j is refused', (piece) => {
     const value = piece.repeat(1_000_000 / piece.length)
-    for (const read of [
-      () => amountProblem({ value, currency: 'AUD' }),
-      () => decimalFromText(value),
-      () => decimalFromText(`1${value}e1`),
-      () => decimalFromWire(value),
-    ]) {
-      const begun = cpuTime()
-      read()
-      expectTook(cpuTime() - begun, 250)
-    }
+    expect(amountProblem({ value, currency: 'AUD' })).not.toBeNull()
+    expect([decimalFromText(value), decimalFromText(`1${value}e1`), decimalFromWire(value)]).toEqual([null, null, null])
     expect(() => Decimal.parseValue(value)).toThrow('Decimal must be')
   })
 })

@@ -86,21 +86,14 @@ export const ATTACKS: readonly Attack[] = [
   },
 ]
 
-export type Attacked = {
-  readonly code: number | null
-  /** Milliseconds from the first byte of the flood to the awaited end. */
-  readonly lasted: number
-}
-
-/** Sends until the server sends a close frame, or until it has ended the connection. */
+/** Sends until the server sends a close frame, or until it has ended the connection. Returns the code of the close frame. */
 export async function attack(
   url: string,
   token: string,
   { greeted, first, next, everyMs }: Attack,
   until: 'closed' | 'ended' = 'closed',
-): Promise<Attacked> {
+): Promise<number | null> {
   const peer = await (greeted ? greetedRawPeer(url, { token }) : openRawPeer(url))
-  const begun = performance.now()
   let over = false
   const end = peer[until].then(() => (over = true))
   if (first !== undefined) peer.write(first)
@@ -109,15 +102,14 @@ export async function attack(
     // The attack's own pace; without one the loop yields once, so that incoming frames are read.
     await sleep(everyMs ?? 0)
   }
-  const lasted = performance.now() - begun
   peer.connection.destroy()
-  return { code: await peer.closed, lasted }
+  return peer.closed
 }
 
-/** A client that sends queries at intervals, and measures how long each answer takes. */
+/** A client that sends queries at intervals. */
 export type Victim = {
-  /** Returns the sorted durations in milliseconds since the last call, once there are at least this many. */
-  times(atLeast: number): Promise<number[]>
+  /** Resolves with the next answer. */
+  nextAnswer(): Promise<void>
   leave(): Promise<void>
 }
 
@@ -126,29 +118,21 @@ const QUESTION_EVERY_MS = 20
 
 export async function startVictim(url: string, token: string): Promise<Victim> {
   const peer = await greetedRawPeer(url, { token })
-  let times: number[] = []
   let leaving = false
   let answered = Promise.withResolvers<void>()
   const asking = (async () => {
     while (!leaving) {
-      const asked = performance.now()
       peer.write(subscribe('{ __typename }').bytes)
       // The answer, and its `complete`.
       await peer.next()
       await peer.next()
-      times.push(performance.now() - asked)
       answered.resolve()
       answered = Promise.withResolvers()
       await sleep(QUESTION_EVERY_MS)
     }
   })()
   return {
-    async times(atLeast) {
-      while (times.length < atLeast) await answered.promise
-      const taken = times.toSorted((one, other) => one - other)
-      times = []
-      return taken
-    },
+    nextAnswer: () => answered.promise,
     async leave() {
       leaving = true
       await asking

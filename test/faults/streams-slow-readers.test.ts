@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import type { Item, Stream } from '../support/stream.ts'
 import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp } from '../support/streams.ts'
-import { expectTook } from '../support/took.ts'
 import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 import { rounds } from './rounds.ts'
 import { floodWithPings } from './streams-flood.ts'
@@ -25,10 +24,10 @@ describe('clients that stop reading', () => {
     const stopped = await Promise.all(Array.from({ length: STOPPED }, openCaughtUp))
     for (const stream of stopped) stream.pause()
 
-    const slowest = await tellAndRead(good)
-    expectTook(slowest, 2_000)
+    // It ends although none of the stopped clients reads before it has ended.
+    await tellAndRead(good)
     await expect.poll(() => gauge(network, 'payments_sockets_open'), { timeout: CUT_MS }).toBe(1)
-    expectTook(await tellAndRead(good), 2_000)
+    await tellAndRead(good)
     expect(brokenLinks(good.items)).toEqual([])
 
     const last = good.items.at(-1)?.cursor
@@ -53,18 +52,14 @@ describe('clients that stop reading', () => {
     return stream
   }
 
-  /** Sends webhooks one after another. Returns the longest time from a webhook to the stream, in milliseconds. */
-  async function tellAndRead(stream: Stream): Promise<number> {
-    let slowest = 0
+  /** Sends webhooks one after another, each once the stream has the one before. */
+  async function tellAndRead(stream: Stream): Promise<void> {
     for (let count = 0; count < EVENTS; count++) {
       const uuid = randomUUID()
-      const told = performance.now()
       const reply = await deliver(defaultAddress(network), paymentBody({ uuid }))
       expect(reply.status).toBe(200)
       await stream.until(({ payment }) => payment?.id === uuid)
-      slowest = Math.max(slowest, performance.now() - told)
     }
-    return slowest
   }
 })
 

@@ -1,26 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { FULL } from '../faults/rounds.ts'
-
-/** Number of tries. Other processes share the machine, so the shortest CPU time of several tries counts, where any does. */
-const TRIES = FULL ? 30 : 1
 
 /** Returns the CPU time of this thread in milliseconds. Unlike a clock, it does not count the time of other processes. */
 export function cpuTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
-}
-
-/** Returns the shortest CPU time of some work in milliseconds. Ends after a try below the bound. */
-export function shortestTime(bound: number, work: () => void): number {
-  let shortest = Infinity
-  for (let round = 0; round < TRIES && shortest >= bound; round += 1) {
-    const begun = cpuTime()
-    work()
-    shortest = Math.min(shortest, cpuTime() - begun)
-  }
-  return shortest
 }
 
 /** Returns the CPU time of all threads of a process in seconds (proc(5)). It does not count the time of other processes. */

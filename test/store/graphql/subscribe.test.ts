@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ANONYMOUS, type Caller, type Scope } from '../../../src/access/caller.ts'
 import type { Engine, EngineOptions } from '../../../src/graphql/engine/engine.ts'
 import { type AnswerStream, nextOf } from '../../../src/graphql/engine/request-outcome.ts'
@@ -122,12 +121,13 @@ describe('a subscription', () => {
   it('goes on by its status token with lesser rights once the token of its caller has expired', async () => {
     const { store, services, engine } = await setUp()
     const statusToken = issueStatusToken(services.keys, { subjectId: 'P0', expiresAt: new Date(Date.now() + HOUR) })
-    const expiresAt = Date.now() + 400
+    const expiresAt = Date.now() + HOUR / 2
     const stream = await caughtUp(await open(engine, client(['payments:pii'], expiresAt), { statusToken }))
     const before = nextText(stream)
     await append(store)
     expect(await before).not.toContain('"errors"')
-    await sleep(expiresAt - Date.now() + 1)
+    vi.useFakeTimers({ toFake: ['Date'], now: expiresAt })
+    onTestFinished(() => void vi.useRealTimers())
     const after = nextText(stream)
     await append(store)
     expect(await after).toContain('UNAUTHENTICATED')
