@@ -1,121 +1,260 @@
-import { fork } from 'node:child_process'
-import { once as event } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+/**
+ * A process that receives more than it can answer, compared with itself under its usual load: `npm run bench -- overload [options]`.
+ *
+ *   --cases <list>       any of `bursts`, `overloads` and `floods`; default: all
+ *   --rounds, --seconds, --program, --page: see `support/run-bench.ts`
+ *
+ * Answers are counted per second of the process's own CPU time, because other programs may use the machine, and each overload is compared
+ * with the usual load directly before it.
+ */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantile, sendWebhooks, startClients } from '../test/attacks/overload-load.ts'
-import { startApp } from '../test/faults/killable-app.ts'
-import { bindToCore, cpuSecondsOf, LOAD_CORE, SERVER_CORE } from '../test/support/cpu-time.ts'
+import type { Order } from '../test/attacks/overload-clients.ts'
+import { quantile, sendWebhooks, startClients, type Clients, type Sent } from '../test/attacks/overload-load.ts'
+import { cpuSecondsOf } from '../test/support/cpu-time.ts'
+import { SECRETS } from '../test/support/network.ts'
+import { bearer } from './support/client-token.ts'
+import { type Figure, median, shown, table } from './support/figures.ts'
+import { productionEnv, type ServerProcess, startServer } from './support/processes.ts'
+import { type Bench, type Report, runBench } from './support/run-bench.ts'
 
-/**
- * Throughput of a process that receives three times as many requests as it can answer, as a share of its throughput for clients that wait
- * for each answer, over the same kind of connections: `npm run bench -- overload [seconds] [rounds]`. Answers are counted per second of the
- * process's own CPU time, because other programs may use the machine, and each overload is compared with the normal load directly before
- * it. A plain Node server whose answers cost as much is measured in turns with the program (`support/bare-server.ts`): its loss is the cost
- * of connections, parser and kernel.
- */
-
-const MS = Number(process.argv[3] ?? 5) * 1_000
-const ROUNDS = Number(process.argv[4] ?? 5)
-/** Milliseconds until the earlier connections are closed, and requests are refused that are too many. */
-const RAMP_MS = 6_000
-const WARM_MS = 8_000
-const TIMES = 3
-const AT_PEAK = 32
+/** About a millisecond of work. Without the shortcuts equal queries are executed each time. */
 const QUERY = `{ ${Array.from({ length: 8 }, (_, index) => `a${index}: paymentCurrencies { code exponent region versions enabled }`).join(' ')} }`
+const SETTINGS = { SHORTCUTS: 'none', TRUST_PROXY: 'loopback', WEBHOOK_SECRETS: SECRETS.webhook }
+const BURSTS = [20, 100, 500]
+const WAITING = [64, 256]
+/** Connections that keep the process busy without long waits. */
+const USUAL = 32
+const TIMES = 3
+/** Connections of a flood. */
+const FLOODING = 2_000
+/** Milliseconds until the code is compiled, and until requests that are too many are refused. */
+const WARM_MS = 8_000
+const RAMP_MS = 4_000
+const WEBHOOK_EVERY_MS = 20
+const ASK_EVERY_MS = 25
+const LONGEST_RECOVERY_S = 30
 
-type Target = { readonly name: string; readonly url: string; readonly pid: number; readonly webhooks: boolean }
-type Load = { readonly perSecond: number | null; readonly connections: number; readonly once: boolean }
-type Measured = { readonly perSecond: number; readonly perCpuSecond: number }
+type Measured = {
+  readonly perSecond: number
+  readonly perCpuSecond: number
+  readonly refused: number
+  readonly webhooks: readonly Sent[]
+}
+type Asked = { readonly status: number; readonly took: number }
+type Load = Pick<Order, 'perSecond' | 'connections' | 'once' | 'addresses'>
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-'))
-// Otherwise equal queries are answered from memory, and no client can send three times as many of those as the process answers.
-const app = await startApp({ path: join(folder, 'payments.db'), env: { SHORTCUTS: 'none' } })
-const clients = await startClients()
-bindToCore(app.pid, SERVER_CORE)
-bindToCore(clients.pid, LOAD_CORE)
-try {
-  const ours = { name: 'this program', url: app.url, pid: app.pid, webhooks: true }
-  const waiting = { perSecond: null, connections: AT_PEAK, once: false }
-  await clients.load({ url: app.url, query: QUERY, ...waiting }, WARM_MS)
-  for (const connections of [64, 256, 1_000]) await measure(ours, { ...waiting, connections })
-  const { perCpuSecond } = await measure(ours, waiting)
-  const bare = await startBare(1_000 / perCpuSecond)
-  try {
-    for (const [connections, once] of [
-      [1_000, false],
-      [10_000, false],
-      [10_000, true],
-    ] as const)
-      await compare([ours, bare], connections, once)
-  } finally {
-    bare.stop()
-  }
-} finally {
-  clients.stop()
-  await app.kill()
-  rmSync(folder, { recursive: true })
+const OVERLOADS: readonly { readonly name: string; readonly connections: number; readonly once: boolean }[] = [
+  { name: 'kept connections', connections: 10_000, once: false },
+  { name: 'new connections', connections: 10_000, once: true },
+]
+
+type Flood = {
+  readonly name: string
+  readonly addresses: readonly string[]
+  readonly bearers: readonly (string | null)[]
 }
 
-async function startBare(costMs: number): Promise<Target & { stop(): void }> {
-  const child = fork(new URL('./support/bare-server.ts', import.meta.url), [String(costMs)])
-  const [{ port }] = (await event(child, 'message')) as [AddressInfo]
-  bindToCore(child.pid, SERVER_CORE)
-  const url = `http://127.0.0.1:${port}`
-  return { name: 'bare node:http', url, pid: child.pid ?? 0, webhooks: false, stop: () => child.disconnect() }
-}
+/** Clients that ask again at once when they are answered or refused, and what others then get that ask little. */
+const FLOODS: readonly Flood[] = [
+  { name: 'a flood of one address', addresses: ['203.0.113.9'], bearers: [null, bearer('payments:read')] },
+  {
+    name: 'a flood of 1,000 addresses',
+    addresses: Array.from({ length: 1_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`),
+    bearers: [bearer('payments:read')],
+  },
+]
 
-/** Prints the share of its normal throughput that each target keeps, and the ratio of the first to the second. */
-async function compare(targets: readonly Target[], connections: number, once: boolean): Promise<void> {
-  const kept = targets.map((): number[] => [])
-  for (let round = 0; round < ROUNDS; round += 1)
-    for (const [index, target] of targets.entries()) {
-      const usual = await measure(target, { perSecond: null, connections: AT_PEAK, once })
-      const over = await measure(target, { perSecond: TIMES * usual.perSecond, connections, once })
-      kept[index]?.push(over.perCpuSecond / usual.perCpuSecond)
+await runBench({
+  name: 'overload',
+  title: 'Overload',
+  defaults: { rounds: 3, seconds: 5 },
+  options: { cases: 'bursts,overloads,floods' },
+  run,
+})
+
+async function run(bench: Bench): Promise<Report> {
+  const cases = bench.option('cases').split(',')
+  const figures: Figure[] = cases.includes('bursts') ? await measureBursts(bench) : []
+  const clients = await startClients()
+  bench.cleanUp.defer(() => clients.stop())
+  const server = await start(bench, 'load')
+  await clients.load({ url: server.url, query: QUERY, ...usual(false) }, WARM_MS)
+  const measuring = { bench, server, clients }
+  const rows: string[][] = []
+  if (cases.includes('overloads')) {
+    figures.push(await measureWaiting(measuring))
+    for (const overload of OVERLOADS) {
+      const measured = await measureOverload(measuring, overload)
+      figures.push(...measured.figures)
+      rows.push(measured.row)
     }
-  const [ours = 0, bare = 0] = kept.map((parts) => quantile(parts, 0.5))
-  const shown = targets.map(({ name }, index) => `${name} ${(kept[index] ?? []).map(percent).join(' ')}`)
-  const verdict = `keeps ${percent(ours)}, the bare server ${percent(bare)}: ${(ours / bare).toFixed(2)} of it`
-  process.stdout.write(`== ${TIMES} x over ${nameOf({ connections, once })}: ${verdict} (${shown.join('; ')})\n`)
+  }
+  if (cases.includes('floods')) for (const flood of FLOODS) figures.push(...(await measureFlood(measuring, flood)))
+  return {
+    setting: `Queries of a millisecond, without a token, and webhooks over a connection of their own each, one in ${WEBHOOK_EVERY_MS} ms. Usual: ${USUAL} connections that
+wait for their answers. ${TIMES} ×: so many times as many requests, whether earlier ones are answered or not. Answers are counted by the CPU
+time of the process.`,
+    figures,
+    details: [
+      table(['over', 'usual/s', 'by CPU', `${TIMES} ×, answered/s`, 'by CPU', 'refused/s', 'kept, each round'], rows),
+    ],
+  }
 }
 
-async function measure({ name, url, pid, webhooks }: Target, load: Load): Promise<Measured> {
-  clients.begin({ url, query: QUERY, ...load })
+async function measureBursts(bench: Bench): Promise<Figure[]> {
+  let refused = 0
+  for (const size of BURSTS) {
+    const server = await start(bench, `burst-${size}`)
+    refused += failed(await Promise.all(Array.from({ length: size }, () => ask(server.url, null))))
+    await server.stop()
+  }
+  return [figure(`refused of bursts of ${BURSTS.join(', ')} at a fresh process`, refused, { most: 0 })]
+}
+
+type Measuring = { readonly bench: Bench; readonly server: ServerProcess; readonly clients: Clients }
+
+async function measureWaiting(measuring: Measuring): Promise<Figure> {
+  let refused = 0
+  for (const connections of WAITING) {
+    const measured = await measure(measuring, { perSecond: null, connections, once: false })
+    refused += measured.refused
+  }
+  return figure(`refused of ${WAITING.join(' and ')} clients that wait for their answers`, refused, { most: 0 })
+}
+
+async function measureOverload(measuring: Measuring, { name, connections, once }: (typeof OVERLOADS)[number]) {
+  const { bench, server, clients } = measuring
+  const results: { before: Measured; over: Measured; recoveredS: number }[] = []
+  for (let round = 1; round <= bench.rounds; round += 1) {
+    bench.progress(`${TIMES} × over ${name}, round ${round} of ${bench.rounds}`)
+    const before = await measure(measuring, usual(once))
+    const over = await measure(measuring, { perSecond: TIMES * before.perSecond, connections, once })
+    clients.begin({ url: server.url, query: QUERY, perSecond: before.perSecond / 4, connections: 64, once })
+    results.push({ before, over, recoveredS: await recovery(server.url, clients) })
+  }
+  const webhooks = results.flatMap(({ over }) => over.webhooks)
+  const kept = results.map(({ before, over }) => over.perCpuSecond / before.perCpuSecond)
+  const recoveredS = Math.max(...results.map((result) => result.recoveredS))
+  const of = (value: (result: (typeof results)[number]) => number) => shown(median(results.map(value)))
+  const title = `${TIMES} × over ${name}`
+  return {
+    figures: [
+      figure(`${title}, answers ÷ usual answers`, median(kept), { decimals: 2, ...(once ? {} : { least: 0.85 }) }),
+      figure(`${title}, webhooks not 200`, failed(webhooks), { most: 0 }),
+      figure(`${title}, p99 of webhooks`, p99Of(webhooks), { unit: 'ms', most: 1_000 }),
+      figure(`${title}, until nothing is refused`, recoveredS, { unit: 's', most: 5 }),
+    ],
+    row: [
+      name,
+      of(({ before }) => before.perSecond),
+      of(({ before }) => before.perCpuSecond),
+      of(({ over }) => over.perSecond),
+      of(({ over }) => over.perCpuSecond),
+      of(({ over }) => over.refused),
+      kept.map((part) => part.toFixed(2)).join(' '),
+    ],
+  }
+}
+
+async function measureFlood(measuring: Measuring, { name, addresses, bearers }: Flood): Promise<Figure[]> {
+  measuring.bench.progress(name)
+  const before = await measure(measuring, usual(false))
+  const asking = bearers.map((token) => askSteadily(measuring.server.url, token))
+  const over = await measure(measuring, { perSecond: null, connections: FLOODING, once: false, addresses })
+  const figures = [
+    figure(`${name}: answers ÷ usual answers`, over.perCpuSecond / before.perCpuSecond, { decimals: 2 }),
+    figure(`${name}: p99 of webhooks`, p99Of(over.webhooks), { unit: 'ms', most: 1_000 }),
+  ]
+  for (const [index, stop] of asking.entries()) {
+    const asked = await stop()
+    const who = bearers[index] === null ? 'others without a token' : 'those with a token'
+    figures.push(figure(`${name}: refused of ${who}`, failed(asked), { most: 0 }))
+    figures.push(figure(`${name}: p99 of ${who}`, p99Of(asked), { unit: 'ms' }))
+  }
+  return figures
+}
+
+function usual(once: boolean): Load {
+  return { perSecond: null, connections: USUAL, once }
+}
+
+function start({ program, folder, cleanUp }: Bench, name: string): Promise<ServerProcess> {
+  return startServer(program, {
+    env: productionEnv({ ...SETTINGS, DATABASE_URL: `file:${join(folder, `${name}.db`)}` }),
+    cleanUp,
+  })
+}
+
+async function measure({ bench, server, clients }: Measuring, load: Load): Promise<Measured> {
+  clients.begin({ url: server.url, query: QUERY, ...load })
   await sleep(RAMP_MS)
   await clients.count()
-  const stop = webhooks ? sendWebhooks(url, 50) : async () => []
-  const cpuBefore = cpuSecondsOf(pid)
+  const stop = sendWebhooks(server.url, WEBHOOK_EVERY_MS)
+  const cpuBefore = cpuSecondsOf(server.pid)
   const begun = performance.now()
-  await sleep(MS)
+  await sleep(bench.seconds * 1_000)
   const { answered, shed, other } = await clients.count()
-  const cpu = cpuSecondsOf(pid) - cpuBefore
-  const seconds = (performance.now() - begun) / 1_000
-  const sent = await stop()
-  const took = sent.map((webhook) => webhook.took)
-  const asked = load.perSecond === null ? 'that wait' : `at ${Math.round(load.perSecond)}/s`
-  const figures = [
-    `${Math.round(answered / seconds)}/s`,
-    `${Math.round(answered / cpu)} per CPU second`,
-    `refused ${Math.round(shed / seconds)}/s`,
-    `other ${other}`,
-    ...(webhooks
-      ? [
-          `webhooks ${sent.length}, not 200: ${sent.filter(({ status }) => status !== 200).length}`,
-          `p50 ${Math.round(quantile(took, 0.5))} ms, p99 ${Math.round(quantile(took, 0.99))} ms`,
-        ]
-      : []),
-  ]
-  process.stdout.write(`${`${name}, ${nameOf(load)} ${asked}`.padEnd(56)} ${figures.join('; ')}\n`)
-  return { perSecond: answered / seconds, perCpuSecond: answered / cpu }
+  const cpu = cpuSecondsOf(server.pid) - cpuBefore
+  const tookS = (performance.now() - begun) / 1_000
+  if (other > 0) throw new Error(`${other} answers were neither 200 nor 503.`)
+  return { perSecond: answered / tookS, perCpuSecond: answered / cpu, refused: shed / tookS, webhooks: await stop() }
 }
 
-function nameOf({ connections, once }: Pick<Load, 'connections' | 'once'>): string {
-  return `${connections} ${once ? 'new' : 'kept'} connections`
+/** Returns the seconds until a whole second passes without a refusal and the process is ready. */
+async function recovery(url: string, clients: Clients): Promise<number> {
+  const begun = performance.now()
+  for (;;) {
+    const sinceS = (performance.now() - begun) / 1_000
+    await clients.count()
+    await sleep(1_000)
+    const { shed } = await clients.count()
+    const { status } = await fetch(`${url}/health/ready`)
+    if ((shed === 0 && status === 200) || sinceS > LONGEST_RECOVERY_S) return sinceS
+  }
 }
 
-function percent(part: number): string {
-  return `${Math.round(part * 100)} %`
+/** Sends queries at a steady rate, each from an address of its own, whether earlier ones are answered or not. */
+function askSteadily(url: string, token: string | null): () => Promise<Asked[]> {
+  const asking: Promise<Asked>[] = []
+  const timer = setInterval(() => asking.push(ask(url, token, `198.51.100.${asking.length % 20}`)), ASK_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    return Promise.all(asking)
+  }
+}
+
+async function ask(url: string, token: string | null, address = '198.51.100.1'): Promise<Asked> {
+  const begun = performance.now()
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: token === null ? headers : { ...headers, authorization: token },
+    body: JSON.stringify({ query: QUERY }),
+  })
+  await answer.arrayBuffer()
+  return { status: answer.status, took: performance.now() - begun }
+}
+
+function failed(asked: readonly Asked[]): number {
+  return asked.filter(({ status }) => status !== 200).length
+}
+
+function p99Of(asked: readonly Asked[]): number {
+  return quantile(
+    asked.map(({ took }) => took),
+    0.99,
+  )
+}
+
+type Goal = { readonly decimals?: number; readonly unit?: string; readonly least?: number; readonly most?: number }
+
+function figure(name: string, value: number, { decimals = 0, unit = '', least, most }: Goal): Figure {
+  const goal =
+    least !== undefined
+      ? { kind: 'at least' as const, value: least }
+      : most !== undefined
+        ? { kind: 'at most' as const, value: most }
+        : null
+  return { name, value, decimals, unit, goal }
 }

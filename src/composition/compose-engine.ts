@@ -16,14 +16,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { AppConfig } from './services.ts'
 
-/** The engine, and what is known about the operations that clients may send. */
-export type StartedEngine = Engine & {
-  /** Names of all mutations. */
-  readonly mutations: readonly string[]
-  /** Returns the text of a trusted document by its id; null if there is none. */
-  readonly trustedDocument: (id: string) => string | null
-  stop(): Promise<void>
-}
+export type StartedEngine = Engine & { stop(): Promise<void> }
 
 type EngineOptions = { readonly services: Services; readonly logger: Logger; readonly tracing: Tracing | null }
 
@@ -54,8 +47,6 @@ export function startEngine(config: AppConfig, { services, logger, tracing }: En
       logger,
       tracing,
     }),
-    mutations: Object.keys(schema.getMutationType()?.getFields() ?? {}),
-    trustedDocument: (id) => trusted?.resolve({ id, query: null }) ?? null,
     stop: traces.stop,
   }
 }

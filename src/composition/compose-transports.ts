@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import { hostNames } from '../config.ts'
-import { keyScopeOf } from '../graphql/rights/rights.ts'
 import {
   type AdminServer,
   createAdminServer,
@@ -17,7 +16,6 @@ import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import { createGraphqlEntrance } from '../http/graphql/graphql-entrance.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
-import { type DescribeOptions, createOperationTextReader } from '../http/overload/admit-graphql.ts'
 import { addPageRoutes, addPages } from '../http/pages/pages.ts'
 import { createResponseStreams } from '../http/response-streams/response-streams.ts'
 import {
@@ -69,7 +67,6 @@ type Parts = {
 /** What all transports share. */
 type Entrance = Parts &
   Phase &
-  DescribeOptions &
   HttpServer & {
     readonly addressOf: ReturnType<typeof createAddressReader>
     readonly trace: TraceRequest
@@ -160,10 +157,8 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   }
   const { http, connections, direct, isAllowedOrigin, acceptUpgrades } = await createHttpServer(server)
   const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
-  const describing = describeOperations(parts)
   return {
     ...parts,
-    ...describing,
     http,
     direct,
     trace: traceRequests(parts.tracing),
@@ -177,7 +172,6 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     protection: protect(
       { http, direct },
       {
-        ...describing,
         addressOf,
         peerOf,
         limits: settings.limits,
@@ -193,29 +187,13 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
   }
 }
 
-/** Returns how to recognise a mutation before it is parsed, and whether its command is recorded. */
-function describeOperations({ engine, backend }: Parts): DescribeOptions {
-  const { commands } = backend.services.store
-  return {
-    readOperation: createOperationTextReader({
-      mutations: engine.mutations,
-      documentOf: engine.trustedDocument,
-    }),
-    async isRecorded(names, caller) {
-      const keyScope = keyScopeOf(caller)
-      for (const name of names) if ((await commands.find({ ...name, keyScope })) !== null) return true
-      return false
-    },
-  }
-}
-
 /** Adds one engine and five transports. */
 async function addGraphql(config: AppConfig, entrance: Entrance) {
   const { http, direct, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock, acceptUpgrades } =
     entrance
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
-  const { addressOf, isFromRouter, isKnownRouter, isRecorded, readOperation } = entrance
+  const { addressOf, isFromRouter, isKnownRouter } = entrance
   const { bodyBytes } = config.limits
   const graphql = createGraphqlEntrance({ direct, protection, trace: entrance.trace, logger })
   const streams = createResponseStreams({
@@ -265,8 +243,6 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     failures: protection.failures,
     onTurnedAway: entrance.metrics.turnedAway,
     overload,
-    isRecorded,
-    readOperation,
     logger,
     clock,
     limits,

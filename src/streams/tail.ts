@@ -1,8 +1,8 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { Piece, SliceScheduler } from '../lib/slice-scheduler.ts'
 import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/store-errors.ts'
 import type { EventLog } from '../store/store.ts'
-import type { Piece, SliceScheduler } from './slice-scheduler.ts'
 import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
 
 /** A follower that waits for the next event of one stream, or of the whole log. `run` is called when there is one. */

@@ -15,7 +15,6 @@ import { parseEventId } from '../../src/domain/payments/payment-event.ts'
 import { linkRequestProblems } from '../../src/domain/payments/payment-link.ts'
 import { payoutRequestProblems } from '../../src/domain/payouts/payout-rules.ts'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
-import { createOperationTextReader } from '../../src/http/overload/admit-graphql.ts'
 import { peerName, createRouterCheck, connectionToken } from '../../src/http/server/client-caller.ts'
 import { createOrigins } from '../../src/http/server/direct-answers.ts'
 import { createCursorCodec } from '../../src/keys/cursor.ts'
@@ -74,17 +73,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   'open brackets': '['.repeat(MEGABYTE),
   'open objects': '{"a":'.repeat(MEGABYTE / 5),
   'a quote without an end': `"${'\\u0041'.repeat(MEGABYTE / 6)}`,
-  mutations: 'mutation'.repeat(MEGABYTE / 8),
-  'mutations of many lines': '\\nmutation'.repeat(MEGABYTE / 10),
-  'idempotency keys': 'idempotencyKey: '.repeat(MEGABYTE / 16),
-  'ids of documents': '"documentId" : "'.repeat(MEGABYTE / 15),
   backslashes: '\\'.repeat(MEGABYTE),
   'places of a stack': '    at x (file:///a:1:1)\n'.repeat(MEGABYTE / 26),
 }
 
 const ring = ringOf('a')
 const cursors = createCursorCodec(ring, 'log')
-const readOperation = createOperationTextReader({ mutations: ['refundPayment'], documentOf: () => null })
 const scalars = createScalars({ production: false })
 const isRouter = createRouterCheck({ kind: 'guarded', secrets: [new Secret('router-secret-of-the-tests')] })
 const { isAllowed } = createOrigins(
@@ -124,7 +118,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a masked number': maskedNumber,
   'a masked alias': maskedAlias,
   'an address of the payments API': safeUrl,
-  'the text of a request': readOperation,
   'a line of the log': (text) => allowedFields({ ref: text, path: text, url: text, err: error(text) }),
 }
 

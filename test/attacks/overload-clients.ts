@@ -14,8 +14,8 @@ export type Order = {
   readonly connections: number
   /** Whether each request has a connection of its own. */
   readonly once: boolean
-  /** The client address that a trusted proxy would report (X-Forwarded-For). Default: none. */
-  readonly address?: string
+  /** The client addresses that a trusted proxy would report (X-Forwarded-For), in turn. Default: none. */
+  readonly addresses?: readonly string[]
 }
 
 export type Answers = {
@@ -52,9 +52,10 @@ process.on('message', (message: Order | 'count' | 'stop') => {
 process.send?.('ready')
 
 /** Sends requests as ordered. Returns the function that stops it. */
-function ask({ url, query, perSecond, connections, once, address: client }: Order): () => void {
+function ask({ url, query, perSecond, connections, once, addresses }: Order): () => void {
   const address = new URL(url)
-  const question = written(address, { query, once, client })
+  const questions = (addresses ?? [undefined]).map((client) => written(address, { query, once, client }))
+  let asked = 0
   const idle: Socket[] = []
   const open = new Set<Socket>()
   let due = 0
@@ -65,7 +66,8 @@ function ask({ url, query, perSecond, connections, once, address: client }: Orde
     for (; due >= 1; due -= 1) {
       const socket = idle.pop() ?? (mayOpen > 0 && open.size < connections ? opened() : null)
       if (socket === null) return
-      socket.write(question)
+      socket.write(questions[asked % questions.length] ?? '')
+      asked += 1
     }
   }
   const opened = () => {

@@ -62,7 +62,7 @@ it.each([
   { name: 'a new connection for each question', load: { perSecond: 4_000, connections: 2_000, once: true } },
 ])('answers every question of the others while one address asks over $name', async ({ load }) => {
   const { url, clients } = await setUp({ TRUST_PROXY: 'loopback' })
-  clients.begin({ ...load, url, query: HEAVY, address: '203.0.113.9' })
+  clients.begin({ ...load, url, query: HEAVY, addresses: ['203.0.113.9'] })
   let answered = 0
   while (answered <= 256) answered += (await clients.count()).answered
   const statuses: number[] = []

@@ -35,8 +35,11 @@ export type Requester = {
   readonly wantsTrace?: boolean
   /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter?: string | undefined
-  /** Returns the error if the transport does not support the operation, otherwise null. Called once, before the operation runs. */
-  readonly refuse?: (kind: OperationKind) => GraphQLError | null
+  /**
+   * Returns the error if the transport does not support the operation, or there is too much to do; otherwise null. Called once, before the
+   * operation runs.
+   */
+  readonly refuse?: (kind: OperationKind) => GraphQLError | null | Promise<GraphQLError | null>
 }
 
 /** The only way to execute GraphQL, for every transport. */
@@ -121,7 +124,8 @@ export function createEngine(options: EngineOptions): Engine {
       const operation = admit(request, fromRouter, text?.length)
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
-      const refused = requester.refuse?.(node.operation) ?? null
+      const refusing = requester.refuse?.(node.operation) ?? null
+      const refused = isPromise(refusing) ? await refusing : refusing
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
       const context = createContext(services, caller, {

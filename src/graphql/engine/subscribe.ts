@@ -1,7 +1,7 @@
 import { createSourceEventStream, GraphQLError, type GraphQLSchema } from 'graphql'
+import type { Piece } from '../../lib/slice-scheduler.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Follower, ItemReader, StreamEnd } from '../../streams/follow.ts'
-import type { Piece } from '../../streams/slice-scheduler.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import type { Context } from '../context.ts'
 import type { ExecutableOperation } from '../execution/executor.ts'

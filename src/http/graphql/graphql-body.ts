@@ -4,6 +4,7 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
+import type { Turn } from '../overload/overload.ts'
 import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 
 /** A request of GraphQL over HTTP, and its response. */
@@ -14,8 +15,8 @@ export type Exchange = {
   body: string | null
   /** Null before it was read. A promise if its token is verified for the first time; it rejects if the token is not valid. */
   caller: Caller | Promise<Caller> | null
-  /** Marks the request as ended for the overload protection; null before it was admitted. */
-  endAdmission: (() => void) | null
+  /** Its place; null before it has begun. */
+  turn: Turn | null
 }
 
 /** Queries, mutations and subscriptions, answered once or with a stream of events. */

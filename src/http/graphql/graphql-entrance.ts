@@ -26,23 +26,23 @@ export type GraphqlRoute = {
 export type GraphqlEntrance = {
   /** Adds an address. */
   add(path: typeof GRAPHQL_PATH | typeof EVENTS_PATH, route: GraphqlRoute): void
-  /** Sends the answer to an admitted request, which then holds no slot any more, so that slow readers hold none. */
+  /** Sends the answer to an admitted request, which then takes no place any more, so that slow readers take none. */
   send(exchange: Exchange, answer: DirectAnswer): void
 }
 
 type GraphqlEntranceOptions = {
   readonly direct: DirectAnswers
-  readonly protection: Pick<Protection, 'refuseEarly' | 'refusalOf' | 'admit'>
+  readonly protection: Pick<Protection, 'refusalOf' | 'admit'>
   readonly trace: TraceRequest
   readonly logger: Logger
 }
 
-/** Creates the way of every GraphQL request over HTTP: refused early, or its body read, queued, and answered. */
+/** Creates the way of every GraphQL request over HTTP: its body is read, then it is queued, and answered. */
 export function createGraphqlEntrance({ direct, protection, trace, logger }: GraphqlEntranceOptions): GraphqlEntrance {
   const routes = new Map<string, GraphqlRoute>()
 
   const send = (exchange: Exchange, answer: DirectAnswer) => {
-    exchange.endAdmission?.()
+    exchange.turn?.end()
     direct.send(exchange.request, exchange.response, answer)
   }
   const failWith = (exchange: Exchange) => (error: unknown) => {
@@ -92,8 +92,7 @@ export function createGraphqlEntrance({ direct, protection, trace, logger }: Gra
     const route = routes.get(path)
     if (route === undefined || (request.method !== 'POST' && request.method !== 'GET')) return false
     if (!route.accepts(request)) return false
-    const exchange: Exchange = { request, response, body: null, caller: null, endAdmission: null }
-    if (protection.refuseEarly(exchange)) return true
+    const exchange: Exchange = { request, response, body: null, caller: null, turn: null }
     const refusal = protection.refusalOf(exchange)
     if (refusal instanceof Promise)
       refusal.then((known) => read(path, route, exchange, known)).catch(failWith(exchange))

@@ -109,11 +109,12 @@ async function runAndSend(
     wantsTrace: wantsTrace(request, fromRouter),
     resumeAfter: lastEventId(request),
     refuse(kind) {
-      if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request)
+      const settle = () => exchange.turn?.settle(kind) ?? null
+      if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request) ?? settle()
       const reserved = carrierOf()?.reserve({ exchange, caller, operation }) ?? NO_CARRIER
       if (reserved instanceof GraphQLError) return reserved
       carry = reserved
-      return null
+      return settle()
     },
   })
   if (outcome.kind === 'refusal') return send(exchange, refusalAnswer(request, outcome))

@@ -179,7 +179,7 @@ export class ResponseStream implements TokenHolder, AnswerReader {
   /** Responds with the results of the operation. From then on the request does not count as a waiting one. */
   begin(outcome: Answer | AnswerStream): void {
     const response = this.#response
-    this.#exchange.endAdmission?.()
+    this.#exchange.turn?.end()
     if (outcome.kind === 'stream') this.#stream = outcome
     if (response.destroyed) return this.#endOperation()
     const { contentType, opening, answer, completion } = this.#framing

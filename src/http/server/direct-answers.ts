@@ -288,7 +288,7 @@ export function problem(status: number, retryAfterS?: number) {
   const code = CODES[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')
   const message =
     MESSAGES[status] ?? (status >= 500 ? 'The request failed. The fault has been logged.' : 'The request was refused.')
-  return { errors: [{ message, extensions: { code, ...retryAfter(retryAfterS) } }] }
+  return { errors: [{ message, extensions: { code, ...retryAfter(retryAfterS) } }] as const }
 }
 
 /** Returns the extension of an error that says when a client may retry; none without seconds. */

@@ -4,18 +4,15 @@ import type { HttpConfig } from '../../config.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { Exchange } from '../graphql/graphql-body.ts'
 import { createFailedAttempts, type FailedAttempts, createFloodGuard, type FloodGuard } from '../limits/flood-guard.ts'
-import {
-  type Admit,
-  createAdmission,
-  type OverloadAdmissionOptions,
-  createEarlyRefusal,
-} from '../overload/admit-graphql.ts'
+import { type Admit, createAdmission } from '../overload/admit-graphql.ts'
 import { createOverload, type Overload } from '../overload/overload.ts'
 import type { CallerReader, RouterCheck } from './client-caller.ts'
 import type { HttpServer } from './server.ts'
 
-export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 'readOperation' | 'isRecorded'> & {
+export type ProtectionOptions = {
   readonly limits: HttpConfig['limits']
+  /** Address that a connection counts against; null if it is shared. */
+  readonly addressOf: (request: IncomingMessage) => string | null
   readonly callerOf: CallerReader
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
@@ -30,8 +27,6 @@ export type ProtectionOptions = Pick<OverloadAdmissionOptions, 'addressOf' | 're
 export type Protection = {
   /** Returns the caller of a request; a promise if its token has to be verified first, which rejects if the token is not valid. */
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
-  /** Refuses a GraphQL request without a token if the queue is full; returns whether it did. */
-  readonly refuseEarly: ReturnType<typeof createEarlyRefusal>
   /** Returns the refusal of a GraphQL request of a peer whose authentication fails repeatedly; null for others. */
   readonly refusalOf: FloodGuard['refusalOf']
   readonly admit: Admit
@@ -47,8 +42,10 @@ export function protect(
   { http: app, direct }: Pick<HttpServer, 'http' | 'direct'>,
   options: ProtectionOptions,
 ): Protection {
-  const { limits, addressOf, onTurnedAway } = options
+  const { limits, isRouter, onTurnedAway } = options
   const { send } = direct
+  // Many clients share the address of a router.
+  const addressOf = (request: IncomingMessage) => (isRouter(request) ? null : options.addressOf(request))
   const overload = createOverload(app, {
     maxInFlight: limits.graphqlInFlight,
     onRefused: () => onTurnedAway('overload'),
@@ -63,8 +60,7 @@ export function protect(
   return {
     callerOf,
     refusalOf,
-    refuseEarly: createEarlyRefusal({ overload, addressOf, send }),
-    admit: createAdmission({ ...options, overload, send, callerOf }),
+    admit: createAdmission({ overload, callerOf, addressOf, send }),
     failures,
     overload,
   }

@@ -81,7 +81,7 @@ async function respond(
         kind === 'mutation' && request.method === 'GET'
           ? httpError('GET requests run queries only.', 'METHOD_NOT_ALLOWED', 405)
           : reserve()
-      return reserved instanceof GraphQLError ? reserved : null
+      return reserved instanceof GraphQLError ? reserved : (exchange.turn?.settle(kind) ?? null)
     },
   })
   // A refusal is sent as a result in the stream: the client does not read the status.

@@ -10,14 +10,13 @@ import type { SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
 import { isGuess, takeFromRate, type ConcurrencyLimiter, type FailedAttempts } from '../limits/flood-guard.ts'
-import type { DescribeOptions } from '../overload/admit-graphql.ts'
 import type { Overload } from '../overload/overload.ts'
 import { connectionToken } from '../server/client-caller.ts'
 import { PING, textFrame } from './frames.ts'
 import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation } from './socket-operation.ts'
 
 /** Dependencies that all sockets of a process share. */
-export type SocketParts = DescribeOptions & {
+export type SocketParts = {
   readonly engine: Engine
   readonly verifier: Pick<TokenVerifier, 'verify'>
   readonly tokenEnds: TokenEnds

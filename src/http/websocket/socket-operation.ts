@@ -2,9 +2,15 @@ import { GraphQLError } from 'graphql'
 import { MessageType, type SubscribePayload, CloseCode } from 'graphql-ws'
 import { expired } from '../../access/caller.ts'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
-import type { AnswerReader, AnswersEnd, AnswerStream, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { enterOverSocket, retryAfterS } from '../overload/admit-graphql.ts'
-import { problem } from '../server/direct-answers.ts'
+import type {
+  AnswerReader,
+  AnswersEnd,
+  AnswerStream,
+  Refusal,
+  StreamAnswer,
+} from '../../graphql/engine/request-outcome.ts'
+import { clientKey } from '../overload/admit-graphql.ts'
+import { overloadedError, type Turn } from '../overload/overload.ts'
 import { nextFrame, nextStart } from './frames.ts'
 import type { GraphqlSocket } from './graphql-socket.ts'
 
@@ -22,7 +28,6 @@ export class SocketOperation implements AnswerReader {
   readonly #socket: GraphqlSocket
   #isStream: boolean | null = null
   #stream: AnswerStream | null = null
-  #leaveQueue: (() => void) | null = null
 
   constructor(socket: GraphqlSocket, id: string) {
     this.#socket = socket
@@ -34,49 +39,36 @@ export class SocketOperation implements AnswerReader {
     // Cancelled while an earlier operation of the same id was ending.
     if (this.isOver) return this.#end()
     const { parts, caller, peer } = this.#socket
-    this.#leaveQueue = enterOverSocket(
-      parts,
-      { text, caller, peer },
-      {
-        start: (release) => {
-          this.#leaveQueue = null
-          // Cancelled during the lookup whether it must be answered.
-          if (this.isOver) release()
-          else this.#run(payload, release).catch((error: unknown) => this.#fault(error))
-        },
-        refuse: () => {
-          this.#leaveQueue = null
-          if (!this.isOver) this.#fail(JSON.stringify(problem(503, retryAfterS()).errors))
-        },
-      },
-    )
+    parts.overload.enter({
+      client: clientKey(caller, () => peer),
+      bytes: text.length,
+      isPatient: true,
+      isWanted: () => !this.isOver,
+      start: (turn) => void this.#run(payload, turn).catch((error: unknown) => this.#fault(error)),
+      refuse: () => (this.isOver ? this.#end() : this.#refuse(parts.engine.refuse([overloadedError()]))),
+    })
   }
 
-  /** Cancels the operation: the client completed it, or the socket closed. */
+  /** Cancels the operation: the client completed it, or the socket closed. One that has not begun ends when it could begin. */
   cancel(): void {
     if (this.isOver) return
     this.isOver = true
-    if (this.#leaveQueue !== null) {
-      this.#leaveQueue()
-      this.#leaveQueue = null
-      this.#end()
-    } else if (this.#stream !== null) {
-      this.#stream.stop()
-      this.#end()
-    }
+    if (this.#stream === null) return
+    this.#stream.stop()
+    this.#end()
   }
 
-  async #run(payload: SubscribePayload, release: () => void): Promise<void> {
+  async #run(payload: SubscribePayload, turn: Turn): Promise<void> {
     const { parts, caller, fromRouter } = this.#socket
     const outcome = await parts.engine
-      .run(payload, { caller, fromRouter, refuse: (kind) => this.#refusal(kind) })
-      // It counts until its answer is made, whether the peer reads it or not.
-      .finally(release)
+      .run(payload, { caller, fromRouter, refuse: (kind) => this.#refusal(kind) ?? turn.settle(kind) })
+      // It takes its place until its answer is made, whether the peer reads it or not.
+      .finally(turn.end)
     if (this.isOver) {
       if (outcome.kind === 'stream') outcome.stop()
       return this.#end()
     }
-    if (outcome.kind === 'refusal') return this.#fail(JSON.stringify(outcome.errors))
+    if (outcome.kind === 'refusal') return this.#refuse(outcome)
     if (outcome.kind === 'stream') {
       this.#stream = outcome
       return outcome.pull(this)
@@ -116,8 +108,8 @@ export class SocketOperation implements AnswerReader {
     this.#socket.close(...CLOSING.failed)
   }
 
-  #fail(errors: string): void {
-    this.#sendLast(`{"id":${this.id},"type":"${MessageType.Error}","payload":${errors}}`)
+  #refuse({ errors }: Refusal): void {
+    this.#sendLast(`{"id":${this.id},"type":"${MessageType.Error}","payload":${JSON.stringify(errors)}}`)
   }
 
   #complete(): void {

@@ -8,8 +8,8 @@ import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { UpgradeListener } from '../connections/requests-in-order.ts'
 import { GRAPHQL_PATH } from '../graphql/graphql-body.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { retryAfterS } from '../overload/admit-graphql.ts'
-import { peerKey } from '../overload/overload.ts'
+import { connectionName } from '../overload/admit-graphql.ts'
+import { retryAfterS } from '../overload/overload.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { pathOf } from '../server/direct-answers.ts'
 import type { HttpServer } from '../server/server.ts'
@@ -76,7 +76,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
       socket.off('error', onEarlyError)
       const peer = {
         address,
-        peer: peerKey(address, request),
+        peer: connectionName(counted, request),
         name: options.peerOf(request),
         authorization: request.headersDistinct.authorization,
         isRouter,

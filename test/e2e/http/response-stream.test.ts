@@ -36,7 +36,7 @@ async function streamTo(bufferedMs: number, answers: number) {
   }
   server = createServer((request, response) => {
     new ResponseStream(
-      { request, response, body: null, caller: null, endAdmission: null },
+      { request, response, body: null, caller: null, turn: null },
       EVENT_FRAMING,
       { caller: ANONYMOUS, token: null, address: null },
       {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createDelayControl } from '../../../../src/http/overload/delay-control.ts'
+import { createDelayControl, TICK_MS } from '../../../../src/http/overload/delay-control.ts'
 
 /** Milliseconds of one step of the simulation. */
 const STEP_MS = 10
@@ -15,7 +15,7 @@ type Load = {
 /** Simulates a queue with the limits of the control. Returns the numbers of its requests. */
 function simulate({ arrivals, perStep, steps }: Load) {
   let now = 0
-  const control = createDelayControl(() => now)
+  const control = createDelayControl()
   const waiting: number[] = []
   const counts = { begun: 0, refused: 0, refusedLast: 0, longest: 0 }
   for (let step = 0; step < steps; step += 1) {
@@ -34,7 +34,7 @@ function simulate({ arrivals, perStep, steps }: Load) {
     }
     const ageMs = waiting[0] === undefined ? 0 : now - waiting[0]
     counts.longest = Math.max(counts.longest, ageMs)
-    control.observe(ageMs)
+    if (now % TICK_MS === 0) control.tick(Math.floor(ageMs / TICK_MS))
   }
   return { ...counts, waiting: waiting.length }
 }

@@ -1,20 +1,20 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ANONYMOUS } from '../../../../src/access/caller.ts'
-import { EVENTS_PATH, GRAPHQL_PATH } from '../../../../src/http/graphql/graphql-body.ts'
-import { createGraphqlEntrance } from '../../../../src/http/graphql/graphql-entrance.ts'
-import type { Overload } from '../../../../src/http/overload/overload.ts'
-import { createAddressReader, createPeerReader } from '../../../../src/http/server/client-caller.ts'
-import { problem } from '../../../../src/http/server/direct-answers.ts'
-import { protect } from '../../../../src/http/server/protection.ts'
-import { createHttpServer, type HttpServer } from '../../../../src/http/server/server.ts'
-import { createLogger } from '../../../../src/observability/logger.ts'
-import { SHARE_NOTHING } from '../../../../src/redis/shared-counts.ts'
-import { rawExchange } from '../../../faults/raw-http.ts'
-import { send, type Reply, type Sending } from '../../../support/webhooks.ts'
+import { ANONYMOUS } from '../../../src/access/caller.ts'
+import { EVENTS_PATH, GRAPHQL_PATH } from '../../../src/http/graphql/graphql-body.ts'
+import { createGraphqlEntrance } from '../../../src/http/graphql/graphql-entrance.ts'
+import { MAX_WAITING } from '../../../src/http/overload/client-queue.ts'
+import type { Overload, Turn } from '../../../src/http/overload/overload.ts'
+import { createAddressReader, createPeerReader } from '../../../src/http/server/client-caller.ts'
+import { problem } from '../../../src/http/server/direct-answers.ts'
+import { protect } from '../../../src/http/server/protection.ts'
+import { createHttpServer, type HttpServer } from '../../../src/http/server/server.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
+import { SHARE_NOTHING } from '../../../src/redis/shared-counts.ts'
+import { send, type Sending } from '../../support/webhooks.ts'
 
 const SHOP = 'https://shop.example.test'
-/** Maximum number of waiting requests before the delay is known. */
-const MAX_WAITING = 4_096
 const BODY = JSON.stringify({ query: '{ __typename }' })
 /** A request to which there is a recent answer. */
 const KNOWN_BODY = JSON.stringify({ query: '{ __typename } # again' })
@@ -55,8 +55,6 @@ beforeEach(async () => {
     onTurnedAway,
     addressOf,
     peerOf: createPeerReader(limits.trustProxy),
-    readOperation: () => ({ kind: 'query', commands: [] }),
-    isRecorded: async () => false,
   })
   overload = protection.overload
   const entrance = createGraphqlEntrance({ direct, protection, trace: () => (answer) => answer(), logger })
@@ -85,19 +83,23 @@ beforeEach(async () => {
 })
 afterEach(() => server.http.close())
 
-/** Fills the queue, with one request of each client unless `nameOf` differs. Returns the names of the refused clients. */
-function fill(nameOf: (index: number) => string = (index) => `client ${index}`): string[] {
-  const out: string[] = []
-  // The first request begins, and does not end.
-  for (let index = 0; index <= MAX_WAITING; index += 1)
-    overload.enter('queries', {
-      client: { name: nameOf(index), group: 'anonymous' },
+/** Begins a request, which takes the only place until its turn is ended. */
+function occupy(index = 0): Promise<Turn> {
+  return new Promise((resolve) =>
+    overload.enter({
+      client: { name: `client ${index}`, hasToken: false },
       bytes: 0,
-      start: () => {},
-      refuse: () => void out.push(nameOf(index)),
-    })
-  expect(overload.isFull('queries')).toBe(true)
-  return out
+      isPatient: true,
+      isWanted: () => true,
+      start: resolve,
+      refuse: () => expect.unreachable(),
+    }),
+  )
+}
+
+/** Fills the queue with requests of different clients, behind one that has begun. */
+function fill(): void {
+  for (let index = 0; index <= MAX_WAITING; index += 1) void occupy(index)
 }
 
 const ask = (path: string = GRAPHQL_PATH, { headers, ...rest }: Sending = {}) =>
@@ -107,24 +109,13 @@ const ask = (path: string = GRAPHQL_PATH, { headers, ...rest }: Sending = {}) =>
     ...rest,
   })
 
-/** Returns a reply without the parts that depend on the time. */
-function comparable({ status, body, headers }: Reply): unknown {
-  const { date, 'retry-after': again, ...others } = headers
-  expect(date).toBeDefined()
-  expect(['1', '2', '3']).toContain(again)
-  const wait = `"retryAfterMs":${Number(again)}000`
-  expect(body).toContain(wait)
-  return { status, body: body.replace(wait, ''), headers: others }
-}
-
-// promise(http): In an overload, requests without a token are refused before their body is read.
 describe('a full queue', () => {
   it.each([
     ['POST', GRAPHQL_PATH],
     ['GET', `${GRAPHQL_PATH}?query=%7B__typename%7D`],
     ['POST', EVENTS_PATH],
     ['GET', `${EVENTS_PATH}?query=%7B__typename%7D`],
-  ])('refuses %s %s without a token before its body is read', async (method, path) => {
+  ])('refuses %s %s', async (method, path) => {
     fill()
     const reply = await ask(path, method === 'GET' ? { method, body: '' } : {})
     const seconds = Number(reply.headers['retry-after'])
@@ -139,39 +130,22 @@ describe('a full queue', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  it('refuses no request whose body was read and to which there is a recent answer', async () => {
+  it('refuses no request to which there is a recent answer', async () => {
     fill()
-    const headers = { authorization: 'Bearer x' }
-    const [known, other] = await Promise.all([
-      ask(GRAPHQL_PATH, { body: KNOWN_BODY, headers }),
-      ask(GRAPHQL_PATH, { headers }),
-    ])
+    const [known, other] = await Promise.all([ask(GRAPHQL_PATH, { body: KNOWN_BODY }), ask()])
     expect([known.status, other.status, begun, refused]).toEqual([200, 503, [], 1])
   })
-
-  it.each([{}, { origin: SHOP }, { origin: 'https://other.example.test' }])(
-    'is answered with the same bytes before and after its body is read, with %j',
-    async (headers) => {
-      fill()
-      const [early, late] = await Promise.all([
-        ask(GRAPHQL_PATH, { headers }),
-        ask(GRAPHQL_PATH, { headers: { ...headers, authorization: 'Bearer x' } }),
-      ])
-      expect({ begun, refused }).toEqual({ begun: [], refused: 2 })
-      expect(comparable(early)).toEqual(comparable(late))
-    },
-  )
 
   it.each([{}, { origin: SHOP }, { origin: 'https://other.example.test' }])(
     'is answered with the headers that the framework sets on every answer, with %j',
     async (headers) => {
       fill()
-      const [early, ordinary] = await Promise.all([ask(GRAPHQL_PATH, { headers }), ask('/nowhere', { headers })])
-      const { 'retry-after': _again, 'content-length': ofEarly, date: _early, ...ofRefusal } = early.headers
+      const [refusal, ordinary] = await Promise.all([ask(GRAPHQL_PATH, { headers }), ask('/nowhere', { headers })])
+      const { 'retry-after': _again, 'content-length': length, date: _date, ...ofRefusal } = refusal.headers
       const { 'content-length': _length, date: _ordinary, ...expected } = ordinary.headers
       expect(ofRefusal).toEqual(expected)
-      expect(ofEarly).toBe(String(early.body.length))
-      expect(early.headers['access-control-allow-origin']).toBe(headers.origin === SHOP ? SHOP : undefined)
+      expect(length).toBe(String(refusal.body.length))
+      expect(refusal.headers['access-control-allow-origin']).toBe(headers.origin === SHOP ? SHOP : undefined)
     },
   )
 
@@ -190,36 +164,12 @@ describe('a full queue', () => {
     expect(refused).toBe(0)
   })
 
-  it('refuses the client that has most instead of one that has few', async () => {
-    const out = fill((index) => (index % 4 === 0 ? 'most' : `client ${index}`))
-    const reply = ask()
-    await expect.poll(() => out.length).toBeGreaterThan(0)
-    expect(new Set(out)).toEqual(new Set(['most']))
-    expect(begun).toEqual([])
-    server.http.server.closeAllConnections()
-    await expect(reply).rejects.toThrow('socket hang up')
-  })
-
   it('closes the connection behind the refusal while the process drains', async () => {
     fill()
     draining = true
     const { status, headers } = await ask(GRAPHQL_PATH, { headers: { connection: 'keep-alive' } })
     expect(status).toBe(503)
     expect(headers.connection).toBe('close')
-  })
-
-  it.each([
-    { name: 'one request after the other on one connection', isDraining: false, count: 2 },
-    { name: 'nothing behind the last answer of a connection', isDraining: true, count: 1 },
-  ])('refuses $name', async ({ isDraining, count }) => {
-    fill()
-    draining = isDraining
-    const head = [`POST ${GRAPHQL_PATH} HTTP/1.1`, 'Host: x', 'X-Forwarded-For: 203.0.113.9']
-    const rest = [`Content-Length: ${BODY.length}`, '', BODY]
-    const requests = [...head, ...rest].join('\r\n') + [...head, 'Connection: close', ...rest].join('\r\n')
-    const { statuses } = await rawExchange(url, requests)
-    expect(statuses).toEqual(Array.from({ length: count }, () => 503))
-    expect({ refused, begun }).toEqual({ refused: count, begun: [] })
   })
 
   it('goes on when a client disconnects before it is told', async () => {
@@ -241,4 +191,19 @@ describe('a full queue', () => {
 it('answers what it can while the queue is not full', async () => {
   const reply = await ask()
   expect(reply).toMatchObject({ status: 200, body: '{"answered":true}' })
+})
+
+it('begins the next when one has ended, and nothing for a client that has disconnected', async () => {
+  const turn = await occupy()
+  const abort = new AbortController()
+  const received = once(server.http.server, 'request')
+  const gone = fetch(`${url}${GRAPHQL_PATH}?gone`, { signal: abort.signal })
+  const [{ socket }] = (await received) as [IncomingMessage]
+  abort.abort()
+  await expect(gone).rejects.toThrow('aborted')
+  await expect.poll(() => socket.destroyed).toBe(true)
+  const next = ask(`${GRAPHQL_PATH}?next`)
+  turn.end()
+  expect((await next).status).toBe(200)
+  expect(begun).toEqual([`${GRAPHQL_PATH}?next`])
 })
