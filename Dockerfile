@@ -1,11 +1,12 @@
 # Images are pinned by the digest of their index, for all platforms: a tag can be moved. node:24-slim is Node 24.21.0 here.
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
-COPY package.json package-lock.json tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
 COPY scripts scripts
 COPY packages packages
 COPY src src
-# Installing also generates the types, and the second installation has nothing left to generate them with.
+# Installing also generates the types, and the second installation has nothing left to generate them with. It needs none of the packages of
+# this repository: the program contains what it uses of them.
 RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6

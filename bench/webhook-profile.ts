@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   const database = await createSqlite(fillingOf(PAYMENTS))
   cleanUp.defer(() => database.remove())
   const product = await startProduct(PROGRAM, database.url, cleanUp, {
-    NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}`,
+    NODE_OPTIONS: `--conditions=payments-subgraph-source --cpu-prof --cpu-prof-dir=${folder}`,
   })
   const sender = await startSender(64)
   cleanUp.defer(() => sender.stop())

@@ -5,7 +5,7 @@
 import { cpSync, globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'vite'
+import { build, defaultServerConditions, type Plugin } from 'vite'
 import { notePackages, writeProgramNotices } from './notices.ts'
 import { SOURCE, TARGET } from './program.ts'
 
@@ -34,7 +34,7 @@ await build({
   logLevel: 'warn',
   publicDir: false,
   plugins: [places, plugin],
-  ssr: { noExternal: true },
+  ssr: { noExternal: true, resolve: { conditions: ['payments-subgraph-source', ...defaultServerConditions] } },
   build: {
     ssr: true,
     target: 'node24',

@@ -1,10 +1,12 @@
-/** Compiles src to dist, checks the size of the client kit, bundles the program with its dependencies, and builds the pages. */
+/** Compiles src and its packages to dist, checks the size of the client kit, bundles the program with its dependencies, and builds the pages. */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { TARGET } from './program.ts'
 
 rmSync(TARGET, { recursive: true, force: true })
 run('npm', ['run', '--silent', 'codegen'])
+// The packages that are part of this one.
+run('npm', ['run', '--silent', 'prepack', '--workspace=graphql-plan'])
 run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
 run(process.execPath, ['scripts/client-size.ts'])
 // Replaces the compiled main module.

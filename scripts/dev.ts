@@ -7,17 +7,20 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { globSync, readdirSync, rmSync, watch } from 'node:fs'
 import { build } from 'vite'
 import config from '../vite.config.ts'
+import { PACKAGE_SOURCES } from './program.ts'
 
 /** Delay in milliseconds: editors write a file in several steps. */
 const SETTLE_MS = 100
 
-/** All folders of src, except that of the pages. */
-const watched = readdirSync('src').filter((name) => name !== 'web')
+/** All of src, except for the pages. */
+const sources = readdirSync('src')
+  .filter((name) => name !== 'web')
+  .map((name) => `src/${name}`)
 
 const program: ChildProcess = spawn(
   process.execPath,
   [
-    ...['schema.graphql', ...watched.map((name) => `src/${name}`)].map((path) => `--watch-path=${path}`),
+    ...['schema.graphql', ...PACKAGE_SOURCES, ...sources].map((path) => `--watch-path=${path}`),
     '--watch-preserve-output',
     'src/main.ts',
     ...process.argv.slice(2),

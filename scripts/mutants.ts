@@ -4,7 +4,18 @@
  * every mutation was detected. With an argument, only mutations whose name contains it: `npm run test:mutants -- refund`.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { type Plant, PLANTS } from './mutants/plants.ts'
@@ -64,11 +75,20 @@ function run(plant: Plant | null): Tally {
   try {
     const filter = (source: string) => basename(source) !== 'node_modules'
     for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true, filter })
-    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    linkPackages(folder)
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
     return test(folder, plant === null ? [...new Set(plants.flatMap(testsOf))] : testsOf(plant))
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Links the installed packages; those of this repository are links already, which lead to their copies. */
+function linkPackages(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of readdirSync('node_modules')) {
+    const path = join('node_modules', name)
+    symlinkSync(lstatSync(path).isSymbolicLink() ? readlinkSync(path) : resolve(path), join(folder, path))
   }
 }
 

@@ -6,10 +6,13 @@ export const SOURCE = 'src'
 export const TARGET = 'dist'
 export const PROGRAM = `${TARGET}/main.js`
 
+/** The folders of sources that the program contains, beside src. */
+export const PACKAGE_SOURCES = ['packages/graphql-plan/src']
+
 /** npm writes this file whenever it changes a package. */
 const PACKAGES = 'node_modules/.package-lock.json'
 /** What the build reads beside src. */
-const BUILD = [PACKAGES, 'scripts/build-program.ts']
+const BUILD = [PACKAGES, 'scripts/build-program.ts', ...PACKAGE_SOURCES.flatMap(withAllBelow)]
 /** A folder of src with nothing that the program contains. */
 const PAGES = 'web'
 

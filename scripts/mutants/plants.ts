@@ -238,12 +238,12 @@ export const PLANTS: readonly Plant[] = [
     name: 'the planned executor leaves null where none is allowed',
     edits: [
       {
-        file: 'src/graphql/execution/run-plan.ts',
+        file: 'packages/graphql-plan/src/run-plan.ts',
         from: '  if (nonNull) throw error\n',
         to: "  if (nonNull && field.coordinate === '') throw error\n",
       },
     ],
-    tests: ['test/unit/graphql/executor.test.ts'],
+    tests: ['packages/graphql-plan/test/executor.test.ts'],
   },
   {
     name: 'streams share answers whatever the scopes of their callers are',

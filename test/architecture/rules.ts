@@ -68,6 +68,7 @@ type Package = {
 /** The packages of this repository, by name. */
 const PACKAGES: Readonly<Record<string, Package>> = {
   'payments-subgraph-client': { room: 'packages/client/src', uses: [], users: ['web', 'shop', 'operator'] },
+  'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql', 'composition'] },
 }
 
 type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../support/process.ts'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { installPacked } from './packed.ts'
 
 const run = promisify(execFile)
 const TSC = resolve('node_modules/.bin/tsc')
@@ -59,13 +59,7 @@ function machinesNode(): string | null {
 /** A project that has installed the packed kit, and nothing else. */
 let folder: string
 beforeAll(async () => {
-  const root = temporaryFolder(afterAll)
-  folder = join(root, 'project')
-  mkdirSync(folder)
-  await run('npm', ['pack', '--silent', '--pack-destination', root], { cwd: KIT })
-  const tarball = readdirSync(root).find((name) => name.endsWith('.tgz')) ?? ''
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  await run('npm', ['install', '--no-audit', '--no-fund', '--offline', join(root, tarball)], { cwd: folder })
+  folder = await installPacked(KIT)
   writeFileSync(join(folder, 'app.ts'), APP)
   writeFileSync(join(folder, 'program.js'), PROGRAM)
 })

@@ -10,6 +10,7 @@ it('restarts the program and builds the pages again when a source file changes',
   const folder = temporaryFolder()
   for (const name of [
     'src',
+    'packages',
     'scripts',
     'schema.graphql',
     'package.json',
@@ -26,7 +27,12 @@ it('restarts the program and builds the pages again when a source file changes',
   }
   const child = spawn(process.execPath, ['scripts/dev.ts'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', SANDBOX_PORT: '0' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
+      PORT: '0',
+      SANDBOX_PORT: '0',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))

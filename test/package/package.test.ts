@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { buildSchema } from 'graphql'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../support/process.ts'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { installPacked } from './packed.ts'
 
 const run = promisify(execFile)
 const own = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -18,15 +18,7 @@ const FILES = Object.entries(own.exports).flatMap(([path, target]) => (typeof ta
 /** The folder of a project that has installed the package, and nothing else. */
 let folder = ''
 beforeAll(async () => {
-  const root = temporaryFolder(afterAll)
-  folder = join(root, 'project')
-  mkdirSync(folder)
-  const packed = await run('npm', ['pack', '--json', '--silent', '--pack-destination', root], { maxBuffer: 2 ** 26 })
-  const [tarball] = /payments-subgraph-\S+\.tgz/.exec(packed.stdout) ?? []
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(root, tarball ?? '')], {
-    cwd: folder,
-  })
+  folder = await installPacked(process.cwd())
 })
 
 const node = (...args: string[]) => run(process.execPath, args, { cwd: folder, env: {} })

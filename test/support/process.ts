@@ -49,7 +49,8 @@ export function startChild(
   onEnd: (end: () => void) => void = onTestFinished,
 ): Child {
   const imports = preload.flatMap((path) => ['--import', path])
-  const [first, ...args] = [...under, process.execPath, ...imports, main]
+  const conditions = main.endsWith('.ts') ? ['--conditions=payments-subgraph-source'] : []
+  const [first, ...args] = [...under, process.execPath, ...conditions, ...imports, main]
   const child = spawn(first ?? process.execPath, args, {
     env: { NODE_ENV: 'test', NODE_COMPILE_CACHE: COMPILED, ...env },
     cwd,

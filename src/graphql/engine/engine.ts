@@ -6,6 +6,7 @@ import {
   type OperationDefinitionNode,
   type GraphQLFormattedError,
 } from 'graphql'
+import type { ExecutedText, Execute } from 'graphql-plan'
 import type { Caller } from '../../access/caller.ts'
 import { withTimeout } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
@@ -14,8 +15,6 @@ import type { Admission, AdmittedOperation } from '../admission/admission.ts'
 import type { OperationRequest } from '../admission/read-request.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import type { ErrorFormatter } from '../error-formatter.ts'
-import type { ExecutedText, Execute } from '../execution/executor.ts'
-import { isPromise } from '../execution/run-plan.ts'
 import { createCachePolicy, type PublicAnswers } from './cache-policy.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
 import type { FederatedTraces } from './federated-traces.ts'
@@ -61,7 +60,7 @@ export type EngineOptions = {
   readonly schema: GraphQLSchema
   readonly services: Services
   readonly admit: Admission['admit']
-  readonly execute: Execute
+  readonly execute: Execute<Context>
   readonly publicAnswers: PublicAnswers | null
   readonly formatError: ErrorFormatter
   /** Timeout of queries and mutations, in milliseconds. */
@@ -89,13 +88,13 @@ export function createEngine(options: EngineOptions): Engine {
     const shownData = data === null ? '' : `"data":${data}`
     return `{${shownErrors}${shownErrors === '' || shownData === '' ? '' : ','}${shownData}}`
   }
-  const executeInOrder: Execute = (operation, context, item) => {
+  const executeInOrder: Execute<Context> = (operation, context, item) => {
     const executing = execute(operation, context, item)
-    return isPromise(executing) ? executing.then(withErrorsInOrder) : withErrorsInOrder(executing)
+    return executing instanceof Promise ? executing.then(withErrorsInOrder) : withErrorsInOrder(executing)
   }
   const answerItem: AnswerItem = (operation, context, item) => {
     const executing = executeInOrder(operation, context, item)
-    return isPromise(executing) ? executing.then(jsonOf) : jsonOf(executing)
+    return executing instanceof Promise ? executing.then(jsonOf) : jsonOf(executing)
   }
   const fanOut = createFanOut({ services, answerItem, isShared: options.sharesExecutions, logger })
   const errorText = (error: GraphQLError) => jsonOf({ data: null, errors: [error] })
@@ -113,7 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
   })
   const answerOnce = async (operation: AdmittedOperation, context: Context): Promise<Answer> => {
     const executing = executeInOrder(operation, context)
-    const executed = isPromise(executing) ? await withTimeout(executing, timeoutMs, tooLate) : executing
+    const executed = executing instanceof Promise ? await withTimeout(executing, timeoutMs, tooLate) : executing
     const isCommon = executed.errors.length === 0 && !context.freshness.isStale()
     return answer(executed, isCommon ? cachePolicy(operation.document, operation.node) : null)
   }

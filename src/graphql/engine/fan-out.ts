@@ -1,10 +1,10 @@
 import type { OperationDefinitionNode } from 'graphql'
+import type { ExecutableOperation } from 'graphql-plan'
 import { ANONYMOUS, expired, type Caller, type ClientCaller, ALL_SCOPES } from '../../access/caller.ts'
 import type { Piece, SliceScheduler } from '../../lib/slice-scheduler.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { StreamItem } from '../../streams/stream-item.ts'
 import { createContext, type Context, type Services } from '../context.ts'
-import type { ExecutableOperation } from '../execution/executor.ts'
 import type { StreamAnswer } from './request-outcome.ts'
 import { sharedVariables, type SharedVariables } from './shared-variables.ts'
 

@@ -16,14 +16,13 @@ import {
   type FragmentSpreadNode,
   type GraphQLField,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   type InlineFragmentNode,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { deeplyFrozen } from '../../lib/deeply-frozen.ts'
-import type { Context } from '../context.ts'
 import { completerOf, type Complete } from './complete.ts'
 import type { Arguments, Run } from './run-plan.ts'
 
@@ -31,7 +30,7 @@ import type { Arguments, Run } from './run-plan.ts'
 export type FieldPlan = {
   /** Its name in the response. */
   readonly key: string
-  /** Type and name in the schema, as in `Payment.status`. */
+  /** Type and name in the schema, as in `Cat.name`. */
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
@@ -138,7 +137,7 @@ export class OperationPlan {
 
   #fieldPlan(parentType: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): FieldPlan {
     const name = nodes[0].name.value
-    const definition = parentType.getFields()[name] as GraphQLField<unknown, Context> | undefined
+    const definition = parentType.getFields()[name] as GraphQLField<unknown, unknown> | undefined
     if (definition === undefined) throw new Error(`${parentType.name} has no ${name}.`)
     const infoFor = this.#infoReader(definition, { parentType, nodes })
     const plans = new Map<GraphQLObjectType, ObjectPlan>()
@@ -161,9 +160,9 @@ export class OperationPlan {
     return plan
   }
 
-  /** Returns the reader of `info`, which is created once per execution. Its `path` is a placeholder, because no resolver uses it. */
+  /** Returns the reader of `info`, which is created once per execution. */
   #infoReader(
-    { name, type }: GraphQLField<unknown, Context>,
+    { name, type }: GraphQLField<unknown, unknown>,
     { parentType, nodes }: { readonly parentType: GraphQLObjectType; readonly nodes: readonly FieldNode[] },
   ): FieldPlan['infoFor'] {
     const number = this.#fieldCount++
@@ -176,17 +175,11 @@ export class OperationPlan {
       fragments: this.#fragments,
       operation: this.#operation,
     }
-    return (run) =>
-      (run.infos[number] ??= {
-        ...common,
-        path: NO_PATH,
-        rootValue: run.rootValue,
-        variableValues: run.variables,
-      })
+    return (run) => (run.infos[number] ??= new ResolveInfo(common, run))
   }
 
   /** Returns the reader of the arguments. They are coerced once if none contains a variable, otherwise once per execution. */
-  #argumentsReader({ args }: GraphQLField<unknown, Context>, node: FieldNode): (run: Run) => Arguments {
+  #argumentsReader({ args }: GraphQLField<unknown, unknown>, node: FieldNode): (run: Run) => Arguments {
     const given = { args } as GraphQLField<unknown, unknown>
     if (!usesVariables(node)) {
       let known: Arguments | null = null
@@ -228,14 +221,43 @@ function argumentsFrom(variables: Arguments, byName: ReadonlyMap<string, string>
   return values
 }
 
-const NO_PATH = { prev: undefined, key: '', typename: undefined } as const
+type FieldInfo = Omit<GraphQLResolveInfo, 'path' | 'rootValue' | 'variableValues'>
+
+/** The `info` of a field in one execution. All objects of the field share it, so it has no path. */
+class ResolveInfo implements GraphQLResolveInfo {
+  readonly fieldName: string
+  readonly fieldNodes: readonly FieldNode[]
+  readonly returnType: GraphQLOutputType
+  readonly parentType: GraphQLObjectType
+  readonly schema: GraphQLSchema
+  readonly fragments: GraphQLResolveInfo['fragments']
+  readonly operation: OperationDefinitionNode
+  readonly rootValue: unknown
+  readonly variableValues: GraphQLResolveInfo['variableValues']
+
+  constructor(field: FieldInfo, { rootValue, variables }: Run) {
+    this.fieldName = field.fieldName
+    this.fieldNodes = field.fieldNodes
+    this.returnType = field.returnType
+    this.parentType = field.parentType
+    this.schema = field.schema
+    this.fragments = field.fragments
+    this.operation = field.operation
+    this.rootValue = rootValue
+    this.variableValues = variables
+  }
+
+  get path(): never {
+    throw new Error('The planned executor has no info.path: use createLibraryExecutor for a schema that needs it.')
+  }
+}
 
 const UNKNOWN: Complete = () => {
   throw new Error('The plan is not complete.')
 }
 
 function resolver(
-  { name, resolve }: GraphQLField<unknown, Context>,
+  { name, resolve }: GraphQLField<unknown, unknown>,
   argumentsOf: (run: Run) => Arguments,
   infoFor: FieldPlan['infoFor'],
 ): FieldPlan['resolve'] {
@@ -250,6 +272,14 @@ function resolver(
       infoFor(run),
     )
   }
+}
+
+/** Freezes a value and everything in it, and returns it: arguments without variables are shared by all executions. */
+function deeplyFrozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const part of Object.values(value)) deeplyFrozen(part)
+  return value
 }
 
 function usesVariables(node: FieldNode): boolean {

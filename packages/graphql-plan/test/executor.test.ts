@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createLibraryExecutor, createPlannedExecutor } from '../../../src/graphql/execution/executor.ts'
+import { createLibraryExecutor, createPlannedExecutor } from '../src/index.ts'
 import { executable, result } from './both-executors.ts'
 import { operationOf } from './random-operations.ts'
 

@@ -8,8 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { expect } from 'vitest'
-import type { Context } from '../../../src/graphql/context.ts'
-import type { Execute, ExecutableOperation } from '../../../src/graphql/execution/executor.ts'
+import type { Execute, ExecutableOperation } from '../src/index.ts'
 
 /** Returns the operation of a text, which may spread `CatParts`; null if it is not valid. */
 export function executable(
@@ -29,16 +28,12 @@ export function executable(
 }
 
 /** Returns the result of an execution; errors as texts, in an order of their own. */
-export async function result(
-  execute: Execute,
-  operation: ExecutableOperation,
-  context: Pick<Context, 'clock'> = { clock: () => new Date(0) },
-) {
+export async function result(execute: Execute, operation: ExecutableOperation) {
   const root =
     operation.node.operation === OperationTypeNode.SUBSCRIPTION
       ? { cat: { place: 'item', kind: 'Cat', id: 'i' } }
       : undefined
-  const { data, errors } = await execute(operation, context as Context, root)
+  const { data, errors } = await execute(operation, {}, root)
   return { data, errors: [...new Set(errors.map((error) => settled(error, JSON.parse(data))))].sort() }
 }
 

@@ -1,5 +1,4 @@
 import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
-import type { Context } from '../context.ts'
 import type { FieldPlan } from './plan.ts'
 
 /** Position of a value in the response, compared by identity. */
@@ -15,7 +14,7 @@ export type Arguments = Readonly<Record<string, unknown>>
 
 /** One execution of an operation. */
 export class Run {
-  readonly context: Context
+  readonly context: unknown
   readonly variables: Arguments
   readonly rootValue: unknown
   readonly errors: GraphQLError[] = []
@@ -24,7 +23,7 @@ export class Run {
   readonly args: Arguments[] = []
   #failed: Set<Path | undefined> | null = null
 
-  constructor(context: Context, variables: Arguments, rootValue: unknown) {
+  constructor(context: unknown, variables: Arguments, rootValue: unknown) {
     this.context = context
     this.variables = variables
     this.rootValue = rootValue

@@ -6,7 +6,6 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
-import type { Context } from '../context.ts'
 import { fieldText, objectText } from './complete.ts'
 import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
 import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
@@ -25,7 +24,7 @@ export type ExecutableOperation = {
 export type ExecutedText = { readonly data: string; readonly errors: readonly GraphQLError[] }
 
 /** Executes an operation, for subscriptions with the item as root value. Synchronous for a query or item with synchronous resolvers. */
-export type Execute = (
+export type Execute<Context = unknown> = (
   operation: ExecutableOperation,
   context: Context,
   rootValue?: unknown,
@@ -39,11 +38,15 @@ type Plans = { readonly conditions: readonly string[]; readonly variants: Map<st
 /**
  * Creates an executor by plans. Each operation is planned once, and the response is written as JSON while values are completed. The
  * result is that of graphql-js (https://spec.graphql.org/September2025/#sec-Execution), for a schema whose resolvers do not use
- * `info.path`. Operations with introspection are executed by graphql-js.
+ * `info.path`, which throws. Operations with introspection are executed by graphql-js.
+ *
+ * @example
+ * const execute = createPlannedExecutor(schema)
+ * const { data, errors } = await execute({ document, node, variables, request }, context)
  */
-export function createPlannedExecutor(schema: GraphQLSchema): Execute {
+export function createPlannedExecutor<Context = unknown>(schema: GraphQLSchema): Execute<Context> {
   const plansOf = new WeakMap<OperationDefinitionNode, Plans | null>()
-  const byLibrary = createLibraryExecutor(schema)
+  const byLibrary = createLibraryExecutor<Context>(schema)
   const plansFor = (operation: ExecutableOperation): Plans | null => {
     const known = plansOf.get(operation.node)
     if (known !== undefined) return known
@@ -94,8 +97,8 @@ function nothing(run: Run, error: unknown): ExecutedText {
   return { data: NULL, errors: run.errors }
 }
 
-/** Creates an executor that uses graphql-js. */
-export function createLibraryExecutor(schema: GraphQLSchema): Execute {
+/** Creates an executor that uses graphql-js, to be put in the place of the other one. */
+export function createLibraryExecutor<Context = unknown>(schema: GraphQLSchema): Execute<Context> {
   return ({ document, node, request }, contextValue, rootValue) => {
     const result = execute({
       schema,

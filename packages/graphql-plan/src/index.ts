@@ -1,0 +1,7 @@
+export {
+  createLibraryExecutor,
+  createPlannedExecutor,
+  type ExecutableOperation,
+  type ExecutedText,
+  type Execute,
+} from './executor.ts'
