@@ -75,17 +75,6 @@ const known = (): [Representation, Record<string, unknown>][] => [
   ],
 ]
 
-const missing = (): Representation[] => [
-  { __typename: 'PaymentLink', id: randomUUID() },
-  { __typename: 'Payment', id: randomUUID() },
-  { __typename: 'Payment', id: '' },
-  { __typename: 'PaymentEvent', id: ids.event.replace(/\d+$/, '999') },
-  { __typename: 'PaymentEvent', id: 'nonsense' },
-  { __typename: 'PaymentEvent', id: `${ids.event.replace(/\.\d+$/, '')}.0` },
-  { __typename: 'PayinMethod', code: 'xx_card_xxx' },
-  { __typename: 'PaymentCurrency', code: 'XXX' },
-]
-
 describe('_service', () => {
   it('gives the contract, as a gateway composes it', async () => {
     const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }')
@@ -99,36 +88,6 @@ describe('_service', () => {
 })
 
 describe('_entities', () => {
-  it('gives every kind of entity by its key', async () => {
-    const pairs = known()
-    const answers = await entities(pairs.map(([representation]) => representation))
-    expect(answers).toMatchObject(pairs.map(([{ __typename }, what]) => Object.assign({ __typename }, what)))
-  })
-
-  it('gives null for what is not there, and everything else beside it', async () => {
-    const absent = missing()
-    expect(await entities(absent)).toEqual(absent.map(() => null))
-    const currency = { __typename: 'PaymentCurrency', code: 'AUD' }
-    const mixed = absent.flatMap((representation) => [representation, currency])
-    expect(await entities(mixed)).toMatchObject(absent.flatMap(() => [null, { currencyCode: 'AUD' }]))
-  })
-
-  it('answers fifty representations of all kinds in their order', async () => {
-    const pairs = known()
-    const asked = Array.from({ length: 50 }, (_, index) =>
-      index % 7 === 6 ? missing()[index % missing().length] : pairs[index % pairs.length]?.[0],
-    ).filter((representation) => representation !== undefined)
-    expect(asked).toHaveLength(50)
-    const wanted = asked.map((representation) => pairs.find(([asking]) => asking === representation)?.[1] ?? null)
-    expect(wanted).toContain(null)
-    expect(await entities(asked)).toMatchObject(wanted)
-  })
-
-  it('loads what a representation names anew, and believes nothing else in it', async () => {
-    const forged = { __typename: 'Payment', id: ids.payment, status: 'PENDING', linkRef: 'x', version: 99, details: {} }
-    expect(await entities([forged])).toMatchObject([{ status: 'RECEIVED', version: 5, link: { id: ids.link } }])
-  })
-
   it('holds to the rights of the caller', async () => {
     const guarded = known()
       .map(([representation]) => representation)

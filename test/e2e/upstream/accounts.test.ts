@@ -66,15 +66,6 @@ describe('lookupBankByQr', () => {
     })
   })
 
-  it('is refused where no account is found', async () => {
-    const { client } = await clientOf(answer(404, '{"errors":{"message":"bank not found"}}'))
-    expect((await faultOf(client.lookupBankByQr(site(), '000201'))).detail).toMatchObject({
-      kind: 'refused',
-      httpStatus: 404,
-      message: 'bank not found',
-    })
-  })
-
   it('tells nothing of the payload that it does not send', async () => {
     const { service, client } = await clientOf(fixed('bank-account'))
     expect((await faultOf(client.lookupBankByQr(site(), 'payload\n'))).message).not.toContain('payload\n')
@@ -91,12 +82,6 @@ describe('simulateDeposit', () => {
       line: 'POST /api/v1/simulate_deposit HTTP/1.1',
       body: '{"account_number":"1234567","amount":"1000","remitter_name":"ﾔﾏﾀﾞ"}',
     })
-  })
-
-  it('is refused outside the sandbox', async () => {
-    const { client } = await clientOf(answer(404))
-    const deposit = { accountNumber: '1234567', amount: '1000' }
-    expect((await faultOf(client.simulateDeposit(site(), deposit))).detail).toMatchObject({ httpStatus: 404 })
   })
 })
 

@@ -45,23 +45,6 @@ describe('createPaymentAgreement', () => {
     })
   })
 
-  it('does not take the answer about another agreement', async () => {
-    const { client } = await clientOf(json({ ...least, client_transaction_id: 'other' }))
-    expect((await faultOf(client.createPaymentAgreement(site(), request))).detail).toMatchObject({
-      kind: 'unknown',
-      reason: 'mismatch',
-    })
-  })
-
-  it('refuses with the text of the payments API', async () => {
-    const { client } = await clientOf(answer(422, fixtureText('error-422-message')))
-    expect((await faultOf(client.createPaymentAgreement(site(), request))).detail).toMatchObject({
-      kind: 'refused',
-      httpStatus: 422,
-      message: 'Please provide either bank account details or pay id details',
-    })
-  })
-
   it('is not sent for a site of another currency, nor with a wrong body, and tells no payer', async () => {
     const { service, client } = await clientOf(fixed('agreement-created'))
     const foreign = await faultOf(client.createPaymentAgreement(site('jpy'), request))
@@ -104,13 +87,6 @@ describe('changeAgreementStatus', () => {
       line: 'POST /api/v1/pay_to/payment_agreement/change_status HTTP/1.1',
       body: '{"id":12345,"status":"suspended"}',
     })
-  })
-
-  it('is sent once only, whatever became of it', async () => {
-    const { service, client } = await clientOf(answer(502), json(least))
-    const change = { serviceId: '12345', status: 'active' } as const
-    expect((await faultOf(client.changeAgreementStatus(site(), change))).detail).toMatchObject({ kind: 'unknown' })
-    expect(service.requests).toHaveLength(1)
   })
 })
 

@@ -155,6 +155,7 @@ describe('a refusal', () => {
     expect(await deliveries(store)).toEqual([])
   })
 
+  // promise(webhooks): A webhook to the URL of a command also needs the secret of that URL.
   it('of an address goes by the keys that are live, and by the address', async () => {
     const keys = ringOf('b', 'a')
     const { store, send } = await openWebhookServer(() => ({ keys }))
