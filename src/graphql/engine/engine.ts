@@ -124,7 +124,7 @@ export function createEngine(options: EngineOptions): Engine {
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
       const refusing = requester.refuse?.(node.operation) ?? null
-      const refused = isPromise(refusing) ? await refusing : refusing
+      const refused = refusing instanceof Promise ? await refusing : refusing
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
       const context = createContext(services, caller, {
