@@ -30,6 +30,13 @@ const files = globSync('src/**/*.{ts,tsx}', { cwd: ROOT }).filter((path) => !GEN
 const texts = new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]))
 
 const lines = sum([...texts.values()].map((text) => text.split('\n').length - 1))
+/** Lines that are not blank, in the files of a pattern that are not generated. */
+const filled = (pattern: string) =>
+  sum(
+    globSync(pattern, { cwd: ROOT, exclude: (path) => /(?:^|\/)node_modules(?:\/|$)/.test(path) })
+      .filter((path) => !GENERATED.test(path))
+      .map((path) => readFileSync(join(ROOT, path), 'utf8').match(/\S.*/g)?.length ?? 0),
+  )
 const imports = sum(
   [...texts.values()].map((text) => text.match(/^(?:import|export)\b[^'"]*?from '\.[^']*'/gm)?.length ?? 0),
 )
@@ -41,7 +48,12 @@ const words = sum(
 )
 const { webhook, mutation } = await filesRun()
 
-console.log(`lines of src                                ${lines}`)
+console.log(
+  `lines of src, packages and examples         ${filled('{src,packages/*/src,examples}/**/*.{ts,tsx,css,sql}')}`,
+)
+console.log(
+  `lines of tests                              ${filled('{test,packages/*/test,examples/*/test}/**/*.{ts,tsx}')}`,
+)
 console.log(`files of src                                ${files.length}`)
 console.log(`own imports per 1,000 lines                 ${((imports * 1_000) / lines).toFixed(0)}`)
 console.log(`files from a webhook to its frame           ${webhook.length}`)
