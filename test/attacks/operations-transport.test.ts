@@ -231,11 +231,4 @@ describe('a query by GET', () => {
     const reply = await send(`${url()}?${search}`, { method: 'GET', headers: PREFLIGHT })
     expect(reply.status).toBe(400)
   })
-
-  it('is answered as by POST, and kept by a cache only as long as the schema says', async () => {
-    const reply = await attempt({ method: 'GET', headers: PREFLIGHT, search: { query: QUERY } })
-    const posted = await attempt({ headers: JSON_TYPE, body: JSON.stringify({ query: QUERY }) })
-    expect(reply).toMatchObject({ status: 200, body: posted.body })
-    expect(reply.headers['cache-control']).toBe('public, max-age=3600')
-  })
 })

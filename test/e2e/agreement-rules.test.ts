@@ -19,61 +19,26 @@ const account = (over: Record<string, unknown>) => ({
 })
 const alias = (type: string, value: string) => ({ payer: { name: 'Ada Payer', payId: { type, value } } })
 const named = (name: string) => ({ payer: { name, bankAccount: { bsb: '062000', accountNumber: '1' } } })
-const tooLong = (length: number) => 'x'.repeat(length + 1)
 
-const TERMS: readonly Row[] = [
-  ...['0', '0.00', '-1', '1e3', '1.005', '1,5', ''].map((value): Row => [
-    'limit.value',
-    { limit: { value, currency: 'AUD' } },
-  ]),
-  ['limit.currency', { limit: { value: '10', currency: 'JPY' } }],
-  ['limit.currency', { limit: { value: '10', currency: 'NZD' } }],
-  ['startDate', { startDate: '1999-12-31' }],
-  ['startDate', { startDate: '2100-01-01' }],
-]
-
+/** One for each rule of the input object; the rules themselves are tested as functions. */
 const CREATION: readonly Row[] = [
-  ...TERMS,
+  ['limit.value', { limit: { value: '1.005', currency: 'AUD' } }],
+  ['limit.currency', { limit: { value: '10', currency: 'JPY' } }],
+  ['startDate', { startDate: '1999-12-31' }],
   ['clientTransactionId', { clientTransactionId: '' }],
-  ['clientTransactionId', { clientTransactionId: ' ' }],
-  ['clientTransactionId', { clientTransactionId: tooLong(90) }],
-  ['description', { description: '' }],
   ['description', { description: 'four' }],
-  ['description', { description: '    four    ' }],
-  ['description', { description: tooLong(140) }],
-  ['description', { description: 'two\nlines' }],
-  ['externalId', { externalId: tooLong(255) }],
   ['externalId', { externalId: ' ' }],
   ['site', { site: 'no-such-site' }],
   ['site', { site: 'jpy' }],
-  ...['', ' ', "Ada O'Payer", 'Ada-Payer', 'Ada\tPayer', 'Ada.', tooLong(255)].map((name): Row => [
-    'payer.name',
-    named(name),
-  ]),
   ['payer', { payer: { name: 'Ada Payer' } }],
-  ...['06200', '0620000', '06-2000', 'abcdef', ''].map((bsb): Row => ['payer.bankAccount.bsb', account({ bsb })]),
-  ...['', 'abc', '12-34', '1'.repeat(21), '١٢'].map((accountNumber): Row => [
-    'payer.bankAccount.accountNumber',
-    account({ accountNumber }),
-  ]),
-  ...['nobody', 'a b@example.test', '@example.test', 'ada@example', ''].map((value): Row => [
-    'payer.payId.value',
-    alias('EMAIL', value),
-  ]),
-  ...['412345678', '+0412345678', '+61 412', '+61', 'ada@example.test'].map((value): Row => [
-    'payer.payId.value',
-    alias('PHONE', value),
-  ]),
-  ...['1234567890', '123456789012', '12 345 678 90', ''].map((value): Row => [
-    'payer.payId.value',
-    alias('ABN', value),
-  ]),
+  ['payer.name', named("Ada O'Payer")],
+  ['payer.bankAccount.bsb', account({ bsb: '06200' })],
+  ['payer.payId.value', alias('PHONE', '412345678')],
 ]
 
 const AMENDMENT: readonly Row[] = [
-  ...TERMS,
+  ['limit.value', { limit: { value: '1.005', currency: 'AUD' } }],
   ['idempotencyKey', { idempotencyKey: '' }],
-  ['idempotencyKey', { idempotencyKey: tooLong(255) }],
   ['id', { id: '' }],
 ]
 
@@ -129,22 +94,9 @@ describe('createPaymentAgreement', () => {
   )
 
   it.each<Record<string, unknown>>([
-    { clientTransactionId: 'y'.repeat(90) },
     named(' Ada  Payer '),
     account({ bsb: '062 000', accountNumber: '12 345 678' }),
     alias('PHONE', '0412 345 678'),
-    alias('ABN', '51 824 753 556'),
-    { description: 'fives' },
-    { description: 'x'.repeat(140) },
-    { externalId: 'x'.repeat(255) },
-    { startDate: '2024-02-29' },
-    { limit: { value: '0.01', currency: 'AUD' } },
-    { site: 'aud' },
-    named('Zoë Ōta 3'),
-    account({ bsb: '062000', accountNumber: '1'.repeat(9) }),
-    alias('EMAIL', 'ada@example.test'),
-    alias('PHONE', '+61-412345678'),
-    alias('ABN', '12345678901'),
   ])('takes %j', async (over) => {
     const outcome = await during(() => mutate(network, 'createPaymentAgreement', agreementInput(over)))
     expect(outcome).toMatchObject({ calls: 1, answer: { __typename: 'PaymentAgreementSuccess', replayed: false } })

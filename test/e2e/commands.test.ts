@@ -30,15 +30,6 @@ async function during<Result>(work: () => Promise<Result>): Promise<{ result: Re
 }
 
 describe('an idempotency key', () => {
-  it('used again with the same input gives the first link, without another call', async () => {
-    const input = linkInput()
-    const first = await during(() => tryCreateLink(network, input))
-    const second = await during(() => tryCreateLink(network, input))
-    expect(first).toMatchObject({ asked: 1, result: { __typename: 'CreatePaymentLinkSuccess', replayed: false } })
-    expect(second).toMatchObject({ asked: 0, result: { replayed: true, link: { id: first.result.link?.id } } })
-    expect(second.result.link).toEqual(first.result.link)
-  })
-
   it('is still that of the same input when the customer was written with more spaces', async () => {
     const input = linkInput()
     const spaced = { email: ' ada@example.test', firstName: ' Ada', lastName: 'Payer ' }
@@ -83,65 +74,20 @@ describe('an idempotency key', () => {
       retryable: false,
     })
   })
-
-  it('used fifty times at once costs one call and makes one link', async () => {
-    const input = linkInput()
-    network.sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 200 } })
-    const { result, asked } = await during(() =>
-      Promise.all(Array.from({ length: 50 }, () => tryCreateLink(network, input))),
-    )
-    expect(asked).toBe(1)
-    expect(new Set(result.map(({ __typename, link }) => `${__typename} ${link?.id}`)).size).toBe(1)
-    expect(result.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-  })
-
-  it('used at once with two inputs serves one of them, and is a conflict for the other', async () => {
-    const input = linkInput()
-    network.sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 100 } })
-    const { result, asked } = await during(() =>
-      Promise.all([tryCreateLink(network, input), tryCreateLink(network, { ...input, reference: 'another' })]),
-    )
-    expect(asked).toBe(1)
-    expect(result.map(({ __typename }) => __typename).toSorted()).toEqual([
-      'CreatePaymentLinkSuccess',
-      'IdempotencyConflictError',
-    ])
-  })
 })
 
 describe('input that breaks a rule', () => {
-  const tooLong = (length: number) => 'x'.repeat(length + 1)
   const customer = (over: Record<string, unknown>) => ({
     customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer', ...over },
   })
 
   it.each<[string[], Record<string, unknown>]>([
     [['idempotencyKey'], { idempotencyKey: '' }],
-    [['idempotencyKey'], { idempotencyKey: tooLong(255) }],
-    [['reference'], { reference: ' ' }],
-    [['reference'], { reference: tooLong(255) }],
-    [['reference'], { reference: 'two\nlines' }],
-    ...['0', '0.00', '-1', '+1', '1e3', '1,5', '.5', '5.', '01', '1.005', '1234567890123456', 'NaN', '١٢', ''].map(
-      (value): [string[], Record<string, unknown>] => [['amount', 'value'], { amount: { value, currency: 'AUD' } }],
-    ),
     [['amount', 'value'], { amount: { value: '0.5', currency: 'JPY' }, methodCode: 'jp_card_jpy' }],
     [['amount', 'currency'], { amount: { value: '100', currency: 'THB' }, methodCode: null }],
-    [['amount', 'currency'], { amount: { value: '100', currency: 'XYZ' }, methodCode: null }],
-    [['description'], { description: '' }],
-    [['description'], { description: tooLong(500) }],
     [['customer', 'email'], customer({ email: 'nobody' })],
-    [['customer', 'email'], customer({ email: 'a b@example.test' })],
-    [['customer', 'firstName'], customer({ firstName: '' })],
-    [['customer', 'lastName'], customer({ lastName: tooLong(255) })],
-    [['customer', 'city'], customer({ city: '' })],
-    [['customer', 'countryCode'], customer({ countryCode: 'AUS' })],
-    [['customer', 'extra', 'email'], customer({ extra: { email: 'eve@example.test' } })],
-    [['customer', 'extra', 'Phone'], customer({ extra: { Phone: '1' } })],
     [['customer', 'extra', 'phone'], customer({ extra: { phone: 1 } })],
-    [['methodCode'], { methodCode: '' }],
     [['methodCode'], { methodCode: 'jp_card_jpy' }],
-    [['expiresInSeconds'], { expiresInSeconds: 899 }],
-    [['ownerId'], { ownerId: '' }],
     [['site'], { site: 'no-such-site' }],
     [['site'], { site: 'yen' }],
   ])('at %j is refused with that path, and the payments API is not asked', async (path, over) => {

@@ -41,22 +41,6 @@ describe('GraphQL over HTTP', () => {
     expect(await response.json()).toEqual({ data: { payinMethod: { code: 'au_card_aud' } } })
   })
 
-  it('makes nothing by GET', async () => {
-    const before = links()
-    const search = new URLSearchParams({ query: CREATE_LINK, variables: JSON.stringify({ input: linkInput() }) })
-    const response = await fetch(`${graphql()}?${search.toString()}`, {
-      headers: { authorization, 'apollo-require-preflight': 'true' },
-    })
-    expect(response.status).toBe(405)
-    expect(links()).toBe(before)
-  })
-
-  it('takes no batches', async () => {
-    const body = JSON.stringify([{ query: QUERY }, { query: QUERY }])
-    const response = await fetch(graphql(), { method: 'POST', headers: json, body })
-    expect(response.status).toBe(400)
-  })
-
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
     'does nothing for a POST of type %j, which any page may send',
     async (type) => {
@@ -116,16 +100,6 @@ describe('GraphQL over HTTP', () => {
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringContaining('WebSocket') }] })
   })
-
-  it.each(['{', '[]', 'null', '"text"', '', '{"query":17}', '{"query":"{"}', '{"variables":{}}'])(
-    'refuses the body %j with 400',
-    async (body) => {
-      const reply = await send(graphql(), { headers: json, body })
-      expect(reply.status).toBe(400)
-      expect(JSON.parse(reply.body)).toMatchObject({ errors: [{ message: expect.any(String) }] })
-      expect(reply.body).not.toMatch(/node_modules|at \w+ \(/)
-    },
-  )
 
   it('refuses a body of more than 100 KiB with 413, told by its length or counted', async () => {
     const large = JSON.stringify({ query: QUERY, variables: { padding: 'x'.repeat(100 * KIB) } })

@@ -39,18 +39,6 @@ describe('payinMethods', () => {
   const codesOf = ({ nodes }: MethodList) => nodes.map(({ code }) => code)
   const codes = async (variables: Record<string, unknown>) => codesOf(await methods(network, variables))
 
-  it('asked for by 300 cold clients at once cost one call for each site', async () => {
-    const own = await startNetwork()
-    try {
-      await Promise.all(Array.from({ length: 300 }, () => methods(own)))
-      const calls = own.sandbox.control.calls().filter(({ path }) => path === '/api/v3/payin_methods')
-      expect(calls).toHaveLength(DEFAULT_SITES.length)
-      expect(new Set(calls.map(({ appId }) => appId))).toEqual(new Set(DEFAULT_SITES.map(({ appId }) => appId)))
-    } finally {
-      await own.close()
-    }
-  })
-
   it('lists what each method asks for, of one currency and of all', async () => {
     const query =
       'query Fields($of: [CurrencyCode!]) { payinMethods(currencies: $of) { nodes { code requiredFields { name type required label } } } }'

@@ -144,22 +144,6 @@ describe('a token over HTTP', () => {
   })
 
   it.each([
-    'not-a-token',
-    'a.b.c',
-    '',
-    'eyJhbGciOiJub25lIn0.eyJleHAiOjk5OTk5OTk5OTksInNjb3BlIjoicGF5bWVudHM6cmVhZCJ9.',
-  ])('that is invalid (%s) is answered 401', async (token) => {
-    const answer = await network.ask(LINK, { id: link.id }, { token })
-    expect(answer).toMatchObject({ status: 401, errors: refused.errors })
-    expect(answer.data).toBeUndefined()
-  })
-
-  it('of another scheme is answered 401', async () => {
-    const headers = { authorization: `Basic ${Buffer.from('user:password').toString('base64')}` }
-    expect(await network.ask(LINK, { id: link.id }, { token: null, headers })).toMatchObject({ status: 401 })
-  })
-
-  it.each([
     ['that does not hold', 'Bearer nonsense', 'Bearer error="invalid_token"'],
     ['of a scheme in lower case', 'bearer a.b.c', 'Bearer error="invalid_token"'],
     ['of another scheme', 'Basic dXNlcjpwYXNzd29yZA==', 'Bearer'],

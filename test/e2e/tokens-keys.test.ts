@@ -73,20 +73,6 @@ describe("while the issuer's keys cannot be had", () => {
     expect(network.log().match(/"code":"TOKEN_KEYS_UNAVAILABLE"/g)).toHaveLength(1)
     expect(network.log()).not.toContain(issuer.url)
   })
-
-  it('a token that was verified goes on until it expires, and known keys verify others', async () => {
-    const exp = Math.floor(Date.now() / 1000) + 2
-    const short = tokenOf(1, { exp })
-    const socket = await greetedSocket(network.app.url, { token: short })
-    issuer.answer = { status: 503, body: '' }
-    expect([await statusOf(short), await statusOf(tokenOf(2))]).toEqual([200, 200])
-    expect(await socket.closed).toEqual({ code: 4403, reason: 'Token expired' })
-    expect(await network.ask(QUERY, {}, { token: short })).toMatchObject({
-      status: 401,
-      errors: [{ message: 'The token has expired.' }],
-    })
-    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
-  })
 })
 
 describe('keys that are fetched anew', () => {
@@ -169,20 +155,3 @@ describe('keys that are fetched anew', () => {
 function isEvent({ type, payload }: Message): boolean {
   return type === 'next' && JSON.stringify(payload).includes('"EVENT"')
 }
-
-describe('a flood', () => {
-  it('of tokens with unknown keys asks the issuer once', async () => {
-    const floods = Array.from({ length: 100 }, (_, id) =>
-      statusOf(rsToken(newKey, { ...CLAIMS, jti: String(id) }, { kid: `unknown-${id}` })),
-    )
-    expect(new Set(await Promise.all(floods))).toEqual(new Set([401]))
-    expect(await statusOf(tokenOf(1))).toBe(200)
-    expect(issuer.fetches).toBe(1)
-  })
-
-  it('of first tokens asks the issuer once', async () => {
-    const statuses = await Promise.all(Array.from({ length: 100 }, (_, id) => statusOf(tokenOf(id))))
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect(issuer.fetches).toBe(1)
-  })
-})
