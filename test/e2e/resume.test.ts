@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pay } from '../support/checkout.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES } from '../support/operations.ts'
 import type { Item } from '../support/stream.ts'
@@ -45,26 +44,6 @@ describe('a stream that is opened again', () => {
       expect(sequences(await replay(network, link.id, cursor))).toEqual([1, 2, 3, 4, 5].slice(sequence))
   })
 
-  it('after its socket was cut in the midst of a payment loses nothing and repeats nothing', async () => {
-    const link = await createLink(network)
-    const first = await network.follow(LINK_UPDATES, { id: link.id })
-    await first.until(isCaughtUp)
-    await network.sandbox.control.setStatus(link.id, 'pending')
-    await first.until((item) => item.event?.toStatus === 'pending')
-    first.cut()
-    expect((await first.closed).code).toBe(1006)
-    await network.sandbox.control.setStatus(link.id, 'authorised')
-    const second = await network.follow(LINK_UPDATES, { id: link.id, after: first.items.at(-1)?.cursor })
-    await second.until(isCaughtUp)
-    await network.sandbox.control.setStatus(link.id, 'waiting')
-    await network.sandbox.control.setStatus(link.id, 'received')
-    await second.until(isReceived)
-    const all = [...first.items, ...second.items]
-    expect(sequences(all)).toEqual([2, 3, 4, 5])
-    expect(brokenLinks(all)).toEqual([])
-    await second.end()
-  })
-
   it('after the app was restarted in the midst of a payment loses nothing and repeats nothing', async () => {
     const link = await createLink(network)
     const first = await network.follow(LINK_UPDATES, { id: link.id })
@@ -84,21 +63,6 @@ describe('a stream that is opened again', () => {
     expect(sequences(all)).toEqual([2, 3, 4, 5])
     expect(brokenLinks(all)).toEqual([])
     await second.end()
-  })
-
-  it('while a payment is running, again and again, ends with every event once', async () => {
-    const link = await createLink(network)
-    const opened = await network.follow(LINK_UPDATES, { id: link.id })
-    const items = await opened.until(isCaughtUp)
-    await opened.end()
-    await pay(link.checkoutUrl)
-    while (!items.some(isReceived)) {
-      const stream = await network.follow(LINK_UPDATES, { id: link.id, after: items.at(-1)?.cursor })
-      items.push(...(await stream.until(isCaughtUp)))
-      await stream.end()
-    }
-    expect(sequences(items)).toEqual([2, 3, 4, 5])
-    expect(brokenLinks(items)).toEqual([])
   })
 })
 

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
 import { actionsIn, openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
-import { act } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 /** Milliseconds after which a request without an answer cannot be in flight any more. */
@@ -96,23 +95,6 @@ describe.skipIf(browser.isMissing)('trouble with a payment', () => {
     await showsHeadline(page, 'paid')
   })
 
-  test('a socket that is cut while the payment runs costs no event and repeats none', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
-    await openDrawer(page)
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await showsHeadline(page, 'started')
-    await press(page, 'Cut the socket', '1 closed')
-    await act(popup.url(), 'confirm')
-    await showsHeadline(page, 'paid')
-    await press(page, 'Cut the socket', '1 closed')
-    await press(page, 'Send the last webhook again', 'the graph answered 200')
-    await page.locator('.badge.live').waitFor()
-    await expect.poll(() => sequencesIn(page)).toEqual([2, 3])
-  })
-
   test('webhooks that are swapped end in the truth; repeated, late or forged ones change nothing', async () => {
     const { open } = await browser.profile()
     const page = await open(shop())
@@ -137,29 +119,6 @@ describe.skipIf(browser.isMissing)('trouble with a payment', () => {
     await showsHeadline(page, 'paid')
     await page.locator('.drawer').evaluate((drawer) => drawer.scrollIntoView())
     await keepPicture(page, 'shop-drawer')
-  })
-
-  test('what a foreign frame says in the name of the payment page is not heard', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await placeOrder(page)
-    const popup = await openPopup(page)
-    await page.evaluate(async () => {
-      const frame = document.createElement('iframe')
-      document.body.append(frame)
-      await new Promise((resolve) => setTimeout(resolve, 0))
-    })
-    const frame = page.frames().find((one) => one !== page.mainFrame())
-    if (frame === undefined) throw new Error('There is no frame.')
-    const heard = page.evaluate(() => new Promise((resolve) => addEventListener('message', () => resolve(true))))
-    await frame.evaluate(() => {
-      const said = { event_type: 'onDone', page_state: 'success', redirect_url: { success: 'https://evil.test/' } }
-      parent.postMessage({ svc_payment_event: said }, '*')
-    })
-    expect(await heard).toBe(true)
-    await showsHeadline(page, 'ready')
-    expect(popup.isClosed()).toBe(false)
-    await page.getByText('Finish the payment in the window that has opened.').waitFor()
   })
 
   test('a refund and a dispute are told', async () => {

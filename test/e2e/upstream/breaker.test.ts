@@ -83,48 +83,6 @@ describe('the breaker of a site', () => {
     expect(fixture.told).toEqual(['aud open'])
   })
 
-  it('lets one of fifty through when its time is over, and everyone once that one is answered', async () => {
-    const probe = Promise.withResolvers<() => void>()
-    const failures = Array<Script>(LEAST).fill(answer(500))
-    const hold: Script = (socket, request) => probe.resolve(() => OK(socket, request))
-    const service = await serve(...failures, hold, OK)
-    const { fixture, transport, fail } = guarded(service.baseUrl, {
-      deadlines: { ...SHORT, headers: 5_000, post: 5_000 },
-    })
-    await fail()
-    fixture.now = OPEN_MS
-    const calls = Array.from({ length: 50 }, () => transport.request(site(), post))
-    const others = await Promise.all(calls.slice(1).map((call) => faultOf(call)))
-    expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['not-sent.breaker-open']))
-    const reply = await probe.promise
-    expect(service.requests).toHaveLength(LEAST + 1)
-    reply()
-    expect((await calls[0])?.status).toBe(200)
-    expect(fixture.told).toEqual(['aud open', 'aud half-open', 'aud closed'])
-    await Promise.all(Array.from({ length: 10 }, () => transport.request(site(), post)))
-    expect(service.requests).toHaveLength(LEAST + 11)
-  })
-
-  it('opens again when the probe fails', async () => {
-    const service = await serve(answer(500))
-    const { fixture, transport, fail } = guarded(service.baseUrl)
-    await fail()
-    fixture.now = OPEN_MS
-    await fail(3)
-    expect(service.requests).toHaveLength(LEAST + 1)
-    expect((await faultOf(transport.request(site(), post))).detail).toMatchObject({ retryAfterSeconds: 5 })
-    expect(fixture.told).toEqual(['aud open', 'aud half-open', 'aud open'])
-  })
-
-  it('closes for a refusal: the payments API answers', async () => {
-    const service = await serve(...Array<Script>(LEAST).fill(answer(500)), answer(422))
-    const { fixture, fail } = guarded(service.baseUrl)
-    await fail()
-    fixture.now = OPEN_MS
-    await fail(1)
-    expect(fixture.told.at(-1)).toBe('aud closed')
-  })
-
   it('tells those who wait for a slot at once', async () => {
     const service = await serve(() => undefined)
     const { transport } = guarded(service.baseUrl, {

@@ -1,19 +1,9 @@
-import {
-  type Arbitrary,
-  array,
-  asyncDefaultReportMessage,
-  asyncProperty,
-  boolean,
-  check,
-  constantFrom,
-  nat,
-  record,
-} from 'fast-check'
+import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
 import type { AgreementReadSubject, Store } from '../../../src/store/store.ts'
-import { newSeed } from '../../faults/random.ts'
 import { after, agreementCommand, agreementOf, agreementReport, callback, command, events, MINUTE } from './builders.ts'
+import { expectOfHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 /** One step of a history: a callback, the answer to a creation or to a change, or a read that is sent or answered. */
@@ -32,33 +22,20 @@ const step: Arbitrary<Step> = record({
 })
 
 export function randomAgreementsContract(fixture: Fixture, open: OpenStore): void {
-  it('never lets a version fall, a sequence skip, or a cancelled agreement come back', async () => {
-    const seed = newSeed()
-    const histories = asyncProperty(array(step, { minLength: 5, maxLength: 25 }), boolean(), async (steps, atOnce) => {
-      const { store, destroy } = await open(() => fixture.now)
-      try {
-        await play(store, steps, atOnce)
-        await examine(store)
-      } finally {
-        await destroy()
-      }
-    })
-    const result = await check(histories, { seed, numRuns: fixture.histories })
-    // The report contains the seed: TEST_SEED repeats the run.
-    expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  })
-}
-
-async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {
-  const { command: created } = await store.commands.begin(agreementCommand('agr'))
-  const sent: { subject: AgreementReadSubject | null } = { subject: null }
-  const running: Promise<void>[] = []
-  for (const [index, next] of steps.entries()) {
-    const playing = playStep(store, next, { sent, id: created.id, index })
-    if (atOnce) running.push(playing)
-    else await playing
-  }
-  await Promise.all(running)
+  it('never lets a version fall, a sequence skip, or a cancelled agreement come back', () =>
+    expectOfHistories(
+      { fixture, open },
+      {
+        step,
+        longest: 25,
+        async begin(store) {
+          const { command: created } = await store.commands.begin(agreementCommand('agr'))
+          const sent: { subject: AgreementReadSubject | null } = { subject: null }
+          return (next, index) => playStep(store, next, { sent, id: created.id, index })
+        },
+        examine,
+      },
+    ))
 }
 
 async function playStep(

@@ -1,20 +1,10 @@
-import {
-  type Arbitrary,
-  array,
-  asyncDefaultReportMessage,
-  asyncProperty,
-  boolean,
-  check,
-  constantFrom,
-  nat,
-  record,
-} from 'fast-check'
+import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { PAYOUT_STATUSES } from '../../../src/domain/payouts/payout-report.ts'
 import type { PayoutReadSubject, Store } from '../../../src/store/store.ts'
-import { newSeed } from '../../faults/random.ts'
 import { payoutReport, payoutTransaction } from '../../unit/domain/payouts.ts'
 import { after, command, events, MINUTE, payoutCallback, payoutCommand, payoutOf } from './builders.ts'
+import { expectOfHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 /** One step of a history: a callback, the answer to the creation or to a cancellation, or a read that is sent or answered. */
@@ -33,36 +23,23 @@ const step: Arbitrary<Step> = record({
 })
 
 export function randomPayoutsContract(fixture: Fixture, open: OpenStore): void {
-  it('never lets a version fall, a sequence skip, or a payout be created again', async () => {
-    const seed = newSeed()
-    const histories = asyncProperty(array(step, { minLength: 5, maxLength: 25 }), boolean(), async (steps, atOnce) => {
-      const { store, destroy } = await open(() => fixture.now)
-      try {
-        await play(store, steps, atOnce)
-        await examine(store)
-      } finally {
-        await destroy()
-      }
-    })
-    const result = await check(histories, { seed, numRuns: fixture.histories })
-    // The report contains the seed: TEST_SEED repeats the run.
-    expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
-  })
+  it('never lets a version fall, a sequence skip, or a payout be created again', () =>
+    expectOfHistories(
+      { fixture, open },
+      {
+        step,
+        longest: 25,
+        async begin(store) {
+          const { command: created } = await store.commands.begin(payoutCommand('out'))
+          const playing: Playing = { sent: null, id: created.id }
+          return (next, index) => playStep(store, next, playing, index)
+        },
+        examine,
+      },
+    ))
 }
 
 type Playing = { sent: PayoutReadSubject | null; readonly id: string }
-
-async function play(store: Store, steps: readonly Step[], atOnce: boolean): Promise<void> {
-  const { command: created } = await store.commands.begin(payoutCommand('out'))
-  const playing: Playing = { sent: null, id: created.id }
-  const running: Promise<void>[] = []
-  for (const [index, next] of steps.entries()) {
-    const played = playStep(store, next, playing, index)
-    if (atOnce) running.push(played)
-    else await played
-  }
-  await Promise.all(running)
-}
 
 async function playStep(
   store: Store,
