@@ -1,11 +1,10 @@
 import { type Arbitrary, array, asyncDefaultReportMessage, asyncProperty, boolean, check } from 'fast-check'
-import { expect } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 /** Histories of random steps, one after the other or all at once. */
-type RandomHistories<Step> = {
+export type RandomHistories<Step> = {
   readonly step: Arbitrary<Step>
   /** Maximum number of steps. */
   readonly longest: number
@@ -17,11 +16,11 @@ type RandomHistories<Step> = {
   readonly examine: (store: Store) => Promise<void>
 }
 
-/** Asserts what holds for all histories. The report contains the seed: TEST_SEED repeats the run. */
-export async function expectOfHistories<Step>(
+/** Returns the report of the shortest history that fails, with its seed, which TEST_SEED repeats; null if none does. */
+export async function failingHistory<Step>(
   { fixture, open }: { readonly fixture: Fixture; readonly open: OpenStore },
   { step, longest, begin, watch, examine }: RandomHistories<Step>,
-): Promise<void> {
+): Promise<string | null> {
   const seed = newSeed()
   const lengths = { minLength: 5, maxLength: longest }
   const histories = asyncProperty(array(step, lengths), boolean(), async (steps, atOnce) => {
@@ -40,5 +39,5 @@ export async function expectOfHistories<Step>(
     }
   })
   const result = await check(histories, { seed, numRuns: fixture.histories })
-  expect(result.failed ? await asyncDefaultReportMessage(result) : null).toBeNull()
+  return result.failed ? ((await asyncDefaultReportMessage(result)) ?? 'A history fails.') : null
 }
