@@ -172,7 +172,7 @@ export const PLANTS: readonly Plant[] = [
         to: "  return message.replace(/ ?Did you mean [^]*\\?$/, '')\n",
       },
     ],
-    tests: ['test/attacks/front-fuzz.test.ts'],
+    tests: ['test/attacks/regular-expressions.test.ts'],
   },
   {
     name: 'a request takes its slot before its body is here',
