@@ -44,6 +44,7 @@ async function settled(): Promise<void> {
 const codesOf = (list: { methods: readonly PayinMethod[] }) => list.methods.map(({ code }) => code)
 
 describe('a fresh list', () => {
+  // promise(upstream): Any number of readers of an expired list are one request for each site.
   it('costs one call per site for 300 callers at once', async () => {
     const { fixture, cache } = stage()
     const lists = await Promise.all(Array.from({ length: 300 }, async () => cache.list()))
