@@ -1,7 +1,7 @@
 import { withTable } from './settings-tables.ts'
 
 /** A promise that a test keeps, and the section of a page that names it. The comment continues until the next promise. */
-const PROMISE = /^\/\/ promise\((\w+)\): (.*(?:\n\/\/ (?!promise\().*)*)/gm
+const PROMISE = /^ *\/\/ promise\((\w+)\): (.*(?:\n *\/\/ (?!promise\().*)*)/gm
 
 export type Promises = ReadonlyMap<string, readonly { readonly text: string; readonly path: string }[]>
 
@@ -10,7 +10,7 @@ export function promisesIn(tests: ReadonlyMap<string, string>): Promises {
   const found = [...tests].flatMap(([path, source]) =>
     Array.from(source.matchAll(PROMISE), ([, section = '', text = '']) => ({
       section,
-      text: text.replaceAll('\n//', ''),
+      text: text.replace(/\n *\/\//g, ''),
       path,
     })),
   )
