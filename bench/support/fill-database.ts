@@ -64,10 +64,10 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
   const parts = (last: number) =>
     `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
   const statements = [
-    `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference, reference_repeats,
+    `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference,
         other_reference, created_at, updated_at, confirmed_at, read_due_at)
       ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, ${AMOUNT_KNOWN},
-        (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END), (CASE WHEN n % 5 = 0 THEN 1 ELSE 0 END),
+        (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END),
         (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END), ${at}, ${at} + (n % 97) * 60000, ${at}, (CASE WHEN n % 100 = 9 THEN ${at} END) FROM rows_of`,
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
         created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)

@@ -15,7 +15,7 @@ import {
 } from './fill-database.ts'
 
 export type Lists = Pick<Store, 'payments' | 'links' | 'agreements' | 'payouts' | 'gatewayPayments' | 'log'> & {
-  readonly inbox: Pick<Store['inbox'], 'page' | 'subjectOf' | 'byIds'>
+  readonly inbox: Pick<Store['inbox'], 'page' | 'subjectOf' | 'byIds' | 'backlog'>
 }
 
 export type ListCase = {
@@ -24,21 +24,22 @@ export type ListCase = {
   readonly filter: Readonly<Record<string, unknown>>
   /** Short description of the request: `payments(reference=shared, phases=rare) onwards`. */
   readonly name: string
-  /** Number of values in the filter, each of which may cost a row beyond the page. */
+  /** Number of values in the filter. */
   readonly keys: number
-  /** Reads a page; returns its number of rows. */
-  read(lists: Lists, limit?: number): Promise<number>
+  /** Reads a page, by default of 100 rows from where the case begins. */
+  read(lists: Lists, limit?: number, place?: Place | null): Promise<ListPage>
 }
 
-/** Rows that the API reads for a page of 100: one more shows whether another page follows. */
-const LIMIT = 101
+export type ListPage = { readonly rows: readonly unknown[]; readonly next: Place | null }
+
+const LIMIT = 100
 
 type Value = { readonly label: string; readonly value: unknown }
 
 /**
- * Returns every combination of conditions that the schema allows, for a database that `fillDatabase` has filled: each subset of the fields
- * of each filter, with values that match many rows, few and none, from the start of the list and from its middle. Throws if this module
- * does not cover a list or a field.
+ * Returns the combinations of conditions that the schema allows, for a database that `fillDatabase` has filled: up to three fields of each
+ * filter, with values that match many rows, few and none, from the start of the list and from its middle. Throws if this module does not
+ * cover a list or a field.
  */
 export function listCases(filling: Filling): ListCase[] {
   const schema = buildSchema(readFileSync('schema.graphql', 'utf8'), { assumeValid: true })
@@ -65,39 +66,45 @@ export function listCases(filling: Filling): ListCase[] {
             filter: given,
             name: `${list}(${shown})${onwards ? ' onwards' : ''}`,
             keys,
-            read: async (lists, limit = LIMIT) =>
-              (await read(lists, given, { limit, before: onwards ? placeOf(filling, given) : null })).length,
+            read: (lists, limit = LIMIT, place = onwards ? placeOf(filling, given) : null) =>
+              read(lists, given, { limit, before: place }),
           }
         }),
     )
   })
 }
 
-type Place = { readonly number: number; readonly at: number | null }
+type Place = { readonly number: number; readonly at?: number | null }
 type Reader = (
   lists: Lists,
   filter: object,
   page: { readonly limit: number; readonly before: Place | null },
-) => Promise<readonly unknown[]>
+) => Promise<ListPage>
 
-const READERS: Readonly<Record<string, Reader>> = {
+/** Reads a page of each list, by its root field. */
+export const READERS: Readonly<Record<string, Reader>> = {
   payments: ({ payments }, filter, page) => payments.page(page, filter),
   paymentLinks: ({ links }, filter, page) => links.page(page, filter),
   paymentAgreements: ({ agreements }, filter, page) => agreements.page(page, filter),
   recordedPayouts: ({ payouts }, filter, page) => payouts.page(page, filter),
   gatewayPayments: ({ gatewayPayments }, filter, page) => gatewayPayments.page(page, filter),
-  paymentEvents: ({ log }, filter, { limit, before }) =>
-    before === null ? log.newest(limit, filter) : log.read(before.number, limit, filter),
+  paymentEvents: async ({ log }, filter, { limit, before }) => {
+    const { events, next } = await log.newest(limit, filter, before?.number)
+    return { rows: events.toReversed(), next: next === null ? null : { number: next } }
+  },
   webhookDeliveries: ({ inbox }, filter, page) => inbox.page(page, filter),
 }
 
 /** Returns the place in the middle of every list. */
 function placeOf(filling: Filling, filter: object): Place {
-  const byInstant = Object.keys(filter).some((name) => INSTANTS.has(name))
+  const fields = Object.keys(filter)
+  const byInstant = fields.some((name) => INSTANTS.has(name)) && !fields.some((name) => RARE.has(name))
   return { number: Math.ceil(filling.payments / 2), at: byInstant ? middle(filling).getTime() : null }
 }
 
 const INSTANTS: ReadonlySet<string> = new Set(['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore'])
+/** Conditions with which a list stays in the order of its numbers. */
+const RARE: ReadonlySet<string> = new Set(['reference', 'orderId', 'duplicate'])
 
 const middle = (filling: Filling): Date => new Date(instantOf(filling, filling.payments / 2))
 
@@ -189,13 +196,13 @@ function combinations([first, ...others]: readonly Choice[]): Chosen[][] {
 }
 
 /**
- * The open duplicates are a range of their own, and few: other conditions only leave out some of its rows. Payouts and gateway payments have
+ * One condition chooses the index, and two instants a part of it; others are all checked on its rows. Payouts and gateway payments have
  * their events in tables of their own: with another subject the answer is empty without a query.
  */
 function isWorthACase(chosen: readonly Chosen[]): boolean {
   const subjects = chosen.filter(({ field }) => field.endsWith('Ids'))
   if (subjects.length > 1 && subjects.some(({ field }) => OF_OWN_TABLES.has(field))) return false
-  return chosen.length <= 2 || !chosen.some(({ field }) => field === 'duplicate')
+  return chosen.length <= 3
 }
 
 const OF_OWN_TABLES: ReadonlySet<string> = new Set(['payoutIds', 'gatewayPaymentIds'])

@@ -3,7 +3,7 @@ import type { Db } from '../../src/store/group-commit.ts'
 import { inboxQueries } from '../../src/store/queries/deliveries/inbox.ts'
 import { createEventLog } from '../../src/store/queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from '../../src/store/queries/payment-queries.ts'
-import type { SearchDialect } from '../../src/store/queries/payment-search.ts'
+import type { PositionFunction } from '../../src/store/queries/payment-search.ts'
 import {
   createAgreementStore,
   createGatewayPaymentStore,
@@ -13,10 +13,10 @@ import { type Filling, instantOf } from './fill-database.ts'
 import type { Lists } from './list-cases.ts'
 
 /** Creates the lists of a filled database on one connection. Their clock is 3,500 seconds after the last payment. */
-export function listsOn(db: Db, filling: Filling, search: SearchDialect): Lists {
+export function listsOn(db: Db, filling: Filling, position: PositionFunction): Lists {
   const now = new Date(instantOf(filling, filling.payments) + 3_500_000)
   return {
-    payments: createPaymentStore({ reader: db, lists: db, cache: null, search }),
+    payments: createPaymentStore({ reader: db, lists: db, cache: null, position }),
     links: createLinkStore({ reader: db, lists: db, cache: null, now: () => now }),
     agreements: createAgreementStore(db, db),
     payouts: createPayoutStore(db, db),

@@ -169,14 +169,13 @@ async function* exportPayments(
   let text = mark + head
   let before: PageCursor | null = null
   do {
-    const rows = await store.payments.page({ limit: PAGE, before }, bounded)
+    const { rows, next } = await store.payments.page({ limit: PAGE, before }, bounded)
     const payments = rows.map(({ row }) => row)
     for (const payment of await linesOf(store, payments, payers)) {
       totals.add(payment)
       text += line(payment)
     }
-    const last = rows.at(-1)
-    before = rows.length < PAGE || last === undefined ? null : { number: last.number, at: last.at }
+    before = next
     if (text !== '') yield text
     text = ''
     // Requests of others are served between two pages, also where everything was in memory.

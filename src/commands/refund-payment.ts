@@ -149,7 +149,7 @@ async function traceRefund(
   const said = await (linkId === null ? upstream.getPayin(site, paymentId) : upstream.getPayinLink(site, linkId))
   const report = attributeRead({ paymentId, link }, said)
   if (report === null || report.paymentId !== paymentId) return null
-  const events = await store.log.read(0, MOST_EVENTS, { paymentIds: [paymentId] })
+  const { events } = await store.log.read(0, MOST_EVENTS, { paymentIds: [paymentId] })
   const version = command.subjectVersion ?? 0
   const states = events.flatMap(({ sequence, payment }) => (payment === null ? [] : [{ sequence, payment }]))
   const before = states.findLast(({ sequence }) => sequence <= version)?.payment

@@ -11,30 +11,21 @@ import {
   type Replayed,
   OperatorError,
   facts,
+  firstOf,
   NOTHING,
   plain,
   table,
 } from './operator-answers.ts'
 
-/** Maximum page size of the graph. */
-const PAGE = 100
-
-type Place = { readonly after: string | null; readonly more: boolean }
-
 /** Returns a list of deliveries as text. */
 export async function listDeliveries(ask: Ask, command: DeliveriesCommand): Promise<string> {
-  const found: Delivery[] = []
-  let next: Place = { after: null, more: true }
-  while (next.more && found.length < command.limit) {
-    const first = Math.min(PAGE, command.limit - found.length)
-    const variables = { first, after: next.after, filter: filterOf(command) }
-    const { nodes, pageInfo } = (await ask(DELIVERIES, { variables, shape: deliveriesAnswer })).data.webhookDeliveries
-    found.push(...nodes)
-    next = { after: pageInfo.endCursor, more: pageInfo.hasNextPage }
-  }
+  const { nodes: found, more } = await firstOf(command.limit, async (page) => {
+    const variables = { ...page, filter: filterOf(command) }
+    return (await ask(DELIVERIES, { variables, shape: deliveriesAnswer })).data.webhookDeliveries
+  })
   if (command.json) return JSON.stringify(found, null, 2)
   if (found.length === 0) return 'No deliveries.'
-  return next.more ? `${deliveryTable(found)}\nThere are older ones: raise --limit.` : deliveryTable(found)
+  return more ? `${deliveryTable(found)}\nThere may be older ones: raise --limit.` : deliveryTable(found)
 }
 
 /** Returns one delivery as text. Throws `OperatorError` when it does not exist. */

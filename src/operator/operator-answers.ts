@@ -108,6 +108,45 @@ export function plain(text: string): string {
   )
 }
 
+/** A page of a list. */
+type ListPage<Node> = {
+  readonly nodes: readonly Node[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/**
+ * Returns the pages of a list, which may be empty before its end. `read` asks for the page after a cursor. Throws `OperatorError` when a page
+ * leads nowhere.
+ */
+export async function* pagesOf<Node>(
+  read: (after: string | null) => Promise<ListPage<Node>>,
+): AsyncGenerator<ListPage<Node>, void, void> {
+  for (let after: string | null = null; ;) {
+    const page: ListPage<Node> = await read(after)
+    yield page
+    const { hasNextPage, endCursor } = page.pageInfo
+    if (!hasNextPage) return
+    if (endCursor === null || endCursor === after) throw new OperatorError('The list has no end.')
+    after = endCursor
+  }
+}
+
+/** Returns the first nodes of a list, at most `limit`, and whether others may follow. `first` is the size of a page. */
+export async function firstOf<Node>(
+  limit: number,
+  read: (page: { readonly first: number; readonly after: string | null }) => Promise<ListPage<Node>>,
+): Promise<{ readonly nodes: readonly Node[]; readonly more: boolean }> {
+  const nodes: Node[] = []
+  for await (const page of pagesOf((after) => read({ first: Math.min(PAGE, limit - nodes.length), after }))) {
+    nodes.push(...page.nodes)
+    if (nodes.length >= limit) return { nodes, more: page.pageInfo.hasNextPage }
+  }
+  return { nodes, more: false }
+}
+
+/** Maximum page size of the graph. */
+export const PAGE = 100
+
 /** Placeholder for an empty value. */
 export const NOTHING = '-'
 

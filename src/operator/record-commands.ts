@@ -11,6 +11,7 @@ import {
   type Ask,
   OperatorError,
   facts,
+  firstOf,
   plain,
   table,
   eraseAnswer,
@@ -19,9 +20,6 @@ import {
   keysAnswer,
   type SigningKey,
 } from './operator-answers.ts'
-
-/** Maximum page size of the graph. */
-const PAGE = 100
 
 /** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
 export async function erasePayer(ask: Ask, { by, value, json }: ErasePayerCommand): Promise<string> {
@@ -34,17 +32,13 @@ export async function erasePayer(ask: Ask, { by, value, json }: ErasePayerComman
 
 /** Returns a list of erasures as text. */
 export async function listErasures(ask: Ask, { limit, json }: ErasuresCommand): Promise<string> {
-  const found: Erasure[] = []
-  let next: { readonly after: string | null; readonly more: boolean } = { after: null, more: true }
-  while (next.more && found.length < limit) {
-    const variables = { first: Math.min(PAGE, limit - found.length), after: next.after }
-    const { nodes, pageInfo } = (await ask(ERASURES, { variables, shape: erasuresAnswer })).data.payerErasures
-    found.push(...nodes)
-    next = { after: pageInfo.endCursor, more: pageInfo.hasNextPage }
-  }
+  const { nodes: found, more } = await firstOf(
+    limit,
+    async (variables) => (await ask(ERASURES, { variables, shape: erasuresAnswer })).data.payerErasures,
+  )
   if (json) return JSON.stringify(found, null, 2)
   if (found.length === 0) return 'No erasures.'
-  return next.more ? `${erasureTable(found)}\nThere are older ones: raise --limit.` : erasureTable(found)
+  return more ? `${erasureTable(found)}\nThere may be older ones: raise --limit.` : erasureTable(found)
 }
 
 function erasureText({ id, by, state, payments, agreements, payouts, payers }: Erasure): string {

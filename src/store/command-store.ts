@@ -121,7 +121,7 @@ export type CommandStore = {
   /** Marks every SENT command whose lease ended before `now` as UNKNOWN. Returns their number. */
   expireLeases(now: number): Promise<number>
   /**
-   * Deletes the SETTLED, REJECTED and ABANDONED commands whose last attempt was before an instant, so that their keys can be used again. What they
+   * Deletes the SETTLED, REJECTED and ABANDONED commands whose last lease ended before an instant, so that their keys can be used again. What they
    * created stays, and so do their correlation ids. Returns their number.
    */
   purge(before: Date): Promise<number>

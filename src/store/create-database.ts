@@ -7,7 +7,7 @@ import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { importQueries } from './queries/import-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from './queries/payment-queries.ts'
-import type { SearchDialect } from './queries/payment-search.ts'
+import type { PositionFunction } from './queries/payment-search.ts'
 import { agreementReadQueries, payoutReadQueries, readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import { createSigningKeyStore } from './queries/signing-key-queries.ts'
@@ -27,7 +27,7 @@ type DatabaseParts = {
   readonly onErased: () => void
   /** Null if rows must not be cached, because other processes write them too. */
   readonly rows: CommittedRows | null
-  readonly search: SearchDialect
+  readonly position: PositionFunction
   readonly branches: LogBranches
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
@@ -51,7 +51,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     pruneUnits,
     onErased,
     rows,
-    search,
+    position,
     branches,
     appended,
     now,
@@ -69,7 +69,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     log,
     inbox: inboxQueries(reader, lists),
     links: createLinkStore({ reader, lists, cache: rows?.links ?? null, now }),
-    payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null, search }),
+    payments: createPaymentStore({ reader, lists, cache: rows?.payments ?? null, position }),
     commands: commandQueries(reader, commits.exclusively),
     agreements: createAgreementStore(reader, lists),
     payouts: createPayoutStore(reader, lists),

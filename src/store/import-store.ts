@@ -5,7 +5,7 @@ import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Lease } from './lease-store.ts'
-import type { PageQuery } from './store.ts'
+import type { Page, PageQuery } from './store.ts'
 
 /** Something that the payments API has, with where it was found. */
 type Found<Report> = {
@@ -81,7 +81,7 @@ export type ImportStore = {
   running(): Promise<PaymentImport[]>
   byNumber(number: number): Promise<PaymentImport | null>
   /** Newest first. */
-  page(page: PageQuery, filter: ImportFilter): Promise<PaymentImport[]>
+  page(page: PageQuery, filter: ImportFilter): Promise<Page<PaymentImport>>
   /**
    * Records each entry of a page, with a note of it, and then moves the import on. After a failure or the end of the process the page can be
    * recorded again: nothing is recorded or counted twice. Does nothing if the import is at another place by now. Rejects with `LeaseLostError`

@@ -26,8 +26,8 @@ export type SigningKeyStore = {
   record(uses: readonly SigningKeyUse[], now: Date): Promise<void>
   all(): Promise<SigningKeyRecord[]>
   /**
-   * Returns how many agreements that have not ended were created between two instants (null: at any time before); at most 10,000 of each
-   * status are counted.
+   * Returns how many agreements that have not ended were created between two instants (null: at any time before); at most 10,000 are
+   * counted.
    */
   openAgreements(from: Date | null, until: Date): Promise<number>
 }

@@ -51,6 +51,11 @@ export class StoreConflictError extends Error {
   override readonly name = 'StoreConflictError'
 }
 
+/** A page of a list begins at a place of the same list in its other order. */
+export class PlaceOfOtherOrderError extends RangeError {
+  override readonly name = 'PlaceOfOtherOrderError'
+}
+
 /** Another process has the lease under which something was to be recorded. Nothing was changed. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'

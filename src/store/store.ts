@@ -117,9 +117,9 @@ export type EventLog = {
    */
   horizon(): Promise<number>
   /** Events after a position, in order, at most `limit` (1 to 1,000). */
-  read(after: number, limit: number, filter?: EventFilter): Promise<PaymentEvent[]>
+  read(after: number, limit: number, filter?: EventFilter): Promise<LogPage>
   /** The last events before a position, by default of the whole log, in order, at most `limit` (1 to 1,000). */
-  newest(limit: number, filter?: EventFilter, before?: number): Promise<PaymentEvent[]>
+  newest(limit: number, filter?: EventFilter, before?: number): Promise<LogPage>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>
   /**
    * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may have
@@ -131,6 +131,13 @@ export type EventLog = {
    * position up to which both logs are the same. Returns the function that removes the listener.
    */
   onBranch(listener: (last: number) => void): () => void
+}
+
+/** See `Page`. */
+export type LogPage = {
+  readonly events: readonly PaymentEvent[]
+  /** Position at which the log is to be read on; null if no further event meets the filter. */
+  readonly next: number | null
 }
 
 export type EventFilter = {
@@ -169,7 +176,7 @@ export type Inbox = {
    */
   replay(replay: DeliveryReplay): Promise<ReplayOutcome>
   byIds(ids: readonly string[]): Promise<Delivery[]>
-  page(page: PageQuery, filter: DeliveryFilter): Promise<Delivery[]>
+  page(page: PageQuery, filter: DeliveryFilter): Promise<Page<Delivery>>
   /** Returns the number of deliveries that need attention; cheap enough for every few seconds. */
   backlog(): Promise<DeliveryBacklog>
 }
@@ -267,6 +274,16 @@ export type PageQuery = { readonly limit: number; readonly before: PageCursor | 
  */
 export type PageCursor = { readonly number: number; readonly at?: number | null }
 
+/**
+ * The first rows behind a place. A bounded number of rows is looked at, so a page may hold fewer rows than asked for, or none, and others may
+ * follow all the same.
+ */
+export type Page<Row> = {
+  readonly rows: readonly Row[]
+  /** The place at which the list is to be read on; null if no further row meets the filter. */
+  readonly next: PageCursor | null
+}
+
 /** A row with its place in its list. */
 export type Placed<Row> = Required<PageCursor> & { readonly row: Row }
 
@@ -279,8 +296,11 @@ export type RowsById<Row> = {
 
 export type LinkStore = RowsById<PaymentLink> & {
   byRefs(refs: readonly string[]): Promise<PaymentLink[]>
-  /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
-  page(page: PageQuery, filter: LinkFilter): Promise<Placed<PaymentLink>[]>
+  /**
+   * By number; by creation and number where the filter names an instant and no reference. Throws `PlaceOfOtherOrderError` for a place of the
+   * other order.
+   */
+  page(page: PageQuery, filter: LinkFilter): Promise<Page<Placed<PaymentLink>>>
   /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
   snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
 }
@@ -303,10 +323,10 @@ export type PaymentStore = RowsById<Payment> & {
   /** The requests of payments that were created here without a link, by payment id. */
   payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
   /**
-   * Only payments whose amount is known. By number; by last change and number where the filter names an instant. Throws
-   * `RangeError` for a place of the other order.
+   * Only payments whose amount is known. By number; by last change and number where the filter names an instant, and neither a reference nor
+   * open duplicates. Throws `PlaceOfOtherOrderError` for a place of the other order.
    */
-  page(page: PageQuery, filter: PaymentFilter): Promise<Placed<Payment>[]>
+  page(page: PageQuery, filter: PaymentFilter): Promise<Page<Placed<Payment>>>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
   /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
   search(search: PaymentSearch): Promise<SearchResult>

@@ -9,15 +9,15 @@ import type { PayoutPayee, PayoutReport, PayoutStatus } from '../domain/payouts/
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
 import type { Lease } from './lease-store.ts'
-import type { PageQuery, Placed } from './store.ts'
+import type { Page, PageQuery, Placed } from './store.ts'
 
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>
   byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
   /** Payers by agreement id. */
   payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
-  /** By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order. */
-  page(page: PageQuery, filter: AgreementFilter): Promise<Placed<Agreement>[]>
+  /** By number; by creation and number where the filter names an instant. Throws `PlaceOfOtherOrderError` for a place of the other order. */
+  page(page: PageQuery, filter: AgreementFilter): Promise<Page<Placed<Agreement>>>
   /** Returns an agreement and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
 }
@@ -69,10 +69,10 @@ export type PayoutStore = {
   /** Payees by payout id; none of those that were erased. */
   payees(ids: readonly string[]): Promise<Map<string, readonly PayoutPayee[]>>
   /**
-   * Only payouts whose amount and currency are known. By number; by creation and number where the filter names an instant. Throws
-   * `RangeError` for a place of the other order.
+   * Only payouts whose amount and currency are known. By number; by creation and number where the filter names an instant and no reference.
+   * Throws `PlaceOfOtherOrderError` for a place of the other order.
    */
-  page(page: PageQuery, filter: PayoutFilter): Promise<Placed<Payout>[]>
+  page(page: PageQuery, filter: PayoutFilter): Promise<Page<Placed<Payout>>>
   /** Returns a payout and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ payout: Payout; head: number } | null>
 }
@@ -93,9 +93,10 @@ export type PayoutFilter = {
 export type GatewayPaymentStore = {
   byIds(ids: readonly string[]): Promise<GatewayPayment[]>
   /**
-   * By number; by creation and number where the filter names an instant. Throws `RangeError` for a place of the other order.
+   * By number; by creation and number where the filter names an instant and no order. Throws `PlaceOfOtherOrderError` for a place of the
+   * other order.
    */
-  page(page: PageQuery, filter: GatewayPaymentFilter): Promise<Placed<GatewayPayment>[]>
+  page(page: PageQuery, filter: GatewayPaymentFilter): Promise<Page<Placed<GatewayPayment>>>
   /** Returns a gateway payment and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ gatewayPayment: GatewayPayment; head: number } | null>
 }

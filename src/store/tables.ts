@@ -11,7 +11,7 @@ import type { DeliveriesTable, EventsTable, GatewayPaymentEventsTable, PayoutEve
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/order-rows.ts'
 import type { LinksTable, PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
-import type { Numbering, AnySpec, Repeats } from './rows/table.ts'
+import type { Numbering, AnySpec } from './rows/table.ts'
 import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
@@ -81,7 +81,7 @@ type ArchivesTable = {
   archived_at: number
 }
 
-type LeasesTable = { name: LeaseName; owner: string; until: number; fence: number }
+type LeasesTable = { name: LeaseName; owner: string; until: number; fencing_number: number }
 
 export type ErasuresTable = {
   number: Numbering
@@ -102,12 +102,8 @@ export type ErasuresTable = {
 export type Dialect = {
   /** Returns the condition that columns have one of the values of a parameter. */
   oneOf(columns: readonly string[], spec: AnySpec, parameter: number): string
-  /** Returns the source of an insert's rows, which follows the list of columns; `added` is an expression for one more column. */
-  source(spec: AnySpec, parameter: number, added: string | null): string
-  /** Returns the value of a column in a row that `source` gives. */
-  given(spec: AnySpec, column: string): string
-  /** Returns an expression in lower case, as the indexes of the search have it. */
-  lower(expression: string): string
+  /** Returns the source of an insert's rows, which follows the list of columns. */
+  source(spec: AnySpec, parameter: number): string
 }
 
 /** Returns the select list of a row. */
@@ -126,26 +122,7 @@ export function selectStatement(dialect: Dialect, spec: AnySpec, lookup: string,
 
 /** Returns the statement that inserts rows; a duplicate key is an error. */
 export function insertStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
-  const { name, columns, repeats } = spec
-  const names = [...Object.keys(columns), ...(repeats === undefined ? [] : [repeats.flag])]
-  const added = repeats === undefined ? null : isRepeated(dialect, spec, repeats)
-  return `INSERT INTO ${name} (${names.join(', ')}) ${dialect.source(spec, parameter, added)}`
-}
-
-function isRepeated(dialect: Dialect, spec: AnySpec, { column }: Repeats): string {
-  const same = `${dialect.lower(`other.${column}`)} = ${dialect.lower(dialect.given(spec, column))}`
-  // No EXISTS: PostgreSQL may read all rows for it, and plans once, maybe while the table is small.
-  return `coalesce((SELECT 1 FROM ${spec.name} AS other WHERE other.${column} IS NOT NULL AND ${same} LIMIT 1), 0)`
-}
-
-/** Returns the assignments of an update. `valueOf` returns the expression of a column's new value. */
-export function assignments(
-  { repeats }: AnySpec,
-  columns: readonly string[],
-  valueOf: (column: string) => string,
-): string {
-  const flag = repeats !== undefined && columns.includes(repeats.column) ? [`${repeats.flag} = 1`] : []
-  return [...columns.map((column) => `${column} = ${valueOf(column)}`), ...flag].join(', ')
+  return `INSERT INTO ${spec.name} (${Object.keys(spec.columns).join(', ')}) ${dialect.source(spec, parameter)}`
 }
 
 /** Returns the statement that deletes rows by their primary keys. */

@@ -243,15 +243,15 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     // The store has at least the events of the tail, and all up to the head.
     const known = Math.max(tail.end, this.#head)
     const readPage = async () => {
-      const events = await store.log.read(this.#position, PAGE, filter)
+      const page = await store.log.read(this.#position, PAGE, filter)
       // Queried after the page, so that it shows every pruning that the page may lack events of.
-      return { events, horizon: await store.log.horizon() }
+      return { ...page, horizon: await store.log.horizon() }
     }
-    this.#await(readPage(), ({ events, horizon }) => {
+    this.#await(readPage(), ({ events, next, horizon }) => {
       if (this.#position < horizon) return this.#giveLast(this.#head, 'Events after the cursor are no longer kept.')
       this.#page = events
       this.#pageIndex = 0
-      if (events.length === 0) this.#position = Math.max(this.#position, known)
+      if (events.length === 0) this.#position = Math.max(this.#position, next ?? known)
     })
   }
 

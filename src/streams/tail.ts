@@ -93,12 +93,12 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       wokenMeanwhile = false
       for (;;) {
         const before = recent
-        const events = await log.read(before.end, PAGE)
+        const { events, next } = await log.read(before.end, PAGE)
         // The log has branched since: what was read may not be in it.
         if (before !== recent && !closed) continue
         if (closed || events.length === 0) break
         append(events)
-        if (events.length < PAGE) break
+        if (next === null) break
       }
       // Reset here and not by the awaiting caller: a notification in between would see a running read, and be lost.
       pulling = wokenMeanwhile && !closed

@@ -112,7 +112,7 @@ export async function eventually(what: string, holds: () => Promise<boolean>): P
 /** The row of the reader's lease; `left` in milliseconds. */
 export async function leaseOf({ database }: Cluster) {
   const [row = {}] = await database.run(
-    `SELECT owner, fence, until, until - (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS left FROM leases`,
+    `SELECT owner, fencing_number AS fence, until, until - (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS left FROM leases`,
   )
   return {
     owner: String(row['owner']),

@@ -1,7 +1,8 @@
 import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, PlaceKind } from '../../keys/cursor.ts'
 import { tidied } from '../../lib/text.ts'
-import type { EventFilter, PageCursor, PageQuery } from '../../store/store.ts'
+import { PlaceOfOtherOrderError } from '../../store/store-errors.ts'
+import type { EventFilter, Page, PageCursor, PageQuery } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 
@@ -26,9 +27,6 @@ export function pageStart(
   return position
 }
 
-/** The conditions that put a list in the order of an instant. */
-const INSTANTS = ['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore']
-
 type ListArguments<Filter> = {
   readonly first: number
   readonly after?: string | null | undefined
@@ -43,19 +41,18 @@ export async function listOf<Filter extends object, Row extends PageCursor>(
   kind: PlaceKind,
   { first, after, filter }: ListArguments<Filter>,
   { cursors }: Context,
-  read: (page: PageQuery, filter: StoredFilter<Filter>) => Promise<readonly Row[]>,
+  read: (page: PageQuery, filter: StoredFilter<Filter>) => Promise<Page<Row>>,
 ) {
   const size = pageSize(first)
-  const conditions = storedFilter(filter)
-  const byInstant = INSTANTS.some((name) => name in conditions)
   const before = after == null ? null : cursors.decodePlace(kind, after)
   if (after != null && before === null) throw badArgument('after', 'is not a cursor of this list')
-  if (before !== null && (before.at !== null) !== byInstant)
+  const { rows, next } = await read({ limit: size, before }, storedFilter(filter)).catch((error: unknown) => {
+    if (!(error instanceof PlaceOfOtherOrderError)) throw error
     throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
-  const rows = await read({ limit: size + 1, before }, conditions)
-  const cursor = ({ number, at = null }: Row) => cursors.encodePlace(kind, { number, at })
+  })
+  const cursor = ({ number, at = null }: PageCursor) => cursors.encodePlace(kind, { number, at })
   const node = (row: Row) => ('row' in row ? row.row : row) as NodeOf<Row>
-  return connection({ rows, size, after }, { cursor, node })
+  return connection({ rows, next: next && cursor(next), after }, { cursor, node })
 }
 
 /** What is listed: rows with their places, or rows that have a number of their own. */
@@ -63,35 +60,27 @@ type NodeOf<Row> = Row extends { readonly row: infer Placed } ? Placed : Row
 
 type PageOf<Row> = {
   readonly rows: readonly Row[]
-  readonly size: number
+  /** Cursor behind the last row that was looked at; null if no other page follows. */
+  readonly next: string | null
   readonly after: string | null | undefined
 }
 
-/** Returns the connection for `size` + 1 or fewer rows; the extra row shows that another page follows and is not included. */
+/** Returns the connection for a page. */
 export function connection<Row, Node>(
-  { rows, size, after }: PageOf<Row>,
+  { rows, next, after }: PageOf<Row>,
   shape: { cursor: (row: Row) => string; node: (row: Row) => Node },
 ) {
-  const edges = rows.slice(0, size).map((row) => ({ cursor: shape.cursor(row), node: shape.node(row) }))
+  const edges = rows.map((row) => ({ cursor: shape.cursor(row), node: shape.node(row) }))
   return {
     edges,
     nodes: edges.map((edge) => edge.node),
     pageInfo: {
-      hasNextPage: rows.length > size,
+      hasNextPage: next !== null,
       hasPreviousPage: after !== null && after !== undefined,
       startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
+      endCursor: next ?? edges.at(-1)?.cursor ?? null,
     },
   }
-}
-
-type PageBefore<Row> = Pick<PageOf<Row>, 'rows' | 'size'> & { readonly before: string | null | undefined }
-
-/** Returns the connection for the last `size` of `size` + 1 or fewer rows; the extra row shows that others precede them. */
-function lastConnection<Row>({ rows, size, before }: PageBefore<Row>, cursor: (row: Row) => string) {
-  const page = connection({ rows: rows.slice(-size), size, after: null }, { cursor, node: (row) => row })
-  const hasNextPage = before !== null && before !== undefined
-  return { ...page, pageInfo: { ...page.pageInfo, hasNextPage, hasPreviousPage: rows.length > size } }
 }
 
 /**
@@ -105,12 +94,13 @@ export async function eventPage(
 ) {
   const size = pageSize(first)
   const start = pageStart(cursors, after)
-  const rows = await store.log.read(start ?? 0, size + 1, filter)
+  const { events: rows, next } = await store.log.read(start ?? 0, size, filter)
   if (start !== null && start < (await store.log.horizon()))
     throw badArgument('after', 'is older than the events that are kept: read the state again')
+  const cursor = (position: number) => cursors.encode('log', position)
   return connection(
-    { rows, size, after },
-    { cursor: (event) => cursors.encode('log', event.position), node: (event) => event },
+    { rows, next: next === null ? null : cursor(next), after },
+    { cursor: (event) => cursor(event.position), node: (event) => event },
   )
 }
 
@@ -122,8 +112,17 @@ export async function newestEvents(
 ) {
   const size = pageSize(last, 'last')
   const end = pageStart(cursors, before, 'before')
-  const rows = await store.log.newest(size + 1, filter, end ?? undefined)
-  return lastConnection({ rows, size, before }, (event) => cursors.encode('log', event.position))
+  const { events: rows, next } = await store.log.newest(size, filter, end ?? undefined)
+  const cursor = (position: number) => cursors.encode('log', position)
+  const page = connection(
+    { rows, next: null, after: null },
+    { cursor: (event) => cursor(event.position), node: (event) => event },
+  )
+  const startCursor = next === null ? page.pageInfo.startCursor : cursor(next)
+  return {
+    ...page,
+    pageInfo: { ...page.pageInfo, hasNextPage: end !== null, hasPreviousPage: next !== null, startCursor },
+  }
 }
 
 type WithoutNulls<Filter> = { [Key in keyof Filter]?: Exclude<Filter[Key], null | undefined> }

@@ -57,8 +57,8 @@ export const reconciliationResolvers = {
     },
     reconciliationReport: async (_root, { day }, { store }) => {
       const from = day == null ? {} : { from: Date.parse(day) }
-      const [report] = await store.imports.page({ limit: 1, before: null }, { daily: true, ...from })
-      return report ?? null
+      const { rows } = await store.imports.page({ limit: 1, before: null }, { daily: true, ...from })
+      return rows[0] ?? null
     },
   },
   Mutation: {

@@ -23,12 +23,14 @@ export const payoutsResolvers = {
       return { nodes, page, totalPages, totalCount }
     },
     recordedPayouts: (_root, args, context) =>
-      listOf('payouts', args, context, async (page, filter) =>
-        (await context.store.payouts.page(page, filter)).flatMap(({ row, ...place }) => {
+      listOf('payouts', args, context, async (page, filter) => {
+        const { rows, next } = await context.store.payouts.page(page, filter)
+        const shown = rows.flatMap(({ row, ...place }) => {
           const view = payoutView(row, [])
           return view === null ? [] : [{ ...place, row: view }]
-        }),
-      ),
+        })
+        return { rows: shown, next }
+      }),
     payoutMethod: (_root, { code }, { payoutMethods }) => payoutMethods.find(code),
     payoutMethods: async (_root, { currencies }, context) => {
       const { methods, fetchedAt, stale, unavailable } = await context.payoutMethods.list(currencies ?? undefined)

@@ -9,10 +9,7 @@ import {
 } from '../../domain/exports/export-format.ts'
 import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
-import { type Ask, OperatorError, plain } from '../operator-answers.ts'
-
-/** Maximum page size of the graph. */
-const PAGE = 100
+import { type Ask, OperatorError, PAGE, pagesOf, plain } from '../operator-answers.ts'
 
 /**
  * Writes payments to `output` page by page, as fast as it takes them, and leaves it open. Throws `OperatorError` when the graph refuses a
@@ -32,21 +29,20 @@ async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> 
   const totals = new PaymentTotals()
   const filter = filterOf(command, new Date())
   let text = head
-  let next: { after: string | null; more: boolean } = { after: null, more: true }
-  while (next.more) {
-    const { data, errors } = await ask(PAYMENTS, {
-      variables: { first: PAGE, after: next.after, filter },
-      shape: paymentsAnswer,
-    })
+  const read = async (after: string | null) => {
+    const variables = { first: PAGE, after, filter }
+    const { data, errors } = await ask(PAYMENTS, { variables, shape: paymentsAnswer })
     // A field that is null because of an error would look as if it were empty.
     if (errors[0] !== undefined) throw new OperatorError(`The export is incomplete: ${plain(errors[0].message)}`)
-    for (const payment of data.payments.nodes.map(lineOf)) {
+    return data.payments
+  }
+  for await (const { nodes } of pagesOf(read)) {
+    for (const payment of nodes.map(lineOf)) {
       totals.add(payment)
       text += line(payment)
     }
     if (text !== '') yield text
     text = ''
-    next = { after: data.payments.pageInfo.endCursor, more: data.payments.pageInfo.hasNextPage }
   }
   yield end(totals.list())
 }

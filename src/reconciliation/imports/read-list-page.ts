@@ -2,7 +2,7 @@ import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { newCorrelationId } from '../../keys/derived-secrets.ts'
 import { erasureHashes, type KeyRing } from '../../keys/key-ring.ts'
-import type { FoundEntries, FoundPayment, ErasureStore } from '../../store/store.ts'
+import type { FoundEntries, FoundPayment, ErasureStore, Page, PageCursor, PayerErasure } from '../../store/store.ts'
 import { spanQuery } from '../../upstream/client/exchange-checks.ts'
 import type { Site } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
@@ -87,8 +87,8 @@ export type ErasedPayersOptions = {
   readonly keys: KeyRing
 }
 
-/** Erasures of the addresses of one page of a list that are looked at, newest first. */
-const MOST_ERASURES = 500
+/** Erasures that are read at a time. */
+const ERASURES_AT_ONCE = 500
 
 /**
  * Returns a function that tells whether the payer of a payment was erased by the e-mail address after the payment was made: then the
@@ -103,10 +103,14 @@ async function findErasedPayers(
   for (const { payer } of reports)
     if (payer.email !== null) hashes.set(payer.email, erasureHashes(keys, 'EMAIL', payer.email))
   if (hashes.size === 0) return () => false
-  const found = await erasures.page(
-    { limit: MOST_ERASURES, before: null },
-    { valueHashes: [...new Set([...hashes.values()].flat())] },
-  )
+  const valueHashes = [...new Set([...hashes.values()].flat())]
+  const found: PayerErasure[] = []
+  let before: PageCursor | null = null
+  do {
+    const page: Page<PayerErasure> = await erasures.page({ limit: ERASURES_AT_ONCE, before }, { valueHashes })
+    found.push(...page.rows)
+    before = page.next
+  } while (before !== null)
   return ({ payer, details: { createdAt } }) => {
     const own = payer.email === null ? [] : (hashes.get(payer.email) ?? [])
     return found.some(

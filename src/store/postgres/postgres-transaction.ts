@@ -2,15 +2,7 @@ import { Kysely, PostgresDialect, type PostgresCursor, type PostgresQueryResult 
 import type { Transaction } from '../group-commit.ts'
 import type { Change, Load } from '../rows/rows.ts'
 import type { AnySpec, StoredAs, StoredRow } from '../rows/table.ts'
-import {
-  assignments,
-  deleteStatement,
-  type Dialect,
-  insertStatement,
-  keyColumn,
-  selectStatement,
-  type Tables,
-} from '../tables.ts'
+import { deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement, type Tables } from '../tables.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 
 const TYPES: Readonly<Record<StoredAs, string>> = { text: 'text', integer: 'bigint' }
@@ -22,13 +14,10 @@ const DIALECT: Dialect = {
     const values = columns.map((_, index) => `value::json ->> ${index}`)
     return `(${columns.join(', ')}) IN (SELECT ${values.join(', ')} FROM unnest($${parameter}::text[]) AS key (value))`
   },
-  source({ columns }, parameter, added) {
+  source({ columns }, parameter) {
     const names = Object.entries(columns).map(([name, type]) => `${name} ${TYPES[type]}`)
-    const values = added === null ? 'row.*' : `row.*, ${added}`
-    return `SELECT ${values} FROM json_to_recordset($${parameter}::json) AS row (${names.join(', ')})`
+    return `SELECT row.* FROM json_to_recordset($${parameter}::json) AS row (${names.join(', ')})`
   },
-  given: (_, column) => `row.${column}`,
-  lower: (expression) => `lower(${expression}) COLLATE "C"`,
 }
 
 /**
@@ -111,7 +100,7 @@ function storeText(parts: readonly Part[]): string {
 }
 
 function updateStatement(spec: AnySpec, columns: readonly string[], parameter: number): string {
-  const changes = assignments(spec, columns, (name) => `row.${name}`)
+  const changes = columns.map((name) => `${name} = row.${name}`).join(', ')
   const types = [keyColumn(spec), ...columns].map((name) => `${name} ${TYPES[spec.columns[name] ?? 'text']}`)
   const rows = `json_to_recordset($${parameter}::json) AS row (${types.join(', ')})`
   return `UPDATE ${spec.name} AS stored SET ${changes} FROM ${rows} WHERE stored.${keyColumn(spec)} = row.${keyColumn(spec)}`

@@ -4,7 +4,6 @@ import { createDatabase, createListeners, type LogBranches } from '../create-dat
 import { type Db, createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import type { Database } from '../port.ts'
-import { POSTGRES_SEARCH } from '../queries/payment-search.ts'
 import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth, type PrunedKind } from '../retention/retention-queries.ts'
 import { migratePostgres, WRITERS_LOCK } from './migrations.ts'
 import {
@@ -65,7 +64,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       // Old versions of rows are removed by VACUUM.
       onErased: () => {},
       rows: null,
-      search: POSTGRES_SEARCH,
+      position: 'strpos',
       branches,
       appended,
       now: clock,

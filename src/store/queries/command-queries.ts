@@ -120,7 +120,7 @@ async function purgeSome(db: Db, before: number): Promise<number> {
     .selectFrom('commands')
     .select('id')
     .where('state', 'in', ['SETTLED', 'REJECTED', 'ABANDONED'])
-    .where('sent_at', '<', before)
+    .where('lease_until', '<', before)
     .limit(PURGED_AT_ONCE)
   const result = await db.deleteFrom('commands').where('id', 'in', old).executeTakeFirst()
   return Number(result.numDeletedRows)

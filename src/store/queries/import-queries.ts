@@ -6,6 +6,7 @@ import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../impo
 import type { Database } from '../port.ts'
 import { toPayment } from '../rows/payment-rows.ts'
 import { entryPrefix, toImport } from '../rows/upkeep-rows.ts'
+import { newestFirst, unplaced } from './read-page.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */
 const MOST_RUNNING = 20
@@ -23,12 +24,12 @@ export function importQueries(reader: Db, lists: Db, exclusively: GroupCommit['e
       const row = await reader.selectFrom('payment_imports').selectAll().where('number', '=', number).executeTakeFirst()
       return row === undefined ? null : toImport(row)
     },
-    async page({ limit, before }, { daily, from }) {
-      const all = reader.selectFrom('payment_imports').selectAll().orderBy('number', 'desc').limit(limit)
-      const after = before === null ? all : all.where('number', '<', before.number)
-      const chosen = daily === undefined ? after : after.where('daily', '=', daily ? 1 : 0)
-      const found = await (from === undefined ? chosen : chosen.where('from_at', '=', from)).execute()
-      return found.map(toImport)
+    page: async (page, { daily, from }) => {
+      const checked = [
+        ...(daily === undefined ? [] : [sql<SqlBool>`daily = ${daily ? 1 : 0}`]),
+        ...(from === undefined ? [] : [sql<SqlBool>`from_at = ${from}`]),
+      ]
+      return unplaced(await newestFirst(reader, { table: 'payment_imports', page, checked, toValue: toImport }))
     },
     absent: (query) => absentObjects(lists, query),
     clear: (number, at) => exclusively(({ db }) => clear(db, number, at.getTime())),

@@ -1,16 +1,15 @@
-import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { Db } from '../group-commit.ts'
-import { EVENTS, toEvent } from '../rows/log-rows.ts'
+import { EVENTS } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
-import type { EventFilter, EventLog } from '../store.ts'
-import { grouped, mergeRanges, oneOf, type Range, unindexed } from './newest-first.ts'
+import type { EventFilter, EventLog, LogPage } from '../store.ts'
+import { grouped, oneOf, readPage } from './read-page.ts'
 import {
   findStreams,
   type StreamOfEvents,
   byTable,
   SUBJECT_LOGS,
-  type SubjectEventFilter,
   type SubjectLog,
   subjectLogOf,
 } from './stream-queries.ts'
@@ -24,7 +23,8 @@ export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 
       read(isNarrow(filter) ? reader : lists, { from: after, limit, direction: 'asc' }, filter),
     newest: async (limit, filter = {}, before = Number.MAX_SAFE_INTEGER) => {
       const page = { limit, direction: 'desc', from: before } as const
-      return (await read(isNarrow(filter) ? reader : lists, page, filter)).toReversed()
+      const { events, next } = await read(isNarrow(filter) ? reader : lists, page, filter)
+      return { events: events.toReversed(), next }
     },
     byIds: (ids) => byIds(reader, ids),
     ...listening,
@@ -48,27 +48,47 @@ async function bounds(db: Db): Promise<{ readonly position: number; readonly hor
 }
 
 /** The events of a page lie after the position `from`, or before it if they are read backwards. */
-type Page = { readonly from: number; readonly limit: number; readonly direction: 'asc' | 'desc' }
+type LogStart = { readonly from: number; readonly limit: number; readonly direction: 'asc' | 'desc' }
 
-async function read(db: Db, page: Page, filter: EventFilter): Promise<PaymentEvent[]> {
+/** Returns a page in its direction. */
+async function read(db: Db, page: LogStart, filter: EventFilter): Promise<LogPage> {
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > MAX_LIMIT)
     throw new RangeError(`The limit must be a whole number from 1 to ${MAX_LIMIT}.`)
-  if (Object.values(filter).some((list) => list.length === 0)) return []
+  if (Object.values(filter).some((list) => list.length === 0)) return NOTHING
   const tables = byTable(filter)
-  if (tables.length > 1 && Object.keys(filter).length === 0) return readWhole(db, page)
+  if (tables.length > 1 && Object.keys(filter).length === 0) return firstOf([await readWhole(db, page)], page)
   // Up to the head that was read before, all reads see all events.
-  const head = tables.length > 1 ? (await bounds(db)).position : null
-  const bounded = head === null || page.direction === 'asc' ? page : { ...page, from: Math.min(page.from, head + 1) }
-  const events: PaymentEvent[] = []
-  for (const { log, filter: part } of tables)
-    events.push(...(log === null ? await readOthers(db, bounded, part) : await readSubjects(db, bounded, log, part)))
-  if (head === null) return events
-  const seen = inOrder(events.filter(({ position }) => position <= head))
-  return (page.direction === 'asc' ? seen : seen.toReversed()).slice(0, page.limit)
+  const head = tables.length > 1 ? (await bounds(db)).position : Number.MAX_SAFE_INTEGER
+  const bounded = page.direction === 'asc' ? page : { ...page, from: Math.min(page.from, head + 1) }
+  const pages: LogPage[] = []
+  for (const { log, filter: part } of tables) {
+    const streams = log === null ? await findStreams(db, part) : (part.streamIds?.map(inFull) ?? null)
+    pages.push(await readTable(db, bounded, { log, streams, kinds: part.kinds }))
+  }
+  return firstOf(pages, page, head)
+}
+
+const NOTHING: LogPage = { events: [], next: null }
+
+function inFull(streamId: string): StreamOfEvents {
+  return { streamId, only: [] }
+}
+
+/** Returns the first events of several pages, up to a position. Behind the end of one page, events of it may be missing. */
+function firstOf(pages: readonly LogPage[], { limit, direction }: LogStart, head = Number.MAX_SAFE_INTEGER): LogPage {
+  const sign = direction === 'asc' ? 1 : -1
+  const ends = pages.flatMap(({ next }) => (next === null || next > head ? [] : [next]))
+  const end = ends.length === 0 ? null : sign * Math.min(...ends.map((position) => sign * position))
+  const found = pages
+    .flatMap(({ events }) => events)
+    .filter(({ position }) => position <= head && (end === null || sign * (position - end) <= 0))
+    .toSorted((a, b) => sign * (a.position - b.position))
+  const events = found.slice(0, limit)
+  return { events, next: found.length > limit ? (events.at(-1)?.position ?? null) : end }
 }
 
 /** Reads all tables with one statement, and so from one snapshot: between two, a position could be committed that neither has. */
-async function readWhole(db: Db, page: Page): Promise<PaymentEvent[]> {
+async function readWhole(db: Db, page: LogStart): Promise<LogPage> {
   const subjects = SUBJECT_LOGS.map(({ subject }) => subject)
   const part = (table: string, columns: ReadonlySet<string>) => {
     const list = [...EVENT_COLUMNS, ...subjects].map((name) =>
@@ -77,100 +97,61 @@ async function readWhole(db: Db, page: Page): Promise<PaymentEvent[]> {
     return sql`select * from (select ${sql.join(list)} from ${sql.table(table)}
       where ${isBeyond(sql.ref('position'), page)} ${end}) as part`
   }
-  const end = sql`order by position ${sql.raw(page.direction)} limit ${page.limit}`
+  const end = sql`order by position ${sql.raw(page.direction)} limit ${page.limit + 1}`
   const parts = [
     part('events', new Set(EVENT_COLUMNS)),
     ...SUBJECT_LOGS.map(({ table, spec }) => part(table, new Set(Object.keys(spec.columns)))),
   ]
   const { rows } = await sql<StoredRow>`${sql.join(parts, sql` union all `)} ${end}`.execute(db)
-  return rows.map((row) => {
+  const events = rows.map((row) => {
     const log = SUBJECT_LOGS.find(({ subject }) => row[subject] !== null)
     return (log?.spec ?? EVENTS).fromRow(row)
   })
+  return { events, next: null }
 }
 
 /** Returns the condition that an event lies beyond the place where a page begins. */
-function isBeyond(position: RawBuilder<unknown>, { from, direction }: Page): RawBuilder<SqlBool> {
+function isBeyond(position: RawBuilder<unknown>, { from, direction }: LogStart): RawBuilder<SqlBool> {
   return direction === 'asc' ? sql<SqlBool>`${position} > ${from}` : sql<SqlBool>`${position} < ${from}`
 }
 
-async function readOthers(db: Db, page: Page, filter: EventFilter): Promise<PaymentEvent[]> {
-  const kinds = filter.kinds && [...new Set(filter.kinds)]
-  const streams = await findStreams(db, filter)
-  if (streams?.length === 0) return []
+type TablePart = {
+  /** Null for the table of all other events. */
+  readonly log: SubjectLog | null
+  /** Null for all streams. */
+  readonly streams: readonly StreamOfEvents[] | null
+  readonly kinds: readonly string[] | undefined
+}
+
+async function readTable(db: Db, page: LogStart, { log, streams, kinds }: TablePart): Promise<LogPage> {
+  const ofKinds = kinds === undefined ? [] : [oneOf('kind', kinds)]
+  const groups = streams === null ? null : grouped(streams)
   // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
-  const position = streams === null && kinds === undefined ? sql.ref('position') : sql`(+position)`
+  const position = groups === null ? sql.ref('position') : sql`(+position)`
   // The index of one stream is ordered by sequence, which is also the order of positions.
-  const isInSequence = streams !== null && grouped(streams).every(({ length }) => length === 1)
-  const order = {
-    table: 'events',
-    columns: [{ name: 'position', by: position }],
+  const isInSequence = groups?.every(({ length }) => length === 1) === true
+  const { rows, next } = await readPage<StoredRow & { readonly position: number }>(db, {
+    table: log?.table ?? 'events',
+    number: 'position',
     direction: page.direction,
-    ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
-  } as const
-  const ranges = rangesOf(streams, kinds).map((range) => range.concat(isBeyond(position, page)))
-  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
-    db.selectFrom('events').selectAll().where(condition).modifyEnd(end).execute()
-  const rows = await mergeRanges(ranges, { order, limit: page.limit, rowsWhere })
-  return rows.map(toEvent)
-}
-
-async function readSubjects(
-  db: Db,
-  page: Page,
-  { table, spec }: SubjectLog,
-  { streamIds, kinds }: SubjectEventFilter,
-): Promise<PaymentEvent[]> {
-  if (streamIds?.length === 0) return []
-  const stored = kinds && [...new Set(kinds)]
-  const position = streamIds === undefined && stored === undefined ? sql.ref('position') : sql`(+position)`
-  const isInSequence = streamIds !== undefined && grouped(streamIds).every(({ length }) => length === 1)
-  const order = {
-    table,
-    columns: [{ name: 'position', by: position }],
-    direction: page.direction,
-    ...(isInSequence ? { inRange: sql.ref('sequence') } : {}),
-  } as const
-  const ofKinds = stored === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(stored)})`]
-  const parts: Range[] =
-    streamIds === undefined
-      ? (stored?.map((kind) => [sql<SqlBool>`kind = ${kind}`]) ?? [[]])
-      : grouped(streamIds).map((ids) => [oneOf(sql.ref('stream_id'), ids)].concat(ofKinds))
-  const rows = await mergeRanges(
-    parts.map((range) => range.concat(isBeyond(position, page))),
-    {
-      order,
-      limit: page.limit,
-      rowsWhere: (condition, end) => rowsFrom(db, table, condition, end),
-    },
-  )
-  return rows.map(spec.fromRow)
-}
-
-/** Returns the rows of the events of one kind of subject. */
-async function rowsFrom(
-  db: Db,
-  table: SubjectLog['table'],
-  condition: Expression<SqlBool>,
-  end: RawBuilder<unknown>,
-): Promise<readonly (StoredRow & { readonly position: number })[]> {
-  const { rows } = await sql<StoredRow & { readonly position: number }>`
-    select * from ${sql.table(table)} where ${condition} ${end}`.execute(db)
-  return rows
+    onwards: [isBeyond(position, page)],
+    order: [isInSequence ? sql.ref('sequence') : position],
+    ranges: groups?.map((group) => ({
+      within: [
+        oneOf(
+          'stream_id',
+          group.map(({ streamId }) => streamId),
+        ),
+      ],
+      checked: [...valuesOf(group).map(({ column, values }) => oneOf(column, values)), ...ofKinds],
+    })) ?? [{ within: [], checked: ofKinds }],
+    limit: page.limit,
+  })
+  return { events: rows.map((row) => (log?.spec ?? EVENTS).fromRow(row)), next: next?.number ?? null }
 }
 
 function inOrder(events: readonly PaymentEvent[]): PaymentEvent[] {
   return events.toSorted((a, b) => a.position - b.position)
-}
-
-function rangesOf(streams: readonly StreamOfEvents[] | null, kinds?: readonly string[]): Range[] {
-  if (streams === null) return kinds?.map((kind) => [sql`kind = ${kind}`]) ?? [[]]
-  const ofKinds = kinds === undefined ? [] : [sql<SqlBool>`${unindexed(sql`kind`)} in (${sql.join(kinds)})`]
-  return grouped(streams).map((group) => {
-    const ids = group.map(({ streamId }) => streamId)
-    const subjects = valuesOf(group).map(({ column, values }) => oneOf(sql.ref(column), values))
-    return [oneOf(sql.ref('stream_id'), ids)].concat(subjects, ofKinds)
-  })
 }
 
 /** Returns the union of the allowed values per column. All streams of one filter have the same columns. */

@@ -1,8 +1,8 @@
-import { sql, type SqlBool, type Expression, type RawBuilder } from 'kysely'
+import { sql, type SqlBool, type Expression } from 'kysely'
 import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
-import { PAYMENT_PHASES, type PaymentPhase, type Payer } from '../../domain/payments/payment-report.ts'
+import type { PaymentPhase, Payer } from '../../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
@@ -10,29 +10,31 @@ import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
-import type { PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
-import { lookUp, mergeRanges, type Range, newestFirst, unindexed, type NewestFirst } from './newest-first.ts'
-import { inLowerCase, type SearchDialect, searchPayments } from './payment-search.ts'
+import type { Page, PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
+import { lookUp } from './look-up.ts'
+import { inLowerCase, type PositionFunction, searchPayments } from './payment-search.ts'
+import { newestFirst, NO_PAGE, oneOf, type Ranges } from './read-page.ts'
 
 type PaymentStoreParts = {
   readonly reader: Db
   /** Reads outside the event loop where the database can. */
   readonly lists: Db
   readonly cache: RowCache<Payment> | null
-  readonly search: SearchDialect
+  /** Of the search. */
+  readonly position: PositionFunction
 }
 
 /** Creates the queries of payments and their payers. */
-export function createPaymentStore({ reader, lists, cache, search }: PaymentStoreParts): PaymentStore {
+export function createPaymentStore({ reader, lists, cache, position }: PaymentStoreParts): PaymentStore {
   return {
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
-    page: (page, filter) => pageOfPayments({ lists, search }, page, filter),
+    page: (page, filter) => pageOfPayments(lists, page, filter),
     snapshot: (id) => paymentSnapshot(reader, id),
-    search: (asked) => searchPayments(lists, search, asked),
+    search: (asked) => searchPayments(lists, position, asked),
   }
 }
 
@@ -41,68 +43,45 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
   return async (ids) => (await read(ids)).map((row) => toPayment(row.state_json))
 }
 
-/**
- * Returns a page, with one index for any filter: it contains the payments of each phase (and reference) in the order of the list. Without
- * phases in the filter, the ranges of all phases are merged.
- */
-async function pageOfPayments(
-  { lists: db, search: { byBytes } }: Pick<PaymentStoreParts, 'lists' | 'search'>,
-  { limit, before }: PageQuery,
-  { reference, updatedFrom, updatedBefore, phases = PAYMENT_PHASES, duplicate }: PaymentFilter,
-): Promise<Placed<Payment>[]> {
-  if (phases.length === 0) return []
-  const asked = { from: updatedFrom, until: updatedBefore, before }
-  const { order, conditions, placed } = newestFirst('payments', 'updated_at', asked)
-  const rows = await mergeRanges(
-    rangesOf([...new Set(phases)], reference, duplicate, byBytes).map((range) => range.concat(conditions)),
-    {
-      order,
-      limit,
-      rowsWhere: (condition, end) =>
-        db
-          .selectFrom('payments')
-          .select(['number', 'updated_at as at', 'state_json'])
-          .where(condition)
-          .modifyEnd(end)
-          .execute(),
-    },
-  )
-  return rows.map((row) => placed(row, toPayment(row.state_json)))
+/** Phases in which a payment does not stay: few payments are in them, and an index has those alone. */
+const PASSING: ReadonlySet<PaymentPhase> = new Set(['IN_PROGRESS', 'REFUNDING', 'DISPUTED'])
+
+async function pageOfPayments(db: Db, page: PageQuery, filter: PaymentFilter): Promise<Page<Placed<Payment>>> {
+  const { reference, updatedFrom, updatedBefore, phases, duplicate } = filter
+  if (phases?.length === 0) return NO_PAGE
+  return newestFirst(db, {
+    table: 'payments',
+    columns: sql`state_json`,
+    page,
+    instant: 'updated_at',
+    from: updatedFrom,
+    until: updatedBefore,
+    ranges: rangesOf(filter),
+    checked: [
+      sql`amount_known = 1`,
+      ...(phases === undefined ? [] : [oneOf('phase', phases)]),
+      ...(duplicate === undefined ? [] : [sql<SqlBool>`duplicate = ${duplicate ? 1 : 0}`]),
+      ...(reference === undefined ? [] : [sql<SqlBool>`${reference} in (reference, other_reference)`]),
+    ],
+    toValue: (row: { readonly state_json: string }) => toPayment(row.state_json),
+  })
 }
 
 /**
- * Returns the ranges of a filter: one per phase, or that of the open duplicates, which are few. A reference is in its own column, or in
- * `other_reference` if the link or payin has another one. The first payment with a reference is a range by itself.
+ * Returns the ranges of a condition that few payments meet: open duplicates, a reference, which may also be that of the link or payin, or
+ * passing phases. Conditions of partial indexes are literals, because with parameters no planner would use them.
  */
-function rangesOf(
-  phases: readonly PaymentPhase[],
-  reference: string | undefined,
-  duplicate: boolean | undefined,
-  byBytes: SearchDialect['byBytes'],
-): Range[] {
-  // Literals, because with parameters the planner would not use the partial indexes.
-  const listed = sql<SqlBool>`amount_known = 1`
-  const ofPhases = sql<SqlBool>`${unindexed(sql`phase`)} in (${sql.join(phases)})`
-  if (duplicate === true) {
-    const ofReference = sql<SqlBool>`${reference ?? null} in (reference, other_reference)`
-    return [[listed, sql`duplicate = 1`, ofPhases, ...(reference === undefined ? [] : [ofReference])]]
-  }
-  const others = duplicate === false ? [sql<SqlBool>`duplicate = 0`] : []
-  if (reference === undefined) return phases.map((phase) => [listed, sql`phase = ${phase}`, ...others])
-  const first = [
-    sql<SqlBool>`reference is not null`,
-    sql<SqlBool>`${inLowerCase(sql`reference`, byBytes)} = ${inLowerCase(sql`${reference}`, byBytes)}`,
-    sql<SqlBool>`reference_repeats = 0`,
-    sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`,
-  ]
-  const later = phases.flatMap((phase) => {
-    const ofPhase = sql<SqlBool>`${unindexed(sql`phase`)} = ${phase}`
-    return [
-      [listed, sql<SqlBool>`reference = ${reference}`, sql<SqlBool>`reference_repeats = 1`, ofPhase, ...others],
-      [listed, sql<SqlBool>`other_reference = ${reference}`, ofPhase, ...others],
-    ]
-  })
-  return [[listed, ...first, ofPhases, ...others], ...later]
+function rangesOf({ reference, updatedFrom, updatedBefore, phases, duplicate }: PaymentFilter): Ranges {
+  if (duplicate === true) return [[sql`duplicate = 1`]]
+  if (reference !== undefined) return ['reference', 'other_reference'].map((column) => withReference(column, reference))
+  if (phases === undefined || updatedFrom !== undefined || updatedBefore !== undefined) return undefined
+  if (!phases.every((phase) => PASSING.has(phase))) return undefined
+  return [...new Set(phases)].map((phase) => [sql`phase = ${sql.lit(phase)}`])
+}
+
+/** Returns the conditions of the index of a column with references, which is that of the search: it has them in lower case. */
+function withReference(column: string, reference: string): Expression<SqlBool>[] {
+  return [sql`${sql.ref(column)} is not null`, sql`lower(${sql.ref(column)}) = ${inLowerCase(reference)}`]
 }
 
 /** Reads with one statement, and so from one snapshot. */
@@ -164,54 +143,26 @@ function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => P
   return async (values) => (await read(values)).map(toLink)
 }
 
-/** The expression of the indexes: the phase of the payment; without one OPEN, or EXPIRED once the payments API has reported it. */
-const PHASE = sql<PaymentPhase | 'OPEN'>`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END))`
-const PHASE_OF_REFERENCE = sql`(coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || '')`
-
-type Asked = { readonly reference: string | undefined; readonly list: NewestFirst; readonly now: number }
-
-/**
- * Returns a page from one index: it contains the links of each phase (and reference) in the order of the list. Only links that have
- * expired, but for which the payments API has not reported it yet, are looked up by their expiry.
- */
+/** Returns a page. A link has the phase of its payment; without one it is in progress until its time is over. */
 async function pageOfLinks(
   db: Db,
-  { limit, before }: PageQuery,
-  { reference, createdFrom, createdBefore, phases = PAYMENT_PHASES, now }: LinkFilter & { readonly now: number },
-): Promise<Placed<PaymentLink>[]> {
-  if (phases.length === 0) return []
-  const list = newestFirst('links', 'created_at', { from: createdFrom, until: createdBefore, before })
-  const asked = { reference, list, now }
-  const open = phases.includes('IN_PROGRESS')
-  const over = phases.includes('EXPIRED')
-  const ranges = [...new Set(phases)].map((phase) => inPhase(phase, asked))
-  if (open) ranges.push([...inPhase('OPEN', asked), ...(over ? [] : [sql<SqlBool>`expires_at > ${now}`])])
-  if (over && !open) ranges.push(unconfirmed(asked))
-  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
-    links(db).where(condition).modifyEnd(end).execute()
-  const rows = await mergeRanges(ranges, { order: list.order, limit, rowsWhere })
-  return rows.map((row) => list.placed(row, toLink(row)))
-}
-
-function links(db: Db) {
-  return db.selectFrom('links').selectAll().select('created_at as at')
-}
-
-function inPhase(phase: PaymentPhase | 'OPEN', { reference, list: { conditions } }: Asked): Range {
-  return reference === undefined
-    ? [sql`${PHASE} = ${phase}`, ...conditions]
-    : [sql`reference = ${reference}`, sql`${PHASE_OF_REFERENCE} = ${phase}`, ...conditions]
-}
-
-/**
- * Returns the range of links that have expired, but for which the payments API has not reported it yet. They are few: each is read soon
- * after its expiry. Their index is not in the order of the list; no other index is read, whatever the planner estimates: between two
- * instants are more links than have just expired.
- */
-function unconfirmed({ reference, list: { checked }, now }: Asked): Range {
-  const over = [sql<SqlBool>`payment_phase is null`, sql<SqlBool>`expired = 0`, sql<SqlBool>`expires_at <= ${now}`]
-  const wanted = reference === undefined ? [] : [sql<SqlBool>`${unindexed(sql`reference`)} = ${reference}`]
-  return [...over, ...wanted, ...checked]
+  page: PageQuery,
+  { reference, createdFrom, createdBefore, phases, now }: LinkFilter & { readonly now: number },
+): Promise<Page<Placed<PaymentLink>>> {
+  if (phases?.length === 0) return NO_PAGE
+  const own = sql`case when expired = 1 or expires_at <= ${now} then 'EXPIRED' else 'IN_PROGRESS' end`
+  return newestFirst(db, {
+    table: 'links',
+    page,
+    from: createdFrom,
+    until: createdBefore,
+    ranges: reference === undefined ? undefined : [withReference('reference', reference)],
+    checked: [
+      ...(phases === undefined ? [] : [sql<SqlBool>`coalesce(payment_phase, ${own}) in (${sql.join(phases)})`]),
+      ...(reference === undefined ? [] : [sql<SqlBool>`reference = ${reference}`]),
+    ],
+    toValue: toLink,
+  })
 }
 
 /** Reads with one statement, and so from one snapshot. */

@@ -3,16 +3,8 @@ import type { Db } from '../group-commit.ts'
 import { toLink, toPayment } from '../rows/payment-rows.ts'
 import type { PaymentSearch, SearchField, SearchMatch, SearchResult } from '../subject-stores.ts'
 
-/** How the database that is searched differs from others. */
-export type SearchDialect = {
-  /** Makes an expression compare by its bytes, as its index does; empty where all do. */
-  readonly byBytes: RawBuilder<unknown>
-  /** The function that returns where a text is in another, from 1 on. */
-  readonly position: RawBuilder<unknown>
-}
-
-export const SQLITE_SEARCH: SearchDialect = { byBytes: sql``, position: sql`instr` }
-export const POSTGRES_SEARCH: SearchDialect = { byBytes: sql`COLLATE "C"`, position: sql`strpos` }
+/** The function that returns where a text is in another, from 1 on. */
+export type PositionFunction = 'instr' | 'strpos'
 
 /** An indexed expression, and the table and column with what it leads to. */
 type Source = {
@@ -22,7 +14,7 @@ type Source = {
   readonly payment: RawBuilder<unknown>
   readonly link: RawBuilder<unknown>
   readonly where: RawBuilder<unknown>
-  /** True if the expression is in lower case; otherwise the text is tried as it is, in lower and in upper case. */
+  /** True if its ASCII letters are in lower case; otherwise the text is tried as it is, in lower and in upper case. */
   readonly lowered: boolean
 }
 
@@ -32,10 +24,10 @@ const LAST_CHARACTER = '\u{10FFFF}'
 /** Returns the payments, and the links without one, of which a field begins with a text, whatever its case. Each field has its index. */
 export async function searchPayments(
   db: Db,
-  { byBytes, position }: SearchDialect,
+  position: PositionFunction,
   { text, fields, limit }: PaymentSearch,
 ): Promise<SearchResult> {
-  const sources = sourcesOf({ byBytes, position }).filter(({ field }) => fields.includes(field))
+  const sources = sourcesOf(position).filter(({ field }) => fields.includes(field))
   const ranges = sources.flatMap((source) =>
     beginningsOf(text, source).map((beginning) => rangeOf(source, beginning, limit + 1)),
   )
@@ -47,34 +39,34 @@ export async function searchPayments(
 
 type Found = { readonly field: SearchField; readonly payment: string | null; readonly link: string | null }
 
-/** Returns a text in lower case, as it is in the indexes of the search. */
-export function inLowerCase(text: RawBuilder<unknown>, byBytes: SearchDialect['byBytes']): RawBuilder<unknown> {
-  return sql`lower(${text}) ${byBytes}`
+/** Returns a text with its ASCII letters in lower case, as `lower` does in the indexes of both databases. */
+export function inLowerCase(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
-function sourcesOf({ byBytes, position }: SearchDialect): Source[] {
-  const payments = { from: sql`payments`, payment: sql`id`, link: sql`null`, lowered: true }
+function sourcesOf(position: PositionFunction): Source[] {
+  const payments = { from: sql`payments`, payment: sql`id`, link: sql`null` }
   const links = { from: sql`links`, payment: sql`payment_id`, link: sql`id` }
-  const payers = { from: sql`payment_payers`, payment: sql`payment_id`, link: sql`null`, lowered: true }
-  const lower = (expression: RawBuilder<unknown>) => inLowerCase(expression, byBytes)
-  const isThere = (column: string) => sql`${sql.ref(column)} is not null`
-  const lastName = sql`substr(name, ${position}(name, ' ') + 1)`
+  const payers = { from: sql`payment_payers`, payment: sql`payment_id`, link: sql`null` }
+  const lower = (column: string, part = sql.ref(column)) => ({
+    by: sql`lower(${part})`,
+    where: sql`${sql.ref(column)} is not null`,
+    lowered: true,
+  })
+  const exact = { by: sql`id`, where: sql`1 = 1`, lowered: false }
   return [
-    { ...payments, field: 'REFERENCE', by: lower(sql`reference`), where: isThere('reference') },
-    { ...payments, field: 'REFERENCE', by: lower(sql`other_reference`), where: isThere('other_reference') },
-    { ...links, field: 'REFERENCE', by: lower(sql`reference`), where: sql`payment_id is null`, lowered: true },
-    { ...payments, field: 'PAYMENT_ID', by: sql`id`, where: sql`1 = 1`, lowered: false },
-    { ...links, field: 'LINK_ID', by: sql`id`, where: sql`1 = 1`, lowered: false },
-    { ...payers, field: 'PAYER_NAME', by: lower(sql`name`), where: isThere('name') },
-    { ...payers, field: 'PAYER_NAME', by: lower(lastName), where: isThere('name') },
-    { ...payers, field: 'PAYER_EMAIL', by: lower(sql`email`), where: isThere('email') },
+    { field: 'REFERENCE', ...payments, ...lower('reference') },
+    { field: 'REFERENCE', ...payments, ...lower('other_reference') },
+    { field: 'REFERENCE', ...links, ...lower('reference') },
+    { field: 'PAYMENT_ID', ...payments, ...exact },
+    { field: 'LINK_ID', ...links, ...exact },
+    { field: 'PAYER_NAME', ...payers, ...lower('name') },
+    { field: 'PAYER_NAME', ...payers, ...lower('name', sql`substr(name, ${sql.raw(position)}(name, ' ') + 1)`) },
+    { field: 'PAYER_EMAIL', ...payers, ...lower('email') },
   ]
 }
 
-/**
- * Returns the spellings of a text to look for. Databases differ in which letters `lower` changes, those of ASCII or all, and it is applied to
- * these as to the rows: so an accented letter is found as a capital, too.
- */
+/** Returns the spellings of a text to look for. Only ASCII letters are lowered in an index, so that an accented one is tried as a capital, too. */
 function beginningsOf(text: string, { field, lowered }: Source): string[] {
   if (!lowered) return [...new Set([text, text.toLowerCase(), text.toUpperCase()])]
   return [...new Set(field === 'PAYER_NAME' ? sharpSpellings(text) : casesOf(text))]
@@ -116,9 +108,8 @@ function rangeOf(
   text: string,
   limit: number,
 ): RawBuilder<unknown> {
-  const [first, end] = [text, `${text}${LAST_CHARACTER}`].map((bound) =>
-    lowered ? sql`lower(${bound})` : sql`${bound}`,
-  )
+  const first = lowered ? inLowerCase(text) : text
+  const end = `${first}${LAST_CHARACTER}`
   // In the order of the index, so that no more rows are read than these.
   const rows = sql`select ${payment} as payment, ${link} as link from ${from}
     where ${where} and ${by} >= ${first} and ${by} < ${end} order by ${by} limit ${sql.lit(limit)}`

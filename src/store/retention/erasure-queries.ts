@@ -1,11 +1,12 @@
-import { type Insertable, type Selectable, type RawBuilder, sql } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, GroupCommit } from '../group-commit.ts'
-import { ROW_NUMBER } from '../queries/newest-first.ts'
+import { inLowerCase } from '../queries/payment-search.ts'
+import { newestFirst, oneOf, ROW_NUMBER, unplaced } from '../queries/read-page.ts'
 import type { AgreementPayersTable } from '../rows/agreement-rows.ts'
 import type { PayersTable } from '../rows/payment-rows.ts'
 import { PAYOUT_PAYEES, type PayoutPayeesTable } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
-import type { PageQuery } from '../store.ts'
+import type { Page, PageQuery } from '../store.ts'
 import type { ErasuresTable } from '../tables.ts'
 
 type ErasureRow = Selectable<ErasuresTable>
@@ -31,11 +32,9 @@ export function createErasureStore(
       const rows = await reader.selectFrom('erasures').select('number').where('done_at', 'is', null).execute()
       return rows.map(({ number }) => number).toSorted((a, b) => a - b)
     },
-    async page({ limit, before }, { valueHashes }) {
-      const all = reader.selectFrom('erasures').selectAll().orderBy('number', 'desc').limit(limit)
-      const after = before === null ? all : all.where('number', '<', before.number)
-      const rows = await (valueHashes === undefined ? after : after.where('value_hash', 'in', valueHashes)).execute()
-      return rows.map(toErasure)
+    page: async (page, { valueHashes }) => {
+      const checked = valueHashes === undefined ? [] : [oneOf('value_hash', valueHashes)]
+      return unplaced(await newestFirst(reader, { table: 'erasures', page, checked, toValue: toErasure }))
     },
   }
 }
@@ -212,22 +211,20 @@ async function paymentsThrough(db: Db, links: readonly { readonly ref: string }[
   return rows.map(({ id }) => id)
 }
 
-/** An erased payer has no e-mail address, so that the next slice begins with those that are left. */
+/**
+ * In both cases, because only ASCII letters are lowered. An erased payer has no e-mail address, so that the next slice begins with those that
+ * are left.
+ */
 async function byEmail(db: Db, email: string): Promise<Slice> {
   const rows = await db
     .selectFrom('payment_payers')
     .select('payment_id')
-    .where(lowered(sql.ref('email')), 'in', [lowered(email), lowered(email.toUpperCase())])
+    .where(sql`lower(email)`, 'in', [email, email.toUpperCase()].map(inLowerCase))
     .where('email', 'is not', null)
     .limit(ERASED_AT_ONCE)
     .execute()
   const payments = rows.map(({ payment_id: id }) => id)
   return { subjects: { ...NOTHING, payments }, next: rows.length < ERASED_AT_ONCE ? null : EMAILS }
-}
-
-/** In both cases, because databases differ in which letters they lower: all, or those of ASCII. */
-function lowered(text: string | RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`lower(${text})`
 }
 
 const EMAILS = 'emails'
@@ -315,5 +312,5 @@ export type ErasureStore = {
   /** Returns the numbers of the erasures that are not done, oldest first. */
   running(): Promise<number[]>
   /** Newest first. */
-  page(page: PageQuery, filter: ErasureFilter): Promise<PayerErasure[]>
+  page(page: PageQuery, filter: ErasureFilter): Promise<Page<PayerErasure>>
 }

@@ -127,7 +127,7 @@ function toKind(stored: string): PaymentEventKind {
 }
 
 /** Returns the event of a row. */
-export function toEvent(row: StoredEvent): PaymentEvent {
+function toEvent(row: StoredEvent): PaymentEvent {
   return {
     id: eventId(row.stream_id, row.sequence),
     streamId: row.stream_id,

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payer, PaymentDetails, PaymentPhase } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
@@ -26,8 +26,6 @@ export type PaymentsTable = PlanTable & {
   rank: number
   amount_known: Flag
   reference: string | null
-  /** 0 if the payment was the first one with its reference: it is then not in the indexes of lists by reference. */
-  reference_repeats: ColumnType<Flag, never, never>
   /** The reference of its link or payin, if the payment itself has another one or none. */
   other_reference: string | null
   created_at: number
@@ -64,7 +62,6 @@ export type PaymentRow = {
 export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> = {
   name: 'payments',
   numbered: true,
-  repeats: { column: 'reference', flag: 'reference_repeats' },
   columns: {
     id: 'text',
     stream_id: 'text',

@@ -20,12 +20,6 @@ export type Lookup<Row> = {
   readonly keyOf: (row: Row) => string | null
 }
 
-/**
- * A column `flag` that the database sets: 0 if no row had the same text in `column` when the row was inserted, whatever its case; 1 if one
- * had, or if the text was changed later.
- */
-export type Repeats = { readonly column: string; readonly flag: string }
-
 /** The description of a table, or of a query, for decisions. */
 export type TableSpec<Row, Name extends string> = {
   /** Name of the table. */
@@ -38,7 +32,6 @@ export type TableSpec<Row, Name extends string> = {
   readonly numbered?: boolean
   /** The query that is read instead of the table: its select list and grouping. It is never written. */
   readonly derived?: { readonly select: string; readonly groupBy: string }
-  readonly repeats?: Repeats
   readonly fromRow: (row: StoredRow) => Row
   readonly toRow: (row: Row) => StoredRow
 }

@@ -16,16 +16,16 @@ export type LeaseRow = {
 
 export const LEASES: TableSpec<LeaseRow, 'name'> = {
   name: 'leases',
-  columns: { name: 'text', owner: 'text', until: 'integer', fence: 'integer' },
+  columns: { name: 'text', owner: 'text', until: 'integer', fencing_number: 'integer' },
   keyOf: ({ name }) => name,
   lookups: { name: { columns: ['name'], keyOf: ({ name }) => name } },
-  fromRow: ({ name, owner, until, fence }) => ({
+  fromRow: ({ name, owner, until, fencing_number: fence }) => ({
     name: name as LeaseName,
     owner: String(owner),
     until: Number(until),
     fence: Number(fence),
   }),
-  toRow: ({ name, owner, until, fence }) => ({ name, owner, until, fence }),
+  toRow: ({ name, owner, until, fence }) => ({ name, owner, until, fencing_number: fence }),
 }
 
 /** How fast all processes together read a site. Instants are milliseconds since the epoch by the database's clock. */

@@ -3,15 +3,7 @@ import { Kysely, type KyselyPlugin, SqliteAdapter, SqliteDialect } from 'kysely'
 import type { Transaction } from '../group-commit.ts'
 import type { Load } from '../rows/rows.ts'
 import type { AnySpec, StoredRow } from '../rows/table.ts'
-import {
-  type Tables,
-  assignments,
-  deleteStatement,
-  type Dialect,
-  insertStatement,
-  keyColumn,
-  selectStatement,
-} from '../tables.ts'
+import { type Tables, deleteStatement, type Dialect, insertStatement, keyColumn, selectStatement } from '../tables.ts'
 import { cachedStatements, toStoreFailure } from './sqlite-connection.ts'
 
 /**
@@ -92,12 +84,10 @@ const DIALECT: Dialect = {
     const parts = columns.map((_, index) => (columns.length === 1 ? 'value' : `value ->> ${index}`))
     return `(${columns.join(', ')}) IN (SELECT ${parts.join(', ')} FROM json_each(?))`
   },
-  source: (spec, _, added) => {
-    const given = Object.keys(spec.columns).map((name) => DIALECT.given(spec, name))
-    return `VALUES (${[...given, ...(added === null ? [] : [added])].join(', ')})`
-  },
-  given: ({ columns }, column) => `?${Object.keys(columns).indexOf(column) + 1}`,
-  lower: (expression) => `lower(${expression})`,
+  source: ({ columns }) =>
+    `VALUES (${Object.keys(columns)
+      .map(() => '?')
+      .join(', ')})`,
 }
 
 /** Characters that SQLite's JSON reads differently from its columns: NUL and surrogates. */
@@ -138,7 +128,7 @@ export function sqliteTransaction(database: DatabaseSync): Transaction {
 }
 
 function updateStatement(spec: AnySpec, columns: readonly string[]): string {
-  return `UPDATE ${spec.name} SET ${assignments(spec, columns, () => '?')} WHERE ${keyColumn(spec)} = ?`
+  return `UPDATE ${spec.name} SET ${columns.map((name) => `${name} = ?`).join(', ')} WHERE ${keyColumn(spec)} = ?`
 }
 
 /** Finds rows by a single value. */

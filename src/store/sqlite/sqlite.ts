@@ -6,7 +6,6 @@ import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase, createListeners, type Listeners, NO_BRANCHES } from '../create-database.ts'
 import { type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'
 import type { Database } from '../port.ts'
-import { SQLITE_SEARCH } from '../queries/payment-search.ts'
 import { type PruneUnits, rowUnits } from '../retention/retention-queries.ts'
 import { clearEnding, isEnding, LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
 import { type FsyncGuard, guardFsync, type LogSync, openLogSync } from './fsync-guard.ts'
@@ -80,7 +79,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       pruneUnits: sqlitePruneUnits(queries),
       onErased: checkpoint.clearLog,
       rows,
-      search: SQLITE_SEARCH,
+      position: 'instr',
       branches: NO_BRANCHES,
       appended,
       now: clock,

@@ -5,7 +5,7 @@ import { openWebhookServer } from './webhook-server.ts'
 async function statusAndTraces(body: Buffer) {
   const { store, send } = await openWebhookServer()
   const status = await send({ body })
-  const traces = await store.inbox.page({ limit: 10, before: null }, {})
+  const traces = (await store.inbox.page({ limit: 10, before: null }, {})).rows
   const again = await send({ body })
   expect(again).toBe(status)
   expect('polluted' in {}).toBe(false)

@@ -28,6 +28,8 @@ describe('a handler whose store takes too long', () => {
 
     expect(await send({ body: BODY })).toBe(200)
     expect(responses.at(-1)?.outcome).toMatchObject({ repeat: true })
-    expect(await store.inbox.page({ limit: 9, before: null }, {})).toMatchObject([{ subjectId: 'PAY1', attempts: 2 }])
+    expect((await store.inbox.page({ limit: 9, before: null }, {})).rows).toMatchObject([
+      { subjectId: 'PAY1', attempts: 2 },
+    ])
   })
 })

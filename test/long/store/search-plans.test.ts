@@ -5,7 +5,7 @@ import { fillDatabase, fillingOf } from '../../../bench/support/fill-database.ts
 import { setForSession } from '../../../src/store/postgres/postgres-connection.ts'
 import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-transaction.ts'
 import { PLANNING } from '../../../src/store/postgres/writer.ts'
-import { POSTGRES_SEARCH, searchPayments, SQLITE_SEARCH } from '../../../src/store/queries/payment-search.ts'
+import { searchPayments } from '../../../src/store/queries/payment-search.ts'
 import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/sqlite-dialect.ts'
 import { SEARCH_FIELDS } from '../../../src/store/store.ts'
 import { sqliteFile } from '../../store/contract/sqlite-fixture.ts'
@@ -22,7 +22,7 @@ const LIMIT = 10
 const asked = (text: string) => ({ text, fields: SEARCH_FIELDS, limit: LIMIT })
 
 const BY_TEXT =
-  /^SEARCH (payments|links|payment_payers) USING (COVERING )?INDEX (\w+_search_\w+|payment_payers_by_email|sqlite_autoindex_\w+_1) \((<expr>|id)>\? AND (<expr>|id)<\?\)$/
+  /^SEARCH (payments|links|payment_payers) USING (COVERING )?INDEX (\1_by_\w+|sqlite_autoindex_\1_1) \((<expr>|id)>\? AND (<expr>|id)<\?\)$/
 const BY_ID = /^SEARCH (payments|links) USING INDEX sqlite_autoindex_\1_1 \(id=\?\)$/
 const FRAME = /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(CO-ROUTINE|SCAN) found)$/
 
@@ -48,7 +48,7 @@ it('a text is looked up by index on SQLite', async () => {
         : Reflect.get(target, name),
   })
   for (const text of TEXTS) {
-    const { matches } = await searchPayments(sqliteQueries(noting), SQLITE_SEARCH, asked(text))
+    const { matches } = await searchPayments(sqliteQueries(noting), 'instr', asked(text))
     expect({ text, isFound: matches.length > 0 }).toEqual({ text, isFound: text !== 'É' })
   }
   expect(plans.filter((step) => ![BY_TEXT, BY_ID, FRAME].some((pattern) => pattern.test(step)))).toEqual([])
@@ -80,10 +80,10 @@ it.skipIf(server === null)('on PostgreSQL little more is read than what is found
     return { command, rowCount, rows }
   }
   const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
-  for (const text of TEXTS) await searchPayments(db, POSTGRES_SEARCH, asked(text))
-  const names = ['reference', 'other_reference'].map((name) => `payments_search_${name}`)
-  const ofPayers = ['name', 'last_name', 'email'].map((name) => `payment_payers_search_${name}`)
-  for (const index of [...names, ...ofPayers, 'links_search_reference', 'payments_id_key', 'links_id_key'])
+  for (const text of TEXTS) await searchPayments(db, 'strpos', asked(text))
+  const names = ['reference', 'other_reference'].map((name) => `payments_by_${name}`)
+  const ofPayers = ['name', 'last_name', 'email'].map((name) => `payment_payers_by_${name}`)
+  for (const index of [...names, ...ofPayers, 'links_by_reference', 'payments_id_key', 'links_id_key'])
     expect(plans.join('\n')).toContain(index)
   expect(plans.filter((step) => /Seq Scan|Sort/.test(step))).toEqual([])
   // Payments of which the amount is not known, at most 5 in 100.

@@ -27,7 +27,7 @@ export function agreementCallbacksContract(fixture: Fixture): void {
       { id: 'agreement:agr.1', kind: 'AGREEMENT_CREATED', source: 'WEBHOOK', fromStatus: null, toStatus: 'created' },
     ])
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')).toEqual(payer)
-    expect(await store.inbox.page({ limit: 5, before: null }, { subjectIds: ['AGR1'] })).toMatchObject([
+    expect((await store.inbox.page({ limit: 5, before: null }, { subjectIds: ['AGR1'] })).rows).toMatchObject([
       { statusRaw: 'created', disposition: 'APPLIED', attempts: 1, eventId: 'agreement:agr.1' },
     ])
     expect(JSON.stringify(await events(store))).not.toContain('Ada')
@@ -55,7 +55,7 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const late = await store.inbox.receiveAgreement({ ...active, receivedAt: after(2 * MINUTE) })
     expect(late).toEqual({ disposition: 'APPLIED', repeat: true, readDue: true })
     expect(await agreementOf(store)).toMatchObject({ status: 'suspended', provisional: true, version: 3 })
-    expect(await store.inbox.page({ limit: 1, before: { number: 2 } }, {})).toMatchObject([{ attempts: 3 }])
+    expect((await store.inbox.page({ limit: 1, before: { number: 2 } }, {})).rows).toMatchObject([{ attempts: 3 }])
     expect(await store.log.head()).toBe(3)
   })
 
@@ -91,7 +91,9 @@ export function agreementCallbacksContract(fixture: Fixture): void {
       repeat: true,
       readDue: false,
     })
-    expect(await store.inbox.page({ limit: 5, before: null }, {})).toMatchObject([{ subjectId: null, attempts: 2 }])
+    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([
+      { subjectId: null, attempts: 2 },
+    ])
   })
 
   it('quarantines a body that speaks of another agreement than its address', async () => {
@@ -137,7 +139,7 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const same = callback(agreementReport('active'))
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => store.inbox.receiveAgreement(same)))
     expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect(await store.inbox.page({ limit: 5, before: null }, {})).toMatchObject([{ attempts: 30 }])
+    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([{ attempts: 30 }])
     expect(await store.log.head()).toBe(2)
   })
 }

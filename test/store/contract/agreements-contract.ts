@@ -247,10 +247,10 @@ export function agreementsContract(fixture: Fixture): void {
       await settledAgreement(store, `r${n}`, { id: `A${n}`, clientTransactionId: `c${n}`, createdAt })
     }
     const pageOf = async (filter: AgreementFilter) =>
-      (await store.agreements.page({ limit: 9, before: null }, filter)).map(({ row }) => row.id)
-    const first = await store.agreements.page({ limit: 2, before: null }, {})
+      (await store.agreements.page({ limit: 9, before: null }, filter)).rows.map(({ row }) => row.id)
+    const first = (await store.agreements.page({ limit: 2, before: null }, {})).rows
     await settledAgreement(store, 'r5', { id: 'A5', clientTransactionId: 'c5' })
-    const second = await store.agreements.page({ limit: 2, before: first[1] ?? null }, {})
+    const second = (await store.agreements.page({ limit: 2, before: first[1] ?? null }, {})).rows
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['A4', 'A3', 'A2', 'A1'])
 
     await store.inbox.receiveAgreement(
@@ -266,8 +266,8 @@ export function agreementsContract(fixture: Fixture): void {
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
     const filter = { createdFrom: after(0) }
-    const newest = await store.agreements.page({ limit: 2, before: null }, filter)
-    const others = await store.agreements.page({ limit: 9, before: present(newest[1]) }, filter)
+    const newest = (await store.agreements.page({ limit: 2, before: null }, filter)).rows
+    const others = (await store.agreements.page({ limit: 9, before: present(newest[1]) }, filter)).rows
     expect([...newest, ...others].map(({ row }) => row.id)).toEqual(['A3', 'A2', 'A1', 'A5', 'A4'])
     expect(await pageOf({ ...filter, statuses: ['created'] })).toEqual(['A1', 'A5', 'A4'])
   })
@@ -278,7 +278,7 @@ export function agreementsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('pending')))
     await store.inbox.receiveAgreement(callback(agreementReport('active')))
     const ids = async (filter: Parameters<typeof store.log.read>[2]) =>
-      (await store.log.read(0, 9, filter)).map(({ id }) => id)
+      (await store.log.read(0, 9, filter)).events.map(({ id }) => id)
     expect(await ids({ agreementIds: ['AGR1'] })).toEqual(['agreement:agr.1', 'agreement:agr.2'])
     expect(await ids({ agreementIds: ['AGR1'], kinds: ['AGREEMENT_STATUS_CHANGED'] })).toEqual(['agreement:agr.2'])
     expect(await ids({ agreementIds: ['AGR1'], paymentIds: ['PAY1'] })).toEqual([])

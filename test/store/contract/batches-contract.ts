@@ -57,7 +57,7 @@ async function everything(store: Store) {
   const ids = [0, 1, 2, 3].map((number) => `P${number}`)
   return {
     log: await events(store),
-    deliveries: await store.inbox.page({ limit: 100, before: null }, {}),
+    deliveries: (await store.inbox.page({ limit: 100, before: null }, {})).rows,
     subjects: await Promise.all([...ids, 'LINK-a', 'LINK-b'].map((id) => store.reads.subject(id))),
     commands: await Promise.all(['a', 'b'].map((ref) => store.commands.find(command(ref)))),
   }

@@ -226,7 +226,7 @@ export async function linkOf(store: Store, id: string): Promise<PaymentLink> {
 }
 
 export async function events(store: Store) {
-  return store.log.read(0, 1000)
+  return (await store.log.read(0, 1000)).events
 }
 
 /** Returns a callback about a payout. Equal reports with equal `bytes` have the same body hash. */

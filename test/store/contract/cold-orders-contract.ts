@@ -34,7 +34,7 @@ const DECISIONS: Readonly<Record<string, (decided: Decided) => Promise<unknown>>
   async replay(decided) {
     const { inbox } = decided.store
     await inbox.receive(deliveryOf(decided))
-    const [newest] = await inbox.page({ limit: 1, before: null }, {})
+    const [newest] = (await inbox.page({ limit: 1, before: null }, {})).rows
     const parse = { payment: () => said(decided), agreement: () => null }
     await inbox.replay({ id: present(newest).id, at: after(MINUTE), apply: true, parse })
   },

@@ -27,7 +27,7 @@ export async function followWithoutGap(
 ): Promise<void> {
   let last = from
   while (last < to) {
-    for (const { position } of await store.log.read(last, 1000)) {
+    for (const { position } of (await store.log.read(last, 1000)).events) {
       if (position !== last + 1) throw new Error(`After position ${last} a reader has seen ${position}.`)
       last = position
     }

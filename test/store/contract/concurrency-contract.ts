@@ -9,7 +9,7 @@ export function concurrencyContract(fixture: Fixture): void {
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => store.inbox.receive(same)))
 
     expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect(await store.inbox.page({ limit: 10, before: null }, {})).toMatchObject([{ attempts: 50 }])
+    expect((await store.inbox.page({ limit: 10, before: null }, {})).rows).toMatchObject([{ attempts: 50 }])
     expect(await events(store)).toHaveLength(1)
   })
 
@@ -62,7 +62,7 @@ export function concurrencyContract(fixture: Fixture): void {
       Array.from({ length: 60 }, async (_, n) => {
         await store.inbox.receive(delivery(report('pending', { details: { methodRaw: `method-${n}` } }), { ref: 'a' }))
         const snapshot = await store.links.snapshot(id)
-        const upToHead = await store.log.read(0, snapshot?.head ?? 1)
+        const upToHead = (await store.log.read(0, snapshot?.head ?? 1)).events
         const last = upToHead.findLast(({ payment }) => payment !== null)
         expect(snapshot?.payment?.version).toBe(last?.payment?.version)
       }),

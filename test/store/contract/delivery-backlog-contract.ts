@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DeliveryFilter } from '../../../src/store/store.ts'
+import type { DeliveryFilter, PageCursor } from '../../../src/store/store.ts'
 import {
   after,
   agreementReport,
@@ -16,11 +16,8 @@ import type { Fixture } from './store-contract.ts'
 
 export function deliveryBacklogContract(fixture: Fixture): void {
   /** Returns the deliveries that are counted. */
-  const listed = (filter: DeliveryFilter = {}, limit = 9, before?: number) =>
-    fixture.store.inbox.page(
-      { limit, before: before === undefined ? null : { number: before } },
-      { ...filter, needsAttention: true },
-    )
+  const listed = async (filter: DeliveryFilter = {}, limit = 9, before: PageCursor | null = null) =>
+    (await fixture.store.inbox.page({ limit, before }, { ...filter, needsAttention: true })).rows
 
   it('is nothing where everything was clear', async () => {
     const { store } = fixture
@@ -45,7 +42,7 @@ export function deliveryBacklogContract(fixture: Fixture): void {
     expect((await listed()).map(({ subjectId }) => subjectId)).toEqual(['PAY2'])
     expect(await listed({ subjectIds: ['PAY1'] })).toEqual([])
     expect(await listed({ dispositions: ['QUARANTINED'] })).toEqual([])
-    const kept = await store.inbox.page({ limit: 9, before: null }, { dispositions: ['DOUBTFUL'] })
+    const kept = (await store.inbox.page({ limit: 9, before: null }, { dispositions: ['DOUBTFUL'] })).rows
     expect(kept).toHaveLength(3)
   })
 
@@ -76,9 +73,9 @@ export function deliveryBacklogContract(fixture: Fixture): void {
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 2 })
     const [newest, ...others] = await listed()
     expect([newest?.ref, others.length]).toEqual([null, 1])
-    expect(await listed({}, 1, present(newest).number)).toEqual(others)
+    expect(await listed({}, 1, present(newest))).toEqual(others)
 
-    const replayed = (await store.inbox.page({ limit: 9, before: null }, {})).find(({ ref }) => ref === 'a')
+    const replayed = (await store.inbox.page({ limit: 9, before: null }, {})).rows.find(({ ref }) => ref === 'a')
     const parse = { payment: () => report('pending'), agreement: () => null }
     await store.inbox.replay({ id: present(replayed).id, apply: true, at: NOW, parse })
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 1 })

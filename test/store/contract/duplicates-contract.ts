@@ -29,7 +29,7 @@ export function duplicatesContract(fixture: Fixture): void {
   const duplicateOf = async (id: string) => (await fixture.store.payments.duplicates([id])).get(id) ?? null
   const kinds = async () => (await events(fixture.store)).map(({ kind, payment }) => `${payment?.id ?? '-'} ${kind}`)
   const open = async () =>
-    (await fixture.store.payments.page({ limit: 50, before: null }, { duplicate: true })).map(({ row }) => row.id)
+    (await fixture.store.payments.page({ limit: 50, before: null }, { duplicate: true })).rows.map(({ row }) => row.id)
 
   it('are found when a second payment of one reference is paid, with an event of its own', async () => {
     await twoLinks()
@@ -53,11 +53,15 @@ export function duplicatesContract(fixture: Fixture): void {
     expect((await paymentOf(fixture.store, 'P2'))?.version).toBe(last?.sequence)
     expect(await open()).toEqual(['P2'])
     const { payments } = fixture.store
-    const others = await payments.page({ limit: 9, before: null }, { duplicate: false })
+    const others = (await payments.page({ limit: 9, before: null }, { duplicate: false })).rows
     expect(others.map(({ row }) => row.id)).toEqual(['P1'])
-    expect(await payments.page({ limit: 9, before: null }, { duplicate: true, reference: 'order-7' })).toHaveLength(1)
-    expect(await payments.page({ limit: 9, before: null }, { duplicate: true, reference: 'order-8' })).toEqual([])
-    expect(await payments.page({ limit: 9, before: null }, { duplicate: true, phases: ['FAILED'] })).toEqual([])
+    expect(
+      (await payments.page({ limit: 9, before: null }, { duplicate: true, reference: 'order-7' })).rows,
+    ).toHaveLength(1)
+    expect((await payments.page({ limit: 9, before: null }, { duplicate: true, reference: 'order-8' })).rows).toEqual(
+      [],
+    )
+    expect((await payments.page({ limit: 9, before: null }, { duplicate: true, phases: ['FAILED'] })).rows).toEqual([])
   })
 
   it('are found among two payments of one link, and between a link and a direct payin', async () => {

@@ -134,7 +134,7 @@ export function erasuresContract(fixture: Fixture): void {
       'P2 is returned by Ada Payer',
       null,
     ])
-    const events = await fixture.store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })
+    const events = (await fixture.store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })).events
     expect(events.filter(({ payment }) => payment?.refunds !== undefined)).not.toHaveLength(0)
     expect(JSON.stringify(events)).not.toContain('Ada Payer')
   })
@@ -217,7 +217,9 @@ export function erasuresContract(fixture: Fixture): void {
     const { number } = await begin('EMAIL', ADA.email.toLowerCase())
     const { erasures } = fixture.store
     await Promise.all(Array.from({ length: 6 }, () => erasures.step(number, NOW)))
-    expect(await erasures.page({ limit: 10, before: null }, {})).toMatchObject([{ number, payments: 450, payers: 450 }])
+    expect((await erasures.page({ limit: 10, before: null }, {})).rows).toMatchObject([
+      { number, payments: 450, payers: 450 },
+    ])
   })
 
   it('lists erasures, newest first', async () => {
@@ -228,8 +230,8 @@ export function erasuresContract(fixture: Fixture): void {
       await erase('EMAIL', 'none@example.test'),
     ]
     const { erasures } = fixture.store
-    expect(await erasures.page({ limit: 2, before: null }, {})).toEqual([made[2], made[1]])
-    expect(await erasures.page({ limit: 2, before: { number: present(made[1]).number } }, {})).toEqual([made[0]])
+    expect((await erasures.page({ limit: 2, before: null }, {})).rows).toEqual([made[2], made[1]])
+    expect((await erasures.page({ limit: 2, before: { number: present(made[1]).number } }, {})).rows).toEqual([made[0]])
     expect(await erasures.step(0, NOW)).toBeNull()
     expect(await erasures.step(present(made[0]).number, after(5000))).toEqual(made[0])
   })

@@ -92,7 +92,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
       contradictedBy: 'return_pending',
       version: 5,
     })
-    const deliveries = await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['46345'] })
+    const deliveries = (await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['46345'] })).rows
     expect(deliveries.map(({ statusRaw, disposition, body }) => [statusRaw, disposition, body])).toEqual([
       ['return_pending', 'DOUBTFUL', null],
       ['in_dispute', 'APPLIED', null],
@@ -146,15 +146,20 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     const all = ['link:a.1', 'gateway:46345.1', 'payout:OUT1.1', 'gateway:46345.2', 'gateway:2.1']
     for (const size of [1, 2, 100]) {
       const read: string[] = []
-      for (let last = 0, page = await log.read(0, size); page.length > 0; page = await log.read(last, size)) {
+      for (
+        let last = 0, page = (await log.read(0, size)).events;
+        page.length > 0;
+        page = (await log.read(last, size)).events
+      ) {
         read.push(...page.map(({ id }) => id))
         last = page.at(-1)?.position ?? last
       }
       expect([size, read]).toEqual([size, all])
     }
     expect((await log.byIds(all)).map(({ id }) => id)).toEqual(all)
-    expect((await log.newest(2)).map(({ id }) => id)).toEqual(all.slice(3))
-    const found = async (filter: Parameters<typeof log.read>[2]) => (await log.read(0, 9, filter)).map(({ id }) => id)
+    expect((await log.newest(2)).events.map(({ id }) => id)).toEqual(all.slice(3))
+    const found = async (filter: Parameters<typeof log.read>[2]) =>
+      (await log.read(0, 9, filter)).events.map(({ id }) => id)
     expect(await found({ gatewayPaymentIds: ['46345', 'NONE'] })).toEqual([all[1], all[3]])
     expect(await found({ streamIds: ['gateway:2', 'payout:OUT1', 'link:a'] })).toEqual([all[0], all[2], all[4]])
     expect(await found({ kinds: ['GATEWAY_PAYMENT_STATUS_CHANGED', 'PAYOUT_CREATED'] })).toEqual([all[2], all[3]])
@@ -179,13 +184,15 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
       await receive(gatewayCallback('received', { id: '1', orderId: null }), { ref: 'r1' })
       await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), { ref: 'r3' })
       const { gatewayPayments } = fixture.store
-      expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).map(({ row }) => row.id)).toEqual(ids)
+      expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(
+        ids,
+      )
       const paged: string[] = []
-      for (let page = await gatewayPayments.page({ limit: 1, before: null }, filter); page.length > 0;) {
+      for (let page = (await gatewayPayments.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
         const [last] = page
         if (last === undefined) break
         paged.push(last.row.id)
-        page = await gatewayPayments.page({ limit: 1, before: last }, filter)
+        page = (await gatewayPayments.page({ limit: 1, before: last }, filter)).rows
       }
       expect(paged).toEqual(ids)
     })

@@ -30,7 +30,7 @@ export function housekeepingContract(fixture: Fixture): void {
     const { store } = fixture
     const { commands } = store
     const begin = async (ref: string, minutes: number) =>
-      (await commands.begin(command(ref, { sentAt: after(minutes * MINUTE).getTime() }))).command.id
+      (await commands.begin(command(ref, { leaseUntil: after(minutes * MINUTE).getTime() }))).command.id
     await commands.settleWithLink(await begin('settled', 0), link('settled'), NOW)
     await commands.reject(await begin('rejected', 1), { httpStatus: 422 })
     await begin('sent', 0)
@@ -56,7 +56,7 @@ export function housekeepingContract(fixture: Fixture): void {
         await commands.reject(begun.id, null)
       }),
     )
-    expect(await commands.purge(after(1))).toBe(1001)
+    expect(await commands.purge(after(MINUTE))).toBe(1001)
   })
 
   it('plans a read without counting a failure, and never later than one that is planned', async () => {

@@ -41,8 +41,8 @@ export function importRecordsContract(fixture: Fixture): void {
     expect(await store.imports.begin(request([PAYINS], later(20)))).toEqual({ kind: 'too-many' })
     await store.imports.clear(first.number, NOW)
     expect(await store.imports.begin(request([PAYINS], later(20)))).toMatchObject({ kind: 'begun' })
-    expect(await store.imports.page({ limit: 2, before: null }, {})).toHaveLength(2)
-    expect(await store.imports.page({ limit: 5, before: { number: first.number } }, {})).toEqual([])
+    expect((await store.imports.page({ limit: 2, before: null }, {})).rows).toHaveLength(2)
+    expect((await store.imports.page({ limit: 5, before: { number: first.number } }, {})).rows).toEqual([])
   })
 
   it('keeps the last thousand', async () => {
@@ -67,8 +67,8 @@ export function importRecordsContract(fixture: Fixture): void {
     expect(again).toMatchObject({ kind: 'running', import: { number: daily.number, doneAt: NOW.getTime() } })
     await begin([PAYINS])
     const page = { limit: 5, before: null }
-    expect((await store.imports.page(page, { daily: true })).map(({ number }) => number)).toEqual([daily.number])
-    expect(await store.imports.page(page, { daily: true, from: 1 })).toEqual([])
+    expect((await store.imports.page(page, { daily: true })).rows.map(({ number }) => number)).toEqual([daily.number])
+    expect((await store.imports.page(page, { daily: true, from: 1 })).rows).toEqual([])
     expect(await store.imports.byNumber(daily.number + 1_000)).toBeNull()
   })
 }

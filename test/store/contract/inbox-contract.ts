@@ -68,7 +68,7 @@ export function inboxContract(fixture: Fixture): void {
     const again = await store.inbox.receive({ ...first, bodyHashes: ['new key', oldHash], receivedAt: after(MINUTE) })
 
     expect(again).toEqual({ disposition: 'APPLIED', repeat: true, readDue: false })
-    const deliveries = await store.inbox.page({ limit: 10, before: null }, {})
+    const deliveries = (await store.inbox.page({ limit: 10, before: null }, {})).rows
     expect(deliveries).toEqual([
       {
         id: deliveries[0]?.id,
@@ -122,9 +122,9 @@ export function inboxContract(fixture: Fixture): void {
     const unusable = delivery(null, { body: null })
     expect((await store.inbox.receive(unusable)).disposition).toBe('QUARANTINED')
     expect(await store.inbox.receive(unusable)).toEqual({ disposition: 'QUARANTINED', repeat: true, readDue: false })
-    expect(await store.inbox.page({ limit: 10, before: null }, { dispositions: ['QUARANTINED'] })).toMatchObject([
-      { subjectId: null, statusRaw: null, attempts: 2, eventId: null },
-    ])
+    expect((await store.inbox.page({ limit: 10, before: null }, { dispositions: ['QUARANTINED'] })).rows).toMatchObject(
+      [{ subjectId: null, statusRaw: null, attempts: 2, eventId: null }],
+    )
     expect(await store.log.head()).toBe(0)
   })
 
@@ -218,7 +218,7 @@ export function inboxContract(fixture: Fixture): void {
       details: { amount: '25.50' },
     })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
-    expect((await store.log.read(0, 10, { linkIds: ['LINK-a'] })).map(({ id }) => id)).toEqual([
+    expect((await store.log.read(0, 10, { linkIds: ['LINK-a'] })).events.map(({ id }) => id)).toEqual([
       'link:a.1',
       'payment:PAY1.2',
     ])
@@ -248,14 +248,14 @@ export function inboxContract(fixture: Fixture): void {
     const { store } = fixture
     for (const n of [1, 2, 3, 4])
       await store.inbox.receive(delivery(report('pending', { paymentId: `P${n % 2}` }), { bytes: `${n}` }))
-    const first = await store.inbox.page({ limit: 2, before: null }, {})
+    const first = (await store.inbox.page({ limit: 2, before: null }, {})).rows
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P9' })))
-    const second = await store.inbox.page({ limit: 2, before: first[1] ?? null }, {})
+    const second = (await store.inbox.page({ limit: 2, before: first[1] ?? null }, {})).rows
     expect([...first, ...second].map(({ number }) => number)).toEqual([4, 3, 2, 1])
-    expect(await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['P1'] })).toHaveLength(2)
+    expect((await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['P1'] })).rows).toHaveLength(2)
     expect(
-      await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['P1'], dispositions: ['NO_CHANGE'] }),
+      (await store.inbox.page({ limit: 9, before: null }, { subjectIds: ['P1'], dispositions: ['NO_CHANGE'] })).rows,
     ).toHaveLength(1)
-    expect(await store.inbox.page({ limit: 9, before: null }, { subjectIds: [] })).toEqual([])
+    expect((await store.inbox.page({ limit: 9, before: null }, { subjectIds: [] })).rows).toEqual([])
   })
 }

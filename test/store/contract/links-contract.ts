@@ -1,15 +1,16 @@
 import { array, assert, asyncProperty, constantFrom, nat, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
+import type { PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import { PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import { holdsMoney } from '../../../src/domain/payments/payment.ts'
-import type { LinkFilter, PageCursor } from '../../../src/store/store.ts'
+import type { LinkFilter, Page, PageCursor, Placed } from '../../../src/store/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function linksContract(fixture: Fixture): void {
   async function pageOf(filter: LinkFilter): Promise<string[]> {
-    const page = await fixture.store.links.page({ limit: 100, before: null }, filter)
+    const page = (await fixture.store.links.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.ref)
   }
 
@@ -29,9 +30,9 @@ export function linksContract(fixture: Fixture): void {
     const seen: string[] = []
     let before: PageCursor | null = null
     for (let round = 0; round < 3; round += 1) {
-      const page = await store.links.page({ limit: 2, before }, {})
-      seen.push(...page.map(({ row }) => row.ref))
-      before = page.at(-1) ?? null
+      const page: Page<Placed<PaymentLink>> = await store.links.page({ limit: 2, before }, {})
+      seen.push(...page.rows.map(({ row }) => row.ref))
+      before = page.next
       await settledLink(store, `late-${round}`)
     }
     expect(seen).toEqual(['e', 'd', 'c', 'b', 'a'])
@@ -51,13 +52,13 @@ export function linksContract(fixture: Fixture): void {
     for (const [ref, minute] of Object.entries({ a: 3, b: 1, c: 2, d: 2 }))
       await settledLink(fixture.store, ref, { createdAt: after(minute * MINUTE).toISOString() })
     const filter = { createdFrom: after(MINUTE) }
-    const first = await links.page({ limit: 2, before: null }, filter)
+    const first = (await links.page({ limit: 2, before: null }, filter)).rows
     await settledLink(fixture.store, 'late', { createdAt: after(2 * MINUTE).toISOString() })
-    const second = await links.page({ limit: 9, before: present(first[1]) }, filter)
+    const second = (await links.page({ limit: 9, before: present(first[1]) }, filter)).rows
     expect([...first, ...second].map(({ row }) => row.ref)).toEqual(['a', 'd', 'c', 'b'])
     expect(await pageOf({ createdBefore: after(2 * MINUTE), reference: 'order-b' })).toEqual(['b'])
 
-    const byNumber = await links.page({ limit: 1, before: null }, {})
+    const byNumber = (await links.page({ limit: 1, before: null }, {})).rows
     await expect(links.page({ limit: 9, before: present(byNumber[0]) }, filter)).rejects.toThrow(RangeError)
     await expect(links.page({ limit: 9, before: present(first[0]) }, {})).rejects.toThrow(RangeError)
   })
@@ -78,8 +79,8 @@ export function linksContract(fixture: Fixture): void {
     expect(await pageOf({ phases: ['EXPIRED'], createdFrom: after(0) })).toEqual(['c', 'b', 'a'])
     expect(await pageOf({ phases: ['EXPIRED'], reference: 'other' })).toEqual([])
     expect(await pageOf({ phases: ['IN_PROGRESS', 'EXPIRED'], reference: 'order' })).toEqual(['d', 'c', 'b', 'a'])
-    const [newest] = await store.links.page({ limit: 1, before: null }, { phases: ['EXPIRED'] })
-    const rest = await store.links.page({ limit: 1, before: present(newest) }, { phases: ['EXPIRED'] })
+    const [newest] = (await store.links.page({ limit: 1, before: null }, { phases: ['EXPIRED'] })).rows
+    const rest = (await store.links.page({ limit: 1, before: present(newest) }, { phases: ['EXPIRED'] })).rows
     expect(rest.map(({ row }) => row.ref)).toEqual(['b'])
   })
 
@@ -121,7 +122,7 @@ export function linksContract(fixture: Fixture): void {
       const furthest = present(standings.find((alike) => alike.length > 0))
       const shown = present((await store.links.snapshot(`LINK-${ref}`))?.payment)
       expect(furthest).toContainEqual(shown)
-      const found = await store.links.page({ limit: 1, before: null }, { phases: [shown.phase] })
+      const found = (await store.links.page({ limit: 1, before: null }, { phases: [shown.phase] })).rows
       expect(found.map(({ row }) => row.ref)).toEqual([ref])
     })
     await assert(histories, { seed: newSeed(), numRuns: 5 * fixture.histories })

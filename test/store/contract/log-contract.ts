@@ -21,16 +21,16 @@ export function logContract(fixture: Fixture): void {
   it('is read onwards from a position, a page at a time', async () => {
     await history()
     const { log } = fixture.store
-    const pages = [await log.read(0, 4), await log.read(4, 4), await log.read(6, 4)]
+    const pages = [(await log.read(0, 4)).events, (await log.read(4, 4)).events, (await log.read(6, 4)).events]
     expect(pages.map((page) => page.map(({ position }) => position))).toEqual([[1, 2, 3, 4], [5, 6], []])
   })
 
   it('is read from its end, oldest first', async () => {
-    expect(await fixture.store.log.newest(3)).toEqual([])
+    expect((await fixture.store.log.newest(3)).events).toEqual([])
     await history()
     const { log } = fixture.store
     const positions = async (...args: Parameters<typeof log.newest>) =>
-      (await log.newest(...args)).map(({ position }) => position)
+      (await log.newest(...args)).events.map(({ position }) => position)
     expect(await positions(4)).toEqual([3, 4, 5, 6])
     expect(await positions(100)).toEqual([1, 2, 3, 4, 5, 6])
     expect(await positions(2, { kinds: ['PAYMENT_STATUS_CHANGED'] })).toEqual([5, 6])
@@ -45,7 +45,7 @@ export function logContract(fixture: Fixture): void {
   it('joins the lists of a filter by AND, and the values of a list by OR', async () => {
     await history()
     const ids = async (filter: Parameters<typeof fixture.store.log.read>[2]) =>
-      (await fixture.store.log.read(0, 100, filter)).map(({ id }) => id)
+      (await fixture.store.log.read(0, 100, filter)).events.map(({ id }) => id)
 
     expect(await ids({ streamIds: ['link:a', 'payment:P3'] })).toEqual([
       'link:a.1',
@@ -70,7 +70,7 @@ export function logContract(fixture: Fixture): void {
     for (const status of ['pending', 'received'])
       for (const paymentId of ids) await store.inbox.receive(delivery(report(status, { paymentId })))
     const positions = async (limit: number, after = 0) =>
-      (await store.log.read(after, limit, { paymentIds: [...ids, ...ids, 'NONE'].toReversed() })).map(
+      (await store.log.read(after, limit, { paymentIds: [...ids, ...ids, 'NONE'].toReversed() })).events.map(
         ({ position }) => position,
       )
     const all = Array.from({ length: 240 }, (_, n) => n + 1)
@@ -85,7 +85,7 @@ export function logContract(fixture: Fixture): void {
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
     const ids = async (filter: Parameters<typeof store.log.read>[2]) =>
-      (await store.log.read(0, 9, filter)).map(({ id }) => id)
+      (await store.log.read(0, 9, filter)).events.map(({ id }) => id)
     expect(await ids({ paymentIds: ['P1'] })).toEqual(['payment:P1.1', 'payment:P1.2'])
     expect(await ids({ linkIds: ['LINK-a'] })).toEqual(['link:a.1', 'payment:P1.2'])
     expect(await ids({ linkIds: ['LINK-a'], kinds: ['LINK_CREATED'] })).toEqual(['link:a.1'])
@@ -128,7 +128,9 @@ export function logContract(fixture: Fixture): void {
     expect({ events: await events(again), payments: await again.payments.byIds(['P1', 'P2', 'P3']) }).toEqual(before)
     expect(again.logId).toBe(store.logId)
     await again.inbox.receive(delivery(report('received', { paymentId: 'P3' }), { receivedAt: NOW }))
-    expect((await again.log.read(6, 10)).map(({ id, position }) => [id, position])).toEqual([['payment:P3.2', 7]])
+    expect((await again.log.read(6, 10)).events.map(({ id, position }) => [id, position])).toEqual([
+      ['payment:P3.2', 7],
+    ])
   })
 
   it('answers a ping until it is closed, and takes no write afterwards', async () => {

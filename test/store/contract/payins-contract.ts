@@ -203,7 +203,7 @@ export function payinsContract(fixture: Fixture): void {
     const { store } = fixture
     const made = payin('p', { reference: 'order-1', site: 'nz' })
     await store.commands.settleWithPayin(await begun(), made, report('failed', { details: unsaid }), NOW)
-    const page = await store.payments.page({ limit: 5, before: null }, { reference: 'order-1' })
+    const page = (await store.payments.page({ limit: 5, before: null }, { reference: 'order-1' })).rows
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 
     expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null })

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
-import type { PageCursor, PaymentFilter } from '../../../src/store/store.ts'
+import type { Payment } from '../../../src/domain/payments/payment.ts'
+import type { Page, PageCursor, PaymentFilter, Placed } from '../../../src/store/store.ts'
 import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract(fixture: Fixture): void {
   async function pageOf(filter: PaymentFilter): Promise<string[]> {
-    const page = await fixture.store.payments.page({ limit: 100, before: null }, filter)
+    const page = (await fixture.store.payments.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.id)
   }
 
@@ -35,10 +36,10 @@ export function paymentsContract(fixture: Fixture): void {
 
   it('pages newest first, without a repeat or a hole while payments are added', async () => {
     for (const n of [1, 2, 3, 4]) await receive(`P${n}`, 'pending')
-    const first = await fixture.store.payments.page({ limit: 2, before: null }, {})
+    const first = (await fixture.store.payments.page({ limit: 2, before: null }, {})).rows
     await receive('P5', 'pending')
     await receive('P1', 'received')
-    const second = await fixture.store.payments.page({ limit: 2, before: first[1] ?? null }, {})
+    const second = (await fixture.store.payments.page({ limit: 2, before: first[1] ?? null }, {})).rows
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['P4', 'P3', 'P2', 'P1'])
   })
 
@@ -60,15 +61,15 @@ export function paymentsContract(fixture: Fixture): void {
     for (const n of [1, 2]) await receive(`P${n}`, 'received', 6)
     const filter = { updatedFrom: after(2 * MINUTE), updatedBefore: after(7 * MINUTE) }
     const seen: string[] = []
-    for (let page = await payments.page({ limit: 1, before: null }, filter); page.length > 0;) {
+    for (let page = (await payments.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
       seen.push(...page.map(({ row }) => row.id))
-      page = await payments.page({ limit: 2, before: present(page.at(-1)) }, filter)
+      page = (await payments.page({ limit: 2, before: present(page.at(-1)) }, filter)).rows
     }
     expect(seen).toEqual(['P2', 'P1', 'P5', 'P4', 'P3'])
 
-    const byNumber = await payments.page({ limit: 1, before: null }, {})
+    const byNumber = (await payments.page({ limit: 1, before: null }, {})).rows
     await expect(payments.page({ limit: 9, before: present(byNumber[0]) }, filter)).rejects.toThrow(RangeError)
-    const byInstant = await payments.page({ limit: 1, before: null }, filter)
+    const byInstant = (await payments.page({ limit: 1, before: null }, filter)).rows
     await expect(payments.page({ limit: 9, before: present(byInstant[0]) }, {})).rejects.toThrow(RangeError)
   })
 
@@ -123,12 +124,15 @@ export function paymentsContract(fixture: Fixture): void {
     const ids = Array.from({ length: 12 }, (_, n) => `P${n}`)
     await Promise.all(ids.map((id, n) => receive(id, n % 2 === 0 ? 'pending' : 'received', n, 'donation')))
     const seen: string[] = []
-    for (let before: PageCursor | null = null; ;) {
-      const page = await fixture.store.payments.page({ limit: 5, before }, { reference: 'donation' })
-      seen.push(...page.map(({ row }) => row.id))
-      before = page.at(-1) ?? null
-      if (before === null) break
-    }
+    let before: PageCursor | null = null
+    do {
+      const page: Page<Placed<Payment>> = await fixture.store.payments.page(
+        { limit: 5, before },
+        { reference: 'donation' },
+      )
+      seen.push(...page.rows.map(({ row }) => row.id))
+      before = page.next
+    } while (before !== null)
     expect(seen).toHaveLength(ids.length)
     expect(new Set(seen)).toEqual(new Set(ids))
   })

@@ -29,7 +29,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     expect(outcome).toEqual({ disposition: 'APPLIED', repeat: false, readDue: false })
     expect(await payoutOf(store)).toMatchObject({ ref: 'out', site: 'second', status: 'scheduled', version: 1 })
     expect((await store.payouts.payees(['OUT1'])).get('OUT1')).toEqual([PAYEE])
-    expect(await store.inbox.page({ limit: 5, before: null }, { subjectIds: ['OUT1'] })).toMatchObject([
+    expect((await store.inbox.page({ limit: 5, before: null }, { subjectIds: ['OUT1'] })).rows).toMatchObject([
       { statusRaw: 'scheduled', disposition: 'APPLIED', attempts: 1, eventId: 'payout:OUT1.1', body: null },
     ])
     expect(JSON.stringify(await events(store))).not.toContain('Ada')
@@ -46,11 +46,9 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     ] as const)
       await store.inbox.receivePayout(payoutCallback(payoutReport(status, parts)))
     expect(await payoutOf(store)).toMatchObject({ status: 'completed', version: 3, transactions: settled })
-    expect((await store.inbox.page({ limit: 5, before: null }, {})).map(({ disposition }) => disposition)).toEqual([
-      'STALE',
-      'APPLIED',
-      'APPLIED',
-    ])
+    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows.map(({ disposition }) => disposition)).toEqual(
+      ['STALE', 'APPLIED', 'APPLIED'],
+    )
     expect(await store.payoutReads.nextDue()).toBeNull()
   })
 
@@ -116,7 +114,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
       })
     expect(await store.payouts.byIds(['OUT3'])).toEqual([])
     expect(await payoutOf(store)).toMatchObject({ status: 'created', version: 1 })
-    const [latest] = await store.inbox.page({ limit: 1, before: null }, {})
+    const [latest] = (await store.inbox.page({ limit: 1, before: null }, {})).rows
     const parse = { payment: () => null, agreement: () => null }
     expect(await store.inbox.replay({ id: latest?.id ?? '', apply: true, at: NOW, parse })).toEqual({
       kind: 'not-replayable',
@@ -130,7 +128,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     const same = payoutCallback(payoutReport('processing'))
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => store.inbox.receivePayout(same)))
     expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect(await store.inbox.page({ limit: 5, before: null }, {})).toMatchObject([{ attempts: 30 }])
+    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([{ attempts: 30 }])
     expect(await store.log.head()).toBe(2)
   })
 }

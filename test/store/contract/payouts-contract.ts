@@ -170,7 +170,7 @@ export function payoutsContract(fixture: Fixture): void {
       for (const size of [1, 2, 3, 4, 100]) {
         const read: string[] = []
         let last = 0
-        for (let page = await log.read(0, size); page.length > 0; page = await log.read(last, size)) {
+        for (let page = (await log.read(0, size)).events; page.length > 0; page = (await log.read(last, size)).events) {
           read.push(...page.map(({ id }) => id))
           last = page.at(-1)?.position ?? last
         }
@@ -178,7 +178,7 @@ export function payoutsContract(fixture: Fixture): void {
         expect(last).toBe(6)
       }
       expect((await log.byIds([...all, 'payout:OUT1.9'])).map(({ id }) => id)).toEqual(all)
-      expect((await log.read(0, 10)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6])
+      expect((await log.read(0, 10)).events.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6])
     })
 
     it.each<[string, Parameters<typeof fixture.store.log.read>[2], readonly string[]]>([
@@ -200,8 +200,8 @@ export function payoutsContract(fixture: Fixture): void {
     ])('are found by %s', async (_, filter, ids) => {
       await history()
       const { log } = fixture.store
-      expect((await log.read(0, 100, filter)).map(({ id }) => id)).toEqual(ids)
-      const [first] = await log.read(0, 1, filter)
+      expect((await log.read(0, 100, filter)).events.map(({ id }) => id)).toEqual(ids)
+      const [first] = (await log.read(0, 1, filter)).events
       expect(first?.id).toBe(ids[0])
     })
 
@@ -256,20 +256,20 @@ export function payoutsContract(fixture: Fixture): void {
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
       await filled()
       const { payouts } = fixture.store
-      expect((await payouts.page({ limit: 10, before: null }, filter)).map(({ row }) => row.id)).toEqual(ids)
+      expect((await payouts.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(ids)
       const paged: string[] = []
-      for (let page = await payouts.page({ limit: 1, before: null }, filter); page.length > 0;) {
+      for (let page = (await payouts.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
         const [last] = page
         if (last === undefined) break
         paged.push(last.row.id)
-        page = await payouts.page({ limit: 1, before: last }, filter)
+        page = (await payouts.page({ limit: 1, before: last }, filter)).rows
       }
       expect(paged).toEqual(ids)
     })
 
     it('refuse a place of the other order', async () => {
       await filled()
-      const [first] = await fixture.store.payouts.page({ limit: 1, before: null }, {})
+      const [first] = (await fixture.store.payouts.page({ limit: 1, before: null }, {})).rows
       const filter = { createdFrom: NOW }
       await expect(fixture.store.payouts.page({ limit: 1, before: first ?? null }, filter)).rejects.toThrow(RangeError)
     })

@@ -34,9 +34,9 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
     const same = delivery(report('received', { paymentId: 'copies' }))
     const outcomes = await spread(40, (node) => node.inbox.receive(same))
     expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    const stored = await nodes[0]?.inbox.page({ limit: 10, before: null }, { subjectIds: ['copies'] })
+    const stored = (await nodes[0]?.inbox.page({ limit: 10, before: null }, { subjectIds: ['copies'] }))?.rows
     expect(stored).toMatchObject([{ attempts: 40 }])
-    expect(await nodes[1]?.log.read(0, 100, { paymentIds: ['copies'] })).toHaveLength(1)
+    expect((await nodes[1]?.log.read(0, 100, { paymentIds: ['copies'] }))?.events).toHaveLength(1)
   })
 
   it('lose no webhook of one payment to each other', async () => {
@@ -45,7 +45,7 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
     )
     const [node] = nodes
     if (node === undefined) throw new Error('There is no node.')
-    const ofPayment = await node.log.read(0, 1000, { paymentIds: ['one'] })
+    const ofPayment = (await node.log.read(0, 1000, { paymentIds: ['one'] })).events
     expect(ofPayment.map(({ sequence }) => sequence)).toEqual(ofPayment.map((_, index) => index + 1))
     expect((await paymentOf(node, 'one')).version).toBe(ofPayment.length)
     const subject = await node.reads.subject('one')
@@ -67,7 +67,7 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
 
   it('forget each old command once', async () => {
     await spread(40, async (node, n) => {
-      const { command: begun } = await node.commands.begin(command(`old-${n}`, { sentAt: after(-2).getTime() }))
+      const { command: begun } = await node.commands.begin(command(`old-${n}`, { leaseUntil: after(-2).getTime() }))
       await node.commands.settle(begun.id, null)
     })
     const purged = await Promise.all(nodes.map((node) => node.commands.purge(after(-1))))

@@ -237,7 +237,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     expect(await store.reads.record(await subject(), report('received', { paymentId: 'LINK-a' }), NOW)).toBe('changed')
     expect(await paymentOf(store)).toMatchObject({ id: 'PAY1', statusRaw: 'received' })
-    const inPhase = await store.links.page({ limit: 5, before: null }, { phases: ['SUCCEEDED'] })
+    const inPhase = (await store.links.page({ limit: 5, before: null }, { phases: ['SUCCEEDED'] })).rows
     expect(inPhase.map(({ row }) => row.ref)).toEqual(['a'])
   })
 

@@ -69,7 +69,7 @@ export function refundsContract(fixture: Fixture): void {
       recordedAt: answered.toISOString(),
     })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
-    const inPhase = await store.links.page({ limit: 5, before: null }, { phases: ['REFUNDING'] })
+    const inPhase = (await store.links.page({ limit: 5, before: null }, { phases: ['REFUNDING'] })).rows
     expect(inPhase.map(({ row }) => row.ref)).toEqual(['a'])
     expect(await store.commands.find(commandKey('refundPayment', 'key-r'))).toMatchObject({
       state: 'SETTLED',

@@ -38,7 +38,7 @@ function unread(said: PaymentReport, ref: string | null = null): IncomingDeliver
 
 /** Returns the latest delivery. */
 async function latest(store: Store) {
-  return present((await store.inbox.page({ limit: 1, before: null }, {}))[0])
+  return present((await store.inbox.page({ limit: 1, before: null }, {})).rows[0])
 }
 
 /** Returns everything that a dry run must not change. */
@@ -49,7 +49,7 @@ async function everything({ store }: Fixture) {
   ]
   return {
     head: await store.log.head(),
-    deliveries: await store.inbox.page({ limit: 100, before: null }, {}),
+    deliveries: (await store.inbox.page({ limit: 100, before: null }, {})).rows,
     payments,
     agreements,
     links: await store.links.byIds(['LINK-a', 'LINK-b']),

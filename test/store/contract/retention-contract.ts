@@ -80,7 +80,7 @@ export function describeRetention(name: string, open: OpenStore): void {
       await receive('pending', 'P1', NOW)
       await receive('received', 'P1', FEBRUARY)
       await receive('pending', 'P2', MARCH)
-      const before = await store.log.read(0, 100)
+      const before = (await store.log.read(0, 100)).events
       now = MARCH_15
       await start().run()
 
@@ -90,10 +90,10 @@ export function describeRetention(name: string, open: OpenStore): void {
         'deliveries-000000000001-000000000001.ndjson.gz',
         'events-000000000001-000000000002.ndjson.gz',
       ])
-      expect(await store.log.read(0, 100)).toEqual(before.slice(2))
+      expect((await store.log.read(0, 100)).events).toEqual(before.slice(2))
       expect(await store.log.horizon()).toBe(2)
       expect(await store.log.head()).toBe(4)
-      expect(await store.inbox.page({ limit: 10, before: null }, {})).toMatchObject([
+      expect((await store.inbox.page({ limit: 10, before: null }, {})).rows).toMatchObject([
         { subjectId: 'P2' },
         { subjectId: 'P1', statusRaw: 'received' },
       ])
@@ -109,19 +109,19 @@ export function describeRetention(name: string, open: OpenStore): void {
       await start({ settings: { ...DAYS, eventsDays: null, deliveriesDays: null } }).run()
       await start({ isLeader: () => false }).run()
       expect(await readdir(path)).toEqual([])
-      expect(await store.log.read(0, 100)).toHaveLength(1)
+      expect((await store.log.read(0, 100)).events).toHaveLength(1)
     })
 
     it('recognises repeats of pruned deliveries, and does not use an event id twice', async () => {
       await receive('pending', 'P1', NOW)
       now = MARCH_15
       await start().run()
-      expect(await store.log.read(0, 100)).toEqual([])
+      expect((await store.log.read(0, 100)).events).toEqual([])
       const repeat = delivery(report('pending', { paymentId: 'P1' }), { receivedAt: MARCH_15 })
       expect(await store.inbox.receive(repeat)).toMatchObject({ disposition: 'APPLIED', repeat: true })
-      expect(await store.inbox.page({ limit: 10, before: null }, {})).toEqual([])
+      expect((await store.inbox.page({ limit: 10, before: null }, {})).rows).toEqual([])
       await receive('received', 'P1', MARCH_15)
-      expect(await store.log.read(0, 100)).toMatchObject([{ id: 'payment:P1.2', sequence: 2, position: 2 }])
+      expect((await store.log.read(0, 100)).events).toMatchObject([{ id: 'payment:P1.2', sequence: 2, position: 2 }])
     })
 
     it('forgets the keys of deliveries when they are as old as the setting says', async () => {
@@ -145,14 +145,14 @@ export function describeRetention(name: string, open: OpenStore): void {
       const interrupted = start({ rowsPerFile: 10, isLeader: () => (steps += 1) < 12 })
       await interrupted.run()
       expect((await archived('events')).length + (await archived('deliveries')).length).toBeLessThan(60)
-      expect(await store.log.read(0, 100)).not.toEqual([])
+      expect((await store.log.read(0, 100)).events).not.toEqual([])
       store = await opened.reopen()
       await start({ rowsPerFile: 10 }).run()
       const ids = (await archived('events')).map(({ id }) => id)
       expect(new Set(ids).size).toBe(ids.length)
       expect(ids).toHaveLength(30)
       expect(await archived('deliveries')).toHaveLength(30)
-      expect(await store.log.read(0, 100)).toEqual([])
+      expect((await store.log.read(0, 100)).events).toEqual([])
       expect(await store.log.horizon()).toBe(30)
     })
 
@@ -163,7 +163,7 @@ export function describeRetention(name: string, open: OpenStore): void {
       for (let n = 0; n < 20; n += 1) await receive('pending', `Q${n}`, MARCH_15)
       await pruning
       expect(await archived('events')).toHaveLength(450)
-      expect((await store.log.read(0, 1000)).map(({ payment }) => payment?.id)).toEqual(
+      expect((await store.log.read(0, 1000)).events.map(({ payment }) => payment?.id)).toEqual(
         Array.from({ length: 20 }, (_, n) => `Q${n}`),
       )
     })
@@ -172,14 +172,14 @@ export function describeRetention(name: string, open: OpenStore): void {
       await receive('pending', 'P1', NOW)
       now = MARCH_15
       await start({ folder: null }).run()
-      expect(await store.log.read(0, 100)).toEqual([])
+      expect((await store.log.read(0, 100)).events).toEqual([])
     })
 
     it('prunes nothing when the archive cannot be written', async () => {
       await receive('pending', 'P1', NOW)
       now = MARCH_15
       await start({ folder: createArchiveFolder(join(path, 'missing')) }).run()
-      expect(await store.log.read(0, 100)).toHaveLength(1)
+      expect((await store.log.read(0, 100)).events).toHaveLength(1)
       await start().run()
       expect(await archived('events')).toHaveLength(1)
     })

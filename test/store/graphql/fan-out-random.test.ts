@@ -186,7 +186,7 @@ async function collect(stream: Extract<RequestOutcome, { kind: 'stream' }>, told
 /** Returns the number of answers of a stream that has no more events to send. */
 async function expectedCount(store: Store, { opening: { filter, after, isOfAll }, head }: Pair): Promise<number> {
   if (after !== null && after > head) return 1
-  const events = await store.log.read(after ?? head, 1_000, filter)
+  const events = (await store.log.read(after ?? head, 1_000, filter)).events
   return events.length + (after === null && !isOfAll ? 2 : 1)
 }
 

@@ -26,7 +26,7 @@ function fullScans(database: WatchedDatabase): string[] {
       .all()
       .some(
         ({ detail }) =>
-          /^SCAN (?!CONSTANT|(?:due|subject|counted|part|page|stream_sequences|migrations|meta)$|json_each )/.test(
+          /^SCAN (?!CONSTANT|(?:due|subject|counted|looked|stream_sequences|migrations|meta)$|json_each )/.test(
             String(detail),
           ) && !/USING (COVERING )?INDEX/.test(String(detail)),
       ),

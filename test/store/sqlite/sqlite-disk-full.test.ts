@@ -27,7 +27,7 @@ describe('a full disk', () => {
 
     writer.exec('PRAGMA max_page_count = 1000000')
     expect((await receiveMany('roomy')).every((error) => error === null)).toBe(true)
-    const stored = (await store.log.read(0, 1000)).map(({ payment }) => payment?.id)
+    const stored = (await store.log.read(0, 1000)).events.map(({ payment }) => payment?.id)
     expect(new Set(stored)).toEqual(acknowledged)
     expect(writer.pragma('integrity_check')).toBe('ok')
     await destroy()

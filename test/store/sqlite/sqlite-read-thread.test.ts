@@ -203,7 +203,7 @@ describe('lists of a store in a file', () => {
     const store = await openSqliteStore({ path })
     for (let n = 1; n <= 20; n += 1) {
       await store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` })))
-      expect(await store.payments.page({ limit: 1, before: null }, {})).toMatchObject([{ row: { id: `P${n}` } }])
+      expect((await store.payments.page({ limit: 1, before: null }, {})).rows).toMatchObject([{ row: { id: `P${n}` } }])
     }
     await store.close()
     await expect(store.payments.page({ limit: 1, before: null }, {})).rejects.toThrow(StoreClosedError)

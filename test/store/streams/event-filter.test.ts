@@ -30,7 +30,7 @@ describe('a filter in memory', () => {
     for (const filter of FILTERS) {
       const refs = filter.linkIds?.map((id) => id.replace('LINK-', '')) ?? null
       const given = all.filter(eventMatcher(filter, refs))
-      expect({ filter, given }).toEqual({ filter, given: await store.log.read(0, 100, filter) })
+      expect({ filter, given }).toEqual({ filter, given: (await store.log.read(0, 100, filter)).events })
     }
   })
 })

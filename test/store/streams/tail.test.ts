@@ -216,7 +216,7 @@ describe('the tail of the log', () => {
     await append(store)
     await woken
     expect([tail.end, reads]).toEqual([1, 0])
-    expect(eventsAfter(tail, 0)).toEqual(await store.log.read(0, 9))
+    expect(eventsAfter(tail, 0)).toEqual((await store.log.read(0, 9)).events)
     // The tail is not notified, as for an event of another node.
     hides = true
     await append(store, 'P2')
@@ -224,7 +224,7 @@ describe('the tail of the log', () => {
     await append(store, 'P3')
     while (tail.end < 3) await nextEvent(tail, null)
     expect(reads).toBeGreaterThan(0)
-    expect(eventsAfter(tail, 0)).toEqual(await store.log.read(0, 9))
+    expect(eventsAfter(tail, 0)).toEqual((await store.log.read(0, 9)).events)
   })
 
   it('reads more than a page in one go', async () => {
@@ -252,7 +252,7 @@ describe('the tail of the log', () => {
         },
         async read(...query) {
           const found = await store.log.read(...query)
-          if (found.length === 0 && lateEvents-- > 0) {
+          if (found.events.length === 0 && lateEvents-- > 0) {
             await append(store)
             void ring(delay)
           }

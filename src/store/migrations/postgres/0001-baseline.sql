@@ -1,9 +1,11 @@
 -- breaking
 -- Instants are milliseconds since the epoch, truth values are 0 or 1, and documents are JSON text, in both databases.
 -- Every list is paged by `number` or by an instant and `number`, newest first; the log is read by `position`, oldest first.
--- Ids that lists are sorted by, and what is compared with them, are sorted by their bytes, whatever the server's language.
--- In an index, an expression such as `(+number)` or `(status || '')` stands for the plain column: no planner then takes the index for
--- another one of the same columns.
+-- Ids that lists are sorted by, what is compared with them, and texts that are searched are sorted by their bytes, and only their ASCII
+-- letters have a lower case, whatever the server's language.
+-- A list has an index for its order, and one for each condition that few rows meet; a page looks at a bounded number of rows of an index,
+-- and checks the other conditions on them. In an index `(+number)` stands for the number: with the plain column a planner may scan the table
+-- in the order of its key.
 
 -- The database as a whole.
 
@@ -26,7 +28,7 @@ CREATE TABLE leases (
   owner TEXT NOT NULL,
   until BIGINT NOT NULL,
   -- Rises each time a lease changes hands.
-  fence BIGINT NOT NULL DEFAULT 0
+  fencing_number BIGINT NOT NULL DEFAULT 0
 );
 
 -- How fast each site of the payments API is read by all nodes together. Instants are by the database's clock.
@@ -99,8 +101,6 @@ CREATE TABLE events (
   recorded_at BIGINT NOT NULL
 ) PARTITION BY RANGE (recorded_at);
 
-CREATE INDEX events_by_kind ON events (kind, (+position));
-
 -- A partition cannot have an identity of its parent (PostgreSQL 15), but its default.
 CREATE SEQUENCE deliveries_number;
 
@@ -120,10 +120,10 @@ CREATE TABLE deliveries (
 ) PARTITION BY RANGE (first_received_at);
 
 ALTER SEQUENCE deliveries_number OWNED BY deliveries.number;
-CREATE INDEX deliveries_by_subject ON deliveries (subject_id, number) WHERE subject_id IS NOT NULL;
-CREATE INDEX deliveries_by_disposition ON deliveries (disposition, (+number));
+CREATE INDEX deliveries_by_subject ON deliveries (subject_id, (+number)) WHERE subject_id IS NOT NULL;
+CREATE INDEX deliveries_quarantined ON deliveries ((+number)) WHERE disposition = 'QUARANTINED';
 -- What was told at the address of a command.
-CREATE INDEX deliveries_by_ref ON deliveries (ref, number) WHERE ref IS NOT NULL;
+CREATE INDEX deliveries_by_ref ON deliveries (ref, (+number)) WHERE ref IS NOT NULL;
 
 -- The first partitions end with the month after this one. Those of later months are made by the nodes, ahead of time.
 DO $$
@@ -154,8 +154,6 @@ CREATE TABLE payout_events (
   UNIQUE (stream_id, sequence)
 );
 
-CREATE INDEX payout_events_by_kind ON payout_events (kind, (+position));
-
 -- Events of gateway payments. Their positions are those of the whole log.
 CREATE TABLE gateway_payment_events (
   position BIGINT PRIMARY KEY,
@@ -169,8 +167,6 @@ CREATE TABLE gateway_payment_events (
   recorded_at BIGINT NOT NULL,
   UNIQUE (stream_id, sequence)
 );
-
-CREATE INDEX gateway_payment_events_by_kind ON gateway_payment_events (kind, (+position));
 
 -- Of streams with pruned events, the sequence of the last one, so that a later event gets the next.
 CREATE TABLE pruned_streams (
@@ -203,10 +199,9 @@ CREATE TABLE archives (
   file TEXT,
   -- Of the lines before compression; null without a file.
   sha256 TEXT,
-  archived_at BIGINT NOT NULL
+  archived_at BIGINT NOT NULL,
+  UNIQUE (kind, until, last)
 );
-
-CREATE UNIQUE INDEX archives_by_end ON archives (kind, until, last);
 
 -- Payments.
 
@@ -224,12 +219,9 @@ CREATE TABLE payments (
   rank INTEGER NOT NULL,
   -- Only payments of which the amount is known are listed.
   amount_known INTEGER NOT NULL CHECK (amount_known IN (0, 1)),
-  reference TEXT,
-  -- 1: the reference may be that of other payments, too. Most occur once; such a payment is found by the index of the search, and
-  -- needs no place by phase. It is decided when a payment is inserted.
-  reference_repeats SMALLINT NOT NULL DEFAULT 1,
+  reference TEXT COLLATE "C",
   -- The reference that the payment's link or payin was made with, where the payment carries another one or none.
-  other_reference TEXT,
+  other_reference TEXT COLLATE "C",
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL,
   -- When the payments API last told what is true, in an answer or by creating the row.
@@ -248,44 +240,34 @@ CREATE TABLE payments (
   read_failures INTEGER NOT NULL DEFAULT 0
 );
 
-CREATE INDEX payments_by_phase ON payments (phase, (+number)) WHERE amount_known = 1;
-CREATE INDEX payments_by_update ON payments (phase, updated_at, number) WHERE amount_known = 1;
-CREATE INDEX payments_by_reference ON payments (reference, (phase || ''), (+number))
-  WHERE amount_known = 1 AND reference IS NOT NULL AND reference_repeats = 1;
-CREATE INDEX payments_by_reference_and_update ON payments (reference, (phase || ''), updated_at, number)
-  WHERE amount_known = 1 AND reference IS NOT NULL AND reference_repeats = 1;
-CREATE INDEX payments_by_other_reference ON payments (other_reference, (phase || ''), (+number))
-  WHERE amount_known = 1 AND other_reference IS NOT NULL;
-CREATE INDEX payments_by_other_reference_and_update ON payments (other_reference, (phase || ''), updated_at, number)
-  WHERE amount_known = 1 AND other_reference IS NOT NULL;
+CREATE INDEX payments_by_update ON payments (updated_at, number);
+-- Phases in which payments do not stay.
+CREATE INDEX payments_by_phase ON payments (phase, (+number))
+  WHERE phase = 'IN_PROGRESS' OR phase = 'REFUNDING' OR phase = 'DISPUTED';
+-- By references payments and links are listed, and searched by their beginnings, in any case.
+CREATE INDEX payments_by_reference ON payments (lower(reference), (+number)) WHERE reference IS NOT NULL;
+CREATE INDEX payments_by_other_reference ON payments (lower(other_reference), (+number)) WHERE other_reference IS NOT NULL;
 CREATE INDEX payments_by_link ON payments (link_ref) WHERE link_ref IS NOT NULL;
 CREATE INDEX payments_by_named_link ON payments (named_link_id) WHERE named_link_id IS NOT NULL;
 CREATE INDEX payments_by_read ON payments (read_site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
-CREATE INDEX payments_duplicate ON payments ((+number)) WHERE duplicate = 1 AND amount_known = 1;
+CREATE INDEX payments_duplicate ON payments ((+number)) WHERE duplicate = 1;
 CREATE INDEX payments_in_doubt ON payments (updated_at) WHERE provisional = 1;
--- What a sweep goes through.
-CREATE INDEX payments_changeable ON payments (updated_at, number) WHERE rank < 6;
--- Payments and links are searched by the beginning of a text, in any case.
--- Compared by bytes: in the order of a language the texts with one beginning are not adjacent.
-CREATE INDEX payments_search_reference ON payments ((lower(reference) COLLATE "C"), reference_repeats) WHERE reference IS NOT NULL;
-CREATE INDEX payments_search_other_reference ON payments ((lower(other_reference) COLLATE "C")) WHERE other_reference IS NOT NULL;
 
 -- Who pays lies apart, so that it can be erased without touching anything else.
 CREATE TABLE payment_payers (
   payment_id TEXT COLLATE "C" PRIMARY KEY REFERENCES payments (id),
-  name TEXT,
-  email TEXT,
+  name TEXT COLLATE "C",
+  email TEXT COLLATE "C",
   -- 1: the payer was erased, and what is reported of it later is dropped. The other columns are null then.
   erased INTEGER NOT NULL DEFAULT 0
 );
 
--- What is erased by an e-mail address is found without reading the others.
+-- Payers are searched by these, and erased by their e-mail addresses.
 CREATE INDEX payment_payers_by_email ON payment_payers (lower(email)) WHERE email IS NOT NULL;
-CREATE INDEX payment_payers_search_email ON payment_payers ((lower(email) COLLATE "C")) WHERE email IS NOT NULL;
-CREATE INDEX payment_payers_search_name ON payment_payers ((lower(name) COLLATE "C")) WHERE name IS NOT NULL;
+CREATE INDEX payment_payers_by_name ON payment_payers (lower(name)) WHERE name IS NOT NULL;
 -- What follows the first word of a name; the whole name if it is one word.
-CREATE INDEX payment_payers_search_last_name
-  ON payment_payers ((lower(substr(name, strpos(name, ' ') + 1)) COLLATE "C")) WHERE name IS NOT NULL;
+CREATE INDEX payment_payers_by_last_name
+  ON payment_payers (lower(substr(name, strpos(name, ' ') + 1))) WHERE name IS NOT NULL;
 
 CREATE TABLE links (
   number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -293,7 +275,7 @@ CREATE TABLE links (
   ref TEXT NOT NULL UNIQUE,
   stream_id TEXT NOT NULL,
   site TEXT NOT NULL,
-  reference TEXT NOT NULL,
+  reference TEXT COLLATE "C" NOT NULL,
   checkout_url TEXT NOT NULL,
   requested_value TEXT NOT NULL,
   requested_currency TEXT NOT NULL,
@@ -313,25 +295,14 @@ CREATE TABLE links (
   read_failures INTEGER NOT NULL DEFAULT 0
 );
 
--- A link has the phase of its payment; without one it is OPEN until the payments API has said that it is over.
-CREATE INDEX links_by_phase
-  ON links ((coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END)), (+number));
-CREATE INDEX links_by_creation
-  ON links ((coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END)), created_at, number);
-CREATE INDEX links_by_reference
-  ON links (reference, (coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || ''), (+number));
-CREATE INDEX links_by_reference_and_creation
-  ON links (reference, (coalesce(payment_phase, CASE expired WHEN 1 THEN 'EXPIRED' ELSE 'OPEN' END) || ''), created_at, number);
--- Of those that are OPEN, the few whose time is over.
-CREATE INDEX links_open_by_expiry ON links (expires_at) WHERE payment_phase IS NULL AND expired = 0;
+CREATE INDEX links_by_creation ON links (created_at, number);
+CREATE INDEX links_by_reference ON links (lower(reference), (+number));
 CREATE INDEX links_by_owner ON links (owner_id, (+number)) WHERE owner_id IS NOT NULL;
 CREATE INDEX links_by_read ON links (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 -- The neighbours of a due read: what the payments API lists on the same page.
 CREATE INDEX links_by_site ON links (site, created_at);
 -- What a sweep goes through.
 CREATE INDEX links_open ON links (expires_at, number) WHERE payment_id IS NULL AND expired = 0;
--- Of links with a payment, the payment is found.
-CREATE INDEX links_search_reference ON links ((lower(reference) COLLATE "C")) WHERE payment_id IS NULL;
 
 -- Payments that were made without a link.
 CREATE TABLE payins (
@@ -407,7 +378,7 @@ CREATE TABLE agreements (
 );
 
 CREATE INDEX agreements_by_status ON agreements (status, (+number));
-CREATE INDEX agreements_by_creation ON agreements (status, created_at, number);
+CREATE INDEX agreements_by_creation ON agreements (created_at, number);
 CREATE INDEX agreements_by_read ON agreements (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX agreements_in_doubt ON agreements (updated_at) WHERE provisional = 1;
 -- What a sweep goes through.
@@ -450,25 +421,8 @@ CREATE TABLE payout_records (
   read_failures INTEGER NOT NULL DEFAULT 0
 );
 
--- By number, and by the instant at which it was made.
-CREATE INDEX payout_records_by_status ON payout_records ((status || ''), (+number));
-CREATE INDEX payout_records_by_method ON payout_records (method_code, status, (+number));
-CREATE INDEX payout_records_by_currency ON payout_records (currency, status, (+number));
-CREATE INDEX payout_records_by_site ON payout_records (site, status, (+number));
-CREATE INDEX payout_records_by_creation ON payout_records ((status || ''), created_at, number);
-CREATE INDEX payout_records_by_method_and_creation ON payout_records (method_code, status, created_at, number);
-CREATE INDEX payout_records_by_currency_and_creation ON payout_records (currency, status, created_at, number);
-CREATE INDEX payout_records_by_site_and_creation ON payout_records (site, status, created_at, number);
-CREATE INDEX payout_records_by_reference ON payout_records (reference, status, (+number)) WHERE reference IS NOT NULL;
-CREATE INDEX payout_records_by_reference_and_creation
-  ON payout_records (reference, status, created_at, number) WHERE reference IS NOT NULL;
--- A shared reference can have thousands of payouts, of which few meet the other conditions.
-CREATE INDEX payout_records_by_group
-  ON payout_records ((reference || ''), (coalesce(method_code, '') || ' ' || coalesce(currency, '') || ' ' || site), status, (+number))
-  WHERE reference IS NOT NULL;
-CREATE INDEX payout_records_by_group_and_creation
-  ON payout_records ((reference || ''), (coalesce(method_code, '') || ' ' || coalesce(currency, '') || ' ' || site), status, created_at, number)
-  WHERE reference IS NOT NULL;
+CREATE INDEX payout_records_by_creation ON payout_records (created_at, number);
+CREATE INDEX payout_records_by_reference ON payout_records (reference, (+number)) WHERE reference IS NOT NULL;
 CREATE INDEX payout_records_by_read ON payout_records (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payout_records_planned ON payout_records (number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payout_records_in_doubt ON payout_records (updated_at) WHERE provisional = 1;
@@ -496,12 +450,8 @@ CREATE TABLE gateway_payments (
   created_at BIGINT NOT NULL
 );
 
--- By number, and by the instant at which it was recorded.
-CREATE INDEX gateway_payments_by_status ON gateway_payments ((status || ''), (+number));
-CREATE INDEX gateway_payments_by_order ON gateway_payments (order_id, status, (+number));
-CREATE INDEX gateway_payments_by_creation ON gateway_payments ((status || ''), created_at, number);
-CREATE INDEX gateway_payments_by_order_and_creation
-  ON gateway_payments (order_id, status, created_at, number);
+CREATE INDEX gateway_payments_by_creation ON gateway_payments (created_at, number);
+CREATE INDEX gateway_payments_by_order ON gateway_payments (order_id, (+number)) WHERE order_id IS NOT NULL;
 
 -- Commands.
 
@@ -528,7 +478,6 @@ CREATE TABLE commands (
 );
 
 CREATE INDEX commands_by_lease ON commands (state, lease_until);
-CREATE INDEX commands_by_age ON commands (state, sent_at);
 -- Whether another command may have had the same effect is asked of those that are open, and of those that were sent lately.
 CREATE INDEX commands_by_mutation ON commands (mutation, state, sent_at);
 
@@ -538,7 +487,7 @@ CREATE TABLE command_refs (
   command_id TEXT NOT NULL,
   attempt INTEGER NOT NULL,
   sent_at BIGINT NOT NULL,
-  -- What the correlator was made for.
+  -- What the correlation id was made for.
   kind TEXT NOT NULL,
   -- The credentials that the payments API was asked with.
   site TEXT NOT NULL,
@@ -597,7 +546,6 @@ CREATE TABLE payment_imports (
 );
 
 CREATE INDEX payment_imports_running ON payment_imports (number) WHERE done_at IS NULL;
-CREATE INDEX payment_imports_daily ON payment_imports (from_at) WHERE daily = 1;
 
 -- What the lists of running imports have shown: the number of the import, that of the list, and an id.
 CREATE TABLE payment_import_entries (key TEXT COLLATE "C" PRIMARY KEY);

@@ -1,11 +1,11 @@
-import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
 import type { RefKind } from '../../command-store.ts'
 import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
-import type { DeliveryFilter, PageQuery, DeliveryBacklog } from '../../store.ts'
-import { grouped, mergeRanges, oneOf, type Range, ROW_NUMBER, unindexed } from '../newest-first.ts'
+import type { DeliveryFilter, Page, PageQuery, DeliveryBacklog } from '../../store.ts'
+import { grouped, newestFirst, NO_PAGE, oneOf, type Ranges, ROW_NUMBER, unplaced } from '../read-page.ts'
 import { COUNTED_AT_MOST } from '../reads/reads.ts'
 
 /** Creates the queries of received deliveries. `lists` reads outside the event loop where the database can. */
@@ -27,7 +27,7 @@ async function subjectOf(db: Db, ref: string): Promise<string | null> {
     .where('ref', '=', ref)
     .where('subject_id', 'is not', null)
     .where('disposition', '!=', 'QUARANTINED')
-    .orderBy('number', 'desc')
+    .orderBy(ROW_NUMBER, 'desc')
     .limit(1)
     .executeTakeFirst()
   return row?.subject_id ?? null
@@ -40,49 +40,33 @@ async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[
   return rows.map(toDelivery)
 }
 
-/** Returns a page of deliveries, newest first: from the index by subject, else from that by disposition, else from the table. */
-async function pageOfDeliveries(db: Db, { limit, before }: PageQuery, filter: DeliveryFilter): Promise<Delivery[]> {
-  const subjectIds = filter.subjectIds && [...new Set(filter.subjectIds)]
-  const dispositions = filter.dispositions && [...new Set(filter.dispositions)]
-  if (subjectIds?.length === 0 || dispositions?.length === 0) return []
-  const rowsWhere = (condition: Expression<SqlBool>, end: RawBuilder<unknown>) =>
-    db.selectFrom('deliveries').selectAll().where(condition).modifyEnd(end).execute()
-  // With the expression the table cannot be scanned in the order of its key: that would be slow if few rows match.
-  const inOrder =
-    filter.needsAttention !== true &&
-    (subjectIds === undefined ? dispositions === undefined : grouped(subjectIds).every(({ length }) => length === 1))
-  const number = inOrder ? sql.ref('number') : ROW_NUMBER
-  const order = { table: 'deliveries', columns: [{ name: 'number', by: number }], direction: 'desc' } as const
-  const onwards = before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`]
-  const asked =
-    filter.needsAttention === true
-      ? await rangesOfAttention(db, subjectIds, dispositions)
-      : rangesOf(subjectIds, dispositions)
-  if (asked.length === 0) return []
-  const ranges = asked.map((range) => range.concat(onwards))
-  const rows = await mergeRanges(ranges, { order, limit, rowsWhere })
-  return rows.map(toDelivery)
-}
-
-function rangesOf(subjectIds?: readonly string[], dispositions?: readonly string[]): Range[] {
-  if (subjectIds === undefined) return dispositions?.map((name) => [sql`disposition = ${name}`]) ?? [[]]
-  const only =
-    dispositions === undefined ? [] : [sql<SqlBool>`${unindexed(sql`disposition`)} in (${sql.join(dispositions)})`]
-  return grouped(subjectIds).map((ids) => [oneOf(sql.ref('subject_id'), ids)].concat(only))
-}
-
-/** QUARANTINED deliveries, and DOUBTFUL ones while their subject is in doubt. These subjects are few, and DOUBTFUL deliveries are kept forever. */
-async function rangesOfAttention(
+/** Returns a page: from the index by subject, from that of quarantined deliveries, or from the table. */
+async function pageOfDeliveries(
   db: Db,
-  subjectIds: readonly string[] | undefined,
-  dispositions: readonly string[] = ['QUARANTINED', 'DOUBTFUL'],
-): Promise<Range[]> {
-  const quarantined = dispositions.includes('QUARANTINED') ? rangesOf(subjectIds, ['QUARANTINED']) : []
-  if (!dispositions.includes('DOUBTFUL')) return quarantined
-  const inDoubt = await subjectsInDoubt(db)
-  const doubtful = subjectIds === undefined ? inDoubt : inDoubt.filter((id) => subjectIds.includes(id))
-  return doubtful.length === 0 ? quarantined : [...quarantined, ...rangesOf(doubtful, ['DOUBTFUL'])]
+  page: PageQuery,
+  { subjectIds, dispositions, needsAttention }: DeliveryFilter,
+): Promise<Page<Delivery>> {
+  if (subjectIds?.length === 0 || dispositions?.length === 0) return NO_PAGE
+  const ofDispositions = dispositions === undefined ? [] : [oneOf('disposition', dispositions)]
+  const ofSubjects = (ids: readonly string[], others: readonly Expression<SqlBool>[] = []) =>
+    grouped([...new Set(ids)]).map((some) => [oneOf('subject_id', some)].concat(others))
+  const read = async (ranges: Ranges, checked: readonly Expression<SqlBool>[]) =>
+    unplaced(await newestFirst(db, { table: 'deliveries', page, ranges, checked, toValue: toDelivery }))
+  if (needsAttention !== true) {
+    if (subjectIds !== undefined) return read(ofSubjects(subjectIds), ofDispositions)
+    const isQuarantined = dispositions?.every((name) => name === 'QUARANTINED') ?? false
+    return read(isQuarantined ? [[IS_QUARANTINED]] : undefined, ofDispositions)
+  }
+  // Besides, those that are DOUBTFUL while their subject is in doubt. These subjects are few, and DOUBTFUL deliveries are kept forever.
+  const inDoubt = (await subjectsInDoubt(db)).filter((id) => subjectIds?.includes(id) ?? true)
+  return read(
+    [[IS_QUARANTINED], ...ofSubjects(inDoubt, [sql`disposition = 'DOUBTFUL'`])],
+    subjectIds === undefined ? ofDispositions : [...ofDispositions, oneOf('subject_id', subjectIds)],
+  )
 }
+
+/** The condition of a partial index is a literal, because with a parameter the planner would not use the index. */
+const IS_QUARANTINED = sql<SqlBool>`disposition = 'QUARANTINED'`
 
 /** The attempt of a correlation id. */
 type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
@@ -125,21 +109,16 @@ async function subjectsInDoubt(db: Db): Promise<string[]> {
 }
 
 function idsInDoubt(db: Db, table: DoubtTable, limit: number) {
-  // The condition of the partial index is a literal, because with a parameter the planner would not use the index.
   return db
     .selectFrom(table)
     .select('id')
-    .where((eb) => eb('provisional', '=', eb.lit(1)))
+    .where(sql<SqlBool>`provisional = 1`)
     .limit(limit)
 }
 
 /** Returns the number of deliveries that need attention. Both counts use an index that contains few other rows, and stop at a limit. */
 async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
-  const quarantined = db
-    .selectFrom('deliveries')
-    .select('number')
-    .where('disposition', '=', 'QUARANTINED')
-    .limit(COUNTED_AT_MOST)
+  const quarantined = db.selectFrom('deliveries').select('number').where(IS_QUARANTINED).limit(COUNTED_AT_MOST)
   const doubtful = await Promise.all(TABLES.map((table) => countInDoubt(db, table)))
   const { count } = await db
     .selectFrom(quarantined.as('counted'))
@@ -158,7 +137,9 @@ async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
 async function countInDoubt(db: Db, table: DoubtTable): Promise<number> {
   const deliveries = db
     .selectFrom(idsInDoubt(db, table, COUNTED_AT_MOST).as('subject'))
-    .innerJoin('deliveries', 'deliveries.subject_id', 'subject.id')
+    // In this order, which SQLite's planner would change.
+    .crossJoin('deliveries')
+    .whereRef('deliveries.subject_id', '=', 'subject.id')
     .select('deliveries.number')
     .where('deliveries.disposition', '=', 'DOUBTFUL')
     .limit(COUNTED_AT_MOST)

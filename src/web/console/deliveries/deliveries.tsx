@@ -42,9 +42,11 @@ export function Deliveries({ route }: { readonly route: Route }) {
       {rows.length > 0 ? (
         <DeliveryTable rows={rows} withAdvice={needsAttention} />
       ) : (
-        <Waiting of={answer} what="deliveries" />
+        <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
       )}
-      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+      {list !== undefined && list !== null && (
+        <Pager route={route} page={list.pageInfo} isFull={rows.length === PAGE} />
+      )}
     </Page>
   )
 }

@@ -36,7 +36,7 @@ export function Imports({ route }: { readonly route: Route }) {
           ))}
         </Table>
       )}
-      {list !== null && <Pager route={route} page={list.pageInfo} />}
+      {list !== null && <Pager route={route} page={list.pageInfo} isFull={rows.length === PAGE} />}
     </Page>
   )
 }

@@ -60,8 +60,8 @@ function PaymentList({ route }: { readonly route: Route }) {
         <Choices name="duplicate" label="Duplicate" params={params} values={DUPLICATES} />
       </FilterForm>
       <AnswerFailure of={list} />
-      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={list} what="payments" />}
-      {page !== undefined && <Pager route={route} page={page} />}
+      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={list} what="payments" more={page?.hasNextPage} />}
+      {page !== undefined && <Pager route={route} page={page} isFull={rows.length === PAGE} />}
       <ExportPayments filter={filter} />
     </>
   )

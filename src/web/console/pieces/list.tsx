@@ -31,13 +31,15 @@ export function List<Node>({ route, what, answer, list, columns, children }: Pro
     <>
       <AnswerFailure of={answer} />
       {nodes.length === 0 ? (
-        <Waiting of={answer} what={what} />
+        <Waiting of={answer} what={what} more={list?.pageInfo.hasNextPage} />
       ) : (
         <Table caption={what.charAt(0).toUpperCase() + what.slice(1)} columns={columns}>
           {nodes.map(children)}
         </Table>
       )}
-      {list !== undefined && list !== null && <Pager route={route} page={list.pageInfo} />}
+      {list !== undefined && list !== null && (
+        <Pager route={route} page={list.pageInfo} isFull={nodes.length === PAGE} />
+      )}
     </>
   )
 }

@@ -29,14 +29,19 @@ export function Page({ title, children }: Props) {
   )
 }
 
-type WaitingProps = { readonly of: Pick<Answer<unknown>, 'error' | 'isAsking' | 'readAt'>; readonly what: string }
+type WaitingProps = {
+  readonly of: Pick<Answer<unknown>, 'error' | 'isAsking' | 'readAt'>
+  readonly what: string
+  /** Whether others were not looked at. */
+  readonly more?: boolean | undefined
+}
 
 /** A placeholder for content that is loading, that could not be read, or that does not exist. */
-export function Waiting({ of: { error, isAsking, readAt }, what }: WaitingProps) {
+export function Waiting({ of: { error, isAsking, readAt }, what, more = false }: WaitingProps) {
   if (isAsking) return <p class="quiet">Reading {what} …</p>
   // The reason is shown above.
   if (error !== undefined && readAt === null) return null
-  return <p class="quiet">There are no {what} here.</p>
+  return <p class="quiet">{more ? `None of the ${what} looked at so far match.` : `There are no ${what} here.`}</p>
 }
 
 type NeedsProps = {
@@ -129,17 +134,23 @@ export function Row({ href, name, children }: RowProps) {
 type PagerProps = {
   readonly route: Route
   readonly page: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  /** Whether the page is full; another one ends where the server stopped looking. */
+  readonly isFull: boolean
 }
 
 /** Links to the next and the first page; the browser's back button leads to the previous one. */
-export function Pager({ route: { view, params }, page }: PagerProps) {
+export function Pager({ route: { view, params }, page, isFull }: PagerProps) {
   const filters = { ...Object.fromEntries(params), after: null }
   const isFirst = !params.has('after')
   if (isFirst && !page.hasNextPage) return null
   return (
     <nav class="pager" aria-label="Pages">
       {!isFirst && <a href={hrefOf(view.name, null, filters)}>First page</a>}
-      {page.hasNextPage && <a href={hrefOf(view.name, null, { ...filters, after: page.endCursor })}>Next page</a>}
+      {page.hasNextPage && (
+        <a href={hrefOf(view.name, null, { ...filters, after: page.endCursor })}>
+          {isFull ? 'Next page' : 'Search further back'}
+        </a>
+      )}
     </nav>
   )
 }

@@ -43,11 +43,11 @@ describe('after', () => {
 })
 
 describe('connection', () => {
-  const page = (rows: readonly number[], size: number, after: string | null = null) =>
-    connection({ rows, size, after }, { cursor: (row) => `c${row}`, node: (row) => row * 10 })
+  const page = (rows: readonly number[], next: string | null, after: string | null = null) =>
+    connection({ rows, next, after }, { cursor: (row) => `c${row}`, node: (row) => row * 10 })
 
-  it('gives a page, and tells by the row too many that another one follows', () => {
-    expect(page([9, 8, 7], 2)).toEqual({
+  it('gives a page, and the place at which the list goes on', () => {
+    expect(page([9, 8], 'c8')).toEqual({
       edges: [
         { cursor: 'c9', node: 90 },
         { cursor: 'c8', node: 80 },
@@ -58,7 +58,7 @@ describe('connection', () => {
   })
 
   it('knows the last page, and a page before it', () => {
-    expect(page([2, 1], 2, 'c3').pageInfo).toEqual({
+    expect(page([2, 1], null, 'c3').pageInfo).toEqual({
       hasNextPage: false,
       hasPreviousPage: true,
       startCursor: 'c2',
@@ -66,11 +66,11 @@ describe('connection', () => {
     })
   })
 
-  it('may be empty', () => {
-    expect(page([], 2)).toEqual({
+  it.each([null, 'c5'])('may be empty, and go on at %s', (next) => {
+    expect(page([], next)).toEqual({
       edges: [],
       nodes: [],
-      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+      pageInfo: { hasNextPage: next !== null, hasPreviousPage: false, startCursor: null, endCursor: next },
     })
   })
 })

@@ -53,14 +53,16 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
   let state = held
   let caughtUp = false
 
+  /** Moves behind the page after a cursor, which may be empty before the end of the log. Returns whether another one follows. */
+  const goOn = ({ endCursor, hasNextPage }: Page, from: string | null): boolean => {
+    cursor = endCursor ?? cursor
+    return hasNextPage && cursor !== from
+  }
+
   const first = async (): Promise<StreamItem[]> => {
     if (poll.now === null) throw new PaymentsClientError('UNSUPPORTED', 'Without a cursor there is nothing to poll.')
     // The state is read after the end of the log, so that no event lies between them.
-    for (let page: Page | null; ;) {
-      page = required(await poll.since(ask, cursor))
-      cursor = page.endCursor ?? cursor
-      if (!page.hasNextPage) break
-    }
+    for (let from = cursor; goOn(required(await poll.since(ask, from)), from); from = cursor);
     state = required(await poll.now(ask))
     caughtUp = true
     const at = { cursor: cursor ?? '', previousCursor: null }
@@ -73,7 +75,8 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
   const next = async (): Promise<StreamItem[]> => {
     const items: StreamItem[] = []
     for (;;) {
-      const page = required(await poll.since(ask, cursor))
+      const from = cursor
+      const page = required(await poll.since(ask, from))
       for (const { link = null, payment = null, agreement = null, payout = null, ...event } of page.events) {
         items.push({
           kind: 'EVENT',
@@ -88,7 +91,7 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
         cursor = event.cursor
         state = joined(state, { link, payment, agreement, payout })
       }
-      if (page.hasNextPage) continue
+      if (goOn(page, from)) continue
       if (items.length === 0 && poll.now !== null) {
         if (state !== null && hasChanged(state, page.state))
           items.push({ ...NOTHING, ...page.state, kind: 'SNAPSHOT', cursor: cursor ?? '', previousCursor: cursor })
