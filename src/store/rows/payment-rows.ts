@@ -1,6 +1,12 @@
 import type { Generated, Selectable } from 'kysely'
-import type { PaymentLink } from '../../domain/payments/payment-link.ts'
-import type { Payer, PaymentDetails, PaymentPhase } from '../../domain/payments/payment-report.ts'
+import { type PaymentLink, directPaymentStreamId } from '../../domain/payments/payment-link.ts'
+import {
+  factsOf,
+  type Payer,
+  type PaymentDetails,
+  type PaymentPhase,
+  recogniseStatus,
+} from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import {
@@ -124,17 +130,25 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
 /** The facts of a payment that other columns of its row tell. */
 type Told = Partial<Payment>
 
-/** Returns the text of a column with a payment, without what is told beside it and without the details that are not known. */
+/** Returns the facts that a payment nearly always has with these, so that they are left out of its text. */
+function usual({ id, statusRaw }: Pick<Payment, 'id' | 'statusRaw'>): Told {
+  const status = recogniseStatus(statusRaw)
+  const { phase, rank } = factsOf(status ?? 'pending')
+  return { streamId: directPaymentStreamId(id), linkRef: null, status, phase, rank, provisional: false }
+}
+
+/** Returns the text of a column with a payment, without what is told beside it, what is as usual, and the details that are not known. */
 export function paymentJson(payment: Payment, told: Told = {}): string {
-  const own = Object.entries(payment).filter(([key, value]) => value !== told[key as keyof Payment])
+  const known = { ...usual(payment), ...told }
+  const own = Object.entries(payment).filter(([key, value]) => value !== known[key as keyof Payment])
   const details = Object.entries(payment.details).filter(([, value]) => value !== null)
   return JSON.stringify({ ...Object.fromEntries(own), details: Object.fromEntries(details) })
 }
 
 /** Returns the payment of its column. */
 export function toPayment(json: string, told: Told = {}): Payment {
-  const own = JSON.parse(json) as Payment
-  return { ...told, ...own, details: { ...UNKNOWN, ...own.details } }
+  const own = { ...told, ...(JSON.parse(json) as Payment) }
+  return { ...usual(own), ...own, details: { ...UNKNOWN, ...own.details } }
 }
 
 const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {

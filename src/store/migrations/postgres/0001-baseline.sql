@@ -86,8 +86,9 @@ CREATE TABLE log_branches (
 -- Events of payments, links and agreements. All events about one of them lie in one stream, read by the index of the constraint.
 CREATE TABLE events (
   position BIGINT NOT NULL,
-  stream_id TEXT NOT NULL,
+  recorded_at BIGINT NOT NULL,
   sequence INTEGER NOT NULL CHECK (sequence > 0),
+  stream_id TEXT NOT NULL,
   kind TEXT NOT NULL,
   source TEXT NOT NULL,
   from_status TEXT,
@@ -95,10 +96,9 @@ CREATE TABLE events (
   link_ref TEXT,
   payment_id TEXT,
   agreement_id TEXT,
-  -- The payment after the event, without what the columns above and `recorded_at` tell, and without details that are not known.
+  -- The payment after the event, without what the columns above and `recorded_at` tell, and as in `payments.state_json`.
   payment_json TEXT,
-  agreement_json TEXT,
-  recorded_at BIGINT NOT NULL
+  agreement_json TEXT
 ) PARTITION BY RANGE (recorded_at);
 
 -- A partition cannot have an identity of its parent (PostgreSQL 15), but its default.
@@ -107,14 +107,14 @@ CREATE SEQUENCE deliveries_number;
 -- Every delivery of a webhook, once, whether or not it had an effect. Its id is derived from the keyed hash of its body.
 CREATE TABLE deliveries (
   number BIGINT NOT NULL DEFAULT nextval('deliveries_number'),
+  first_received_at BIGINT NOT NULL,
+  last_received_at BIGINT NOT NULL,
+  attempts INTEGER NOT NULL,
   id TEXT NOT NULL,
   ref TEXT,
   subject_id TEXT,
   status_raw TEXT,
   disposition TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  first_received_at BIGINT NOT NULL,
-  last_received_at BIGINT NOT NULL,
   event_id TEXT,
   body TEXT
 ) PARTITION BY RANGE (first_received_at);
@@ -212,7 +212,8 @@ CREATE TABLE payments (
   link_ref TEXT,
   -- Upstream uuid of the link that the bodies name: it finds the link when that is recorded later than the payment.
   named_link_id TEXT,
-  -- The whole payment, without details that are not known.
+  -- The whole payment, without details that are not known. Left out is also what a payment nearly always has: a stream of its own and no
+  -- link, the status, phase and rank that follow from `statusRaw`, and `provisional` where it is false.
   state_json TEXT NOT NULL,
   phase TEXT NOT NULL,
   -- Rank 6 is final: nothing can follow it.

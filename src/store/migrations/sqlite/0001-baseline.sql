@@ -92,7 +92,7 @@ CREATE TABLE events (
   link_ref TEXT,
   payment_id TEXT,
   agreement_id TEXT,
-  -- The payment after the event, without what the columns above and `recorded_at` tell, and without details that are not known.
+  -- The payment after the event, without what the columns above and `recorded_at` tell, and as in `payments.state_json`.
   payment_json TEXT,
   agreement_json TEXT,
   recorded_at INTEGER NOT NULL,
@@ -191,7 +191,8 @@ CREATE TABLE payments (
   link_ref TEXT,
   -- Upstream uuid of the link that the bodies name: it finds the link when that is recorded later than the payment.
   named_link_id TEXT,
-  -- The whole payment, without details that are not known.
+  -- The whole payment, without details that are not known. Left out is also what a payment nearly always has: a stream of its own and no
+  -- link, the status, phase and rank that follow from `statusRaw`, and `provisional` where it is false.
   state_json TEXT NOT NULL,
   phase TEXT NOT NULL,
   -- Rank 6 is final: nothing can follow it.
