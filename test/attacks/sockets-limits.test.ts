@@ -152,11 +152,6 @@ describe('the sockets of one address', () => {
   })
 })
 
-it('a socket that is not greeted in time is closed with 4408', async () => {
-  const socket = await openSocket(network.app.url)
-  expect((await socket.closed).code).toBe(4408)
-})
-
 async function greeted(): Promise<RawSocket> {
   return greetedSocket(network.app.url, { token: await network.token({ subject: null }) })
 }

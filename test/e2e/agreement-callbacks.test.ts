@@ -174,19 +174,6 @@ describe('changePaymentAgreementStatus', () => {
     expect(asked(network, 'POST', `${PATH}/change_status`)).toBe(before)
   })
 
-  it('is carried out once for one key, and a conflict for the same key with another status', async () => {
-    const { id } = await activeAgreement()
-    const input = { idempotencyKey: newKey(), id, status: 'SUSPENDED' }
-    const before = asked(network, 'POST', `${PATH}/change_status`)
-    const results = await Promise.all(
-      Array.from({ length: 10 }, () => mutate(network, 'changePaymentAgreementStatus', input)),
-    )
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-    const other = await mutate(network, 'changePaymentAgreementStatus', { ...input, status: 'CANCELLED' })
-    expect(other).toMatchObject({ __typename: 'IdempotencyConflictError' })
-    expect(asked(network, 'POST', `${PATH}/change_status`) - before).toBe(1)
-  })
-
   it('of an agreement that nobody knows is NotFoundError', async () => {
     expect(await change('agreement-999999', 'CANCELLED')).toMatchObject({ __typename: 'NotFoundError' })
   })

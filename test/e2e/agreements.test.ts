@@ -70,28 +70,6 @@ describe('a new agreement', () => {
     expect(secret).toMatch(/.{32,}/)
   })
 
-  it('is made once for fifty uses of its id at the same time', async () => {
-    const input = agreementInput()
-    const before = creations()
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: { delayMs: 100 } })
-    const results = await Promise.all(Array.from({ length: 50 }, () => create(input)))
-    expect(creations() - before).toBe(1)
-    expect(new Set(results.map(({ agreement }) => agreement?.id)).size).toBe(1)
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-  })
-
-  it('is given again for the same id and input, and refused as a conflict for another input', async () => {
-    const input = agreementInput()
-    const first = await create(input)
-    const before = creations()
-    expect(await create(input)).toEqual({ ...first, replayed: true })
-    expect(await create({ ...input, limit: { value: '251', currency: 'AUD' } })).toMatchObject({
-      __typename: 'IdempotencyConflictError',
-      inProgress: false,
-    })
-    expect(creations()).toBe(before)
-  })
-
   it.each([
     [422, { errors: { message: 'client_transaction_id has already been taken' } }],
     [404, { errors: { message: 'no such payer' } }],

@@ -15,21 +15,6 @@ const create = (over: Record<string, unknown> = {}, on = network) => mutate(on, 
 const creations = (on = network) => asked(on, 'POST', '/v2/payins')
 
 describe('the key of a payin', () => {
-  it('gives the first payment again without a call, and is a conflict with another input', async () => {
-    const input = payinInput()
-    const first = await create(input)
-    await network.sandbox.settle()
-    const before = creations()
-    expect(await create(input)).toMatchObject({ replayed: true, payment: { id: first.payment?.id } })
-    expect(await create({ ...input, reference: 'another' })).toMatchObject({ __typename: 'IdempotencyConflictError' })
-    const spaced = {
-      customerName: ` ${String(input['customerName'])}`,
-      customerEmail: `${String(input['customerEmail'])} `,
-    }
-    expect(await create({ ...input, ...spaced })).toMatchObject({ replayed: true })
-    expect(creations()).toBe(before)
-  })
-
   it.each<[FaultAnswer, string, string]>([
     [{ status: 422, body: { errors: { amount: 'is odd' } } }, 'UpstreamRejectedError', 'UpstreamRejectedError'],
     [{ status: 401, body: { errors: { code: 'REQUIRE_LOGIN' } } }, 'CredentialsRejectedError', 'CreatePayinSuccess'],

@@ -85,18 +85,6 @@ describe.each([
     },
   )
 
-  it('is asked for once with one key, however often it comes', async () => {
-    const { id, path, currency } = await paid(network)
-    const before = refunds(path)
-    const input = { idempotencyKey: newKey(), amount: { value: '10', currency } }
-    const results = await Promise.all(Array.from({ length: 20 }, () => refund(network, id, input)))
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-    expect(await refund(network, id, input)).toMatchObject({ replayed: true })
-    const other = await refund(network, id, { ...input, amount: { value: '11', currency } })
-    expect(other).toMatchObject({ __typename: 'IdempotencyConflictError' })
-    expect(refunds(path) - before).toBe(1)
-  })
-
   it('that was made and not answered is settled by a read, and never sent again', async () => {
     const { id, path } = await paid(network)
     const before = refunds(path)

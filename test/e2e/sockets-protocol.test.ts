@@ -235,18 +235,6 @@ describe('Next, Error and Complete', () => {
 })
 
 describe('an invalid message', () => {
-  it.each<[string, Record<string, unknown>]>([
-    ['an unknown type', { type: 'start', id: '1' }],
-    ['no type', { id: '1' }],
-    ['no id', { type: 'subscribe', payload: { query: '{ __typename }' } }],
-    ['a payload without a query', { type: 'subscribe', id: '1', payload: {} }],
-    ['what only a server sends', { type: 'next', id: '1', payload: { data: {} } }],
-  ])('is closed with 4400: %s', async (_what, message) => {
-    const socket = await greeted()
-    socket.send(message)
-    expect(await socket.closed).toEqual({ code: 4400, reason: 'Invalid message received' })
-  })
-
   it('is one with an id of more than 128 bytes, which every answer would repeat', async () => {
     const socket = await greeted()
     const longest = 'é'.repeat(64)

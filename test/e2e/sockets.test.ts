@@ -46,23 +46,6 @@ describe('the token of a socket', () => {
     const stream = await network.follow(LINK_UPDATES, { id: link.id }, { token })
     await expect(stream.next()).rejects.toMatchObject({ code: 4403 })
   })
-
-  it('that expires closes it with 4403, and nothing is sent afterwards', async () => {
-    const ttlSeconds = 2
-    const token = await network.token({ ...READER, ttlSeconds })
-    const socket = await greetedSocket(network.app.url, { token })
-    socket.send({ id: '1', type: 'subscribe', payload: { query: LINK_UPDATES, variables: { id: link.id } } })
-    const kinds = [await socket.next(), await socket.next()].map(
-      ({ payload }) => (payload as { data: { paymentLinkUpdates: { kind: string } } }).data.paymentLinkUpdates.kind,
-    )
-    expect(kinds).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
-    expect(await socket.closed).toEqual({ code: 4403, reason: 'Token expired' })
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }
-    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000)
-    expect(Date.now()).toBeLessThan(exp * 1000 + 1000)
-    await network.sandbox.control.setStatus(link.id, 'pending')
-    expect(socket.waiting).toEqual([])
-  })
 })
 
 describe('the origin of a socket', () => {

@@ -103,17 +103,6 @@ describe('a v1 payout in AUD', () => {
     expect(await read('v1-1')).toBeNull()
   })
 
-  it('is made once for one key', async () => {
-    const input = v1PayoutInput()
-    const before = asked(network, 'POST', PATH)
-    const results = await Promise.all(Array.from({ length: 10 }, () => mutate(network, 'createPayout', input)))
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-    expect(await mutate(network, 'createPayout', { ...input, retry: true })).toMatchObject({
-      __typename: 'IdempotencyConflictError',
-    })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
-
   it('whose answer was lost is found by its webhook address, and never sent again', async () => {
     const input = v1PayoutInput()
     const before = asked(network, 'POST', PATH)
