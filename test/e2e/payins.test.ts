@@ -46,12 +46,6 @@ describe('what a method needs', () => {
     [['amount', 'value'], { amount: { value: '0.5', currency: 'KRW' } }],
     [['amount', 'currency'], { amount: { value: '25000', currency: 'XYZ' } }],
     [['methodCode'], { methodCode: 'jp_bank_jpy' }],
-    [['customerEmail'], { customerEmail: 'nobody' }],
-    [['customerName'], { customerName: '' }],
-    [['reference'], { reference: '' }],
-    [['idempotencyKey'], { idempotencyKey: '' }],
-    [['description'], { description: '' }],
-    [['ownerId'], { ownerId: '' }],
     [['site'], { site: 'jpy' }],
   ])('is checked at %j before anything is made', async (path, over) => {
     const before = creations()

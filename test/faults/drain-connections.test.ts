@@ -6,12 +6,10 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { startJwksServer } from '../e2e/access/jwks-server.ts'
 import { itemOf, openEvents } from '../support/events.ts'
 import { SECRETS } from '../support/network.ts'
-import { CREATE_LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
 import { settingsFor, startReady, temporaryFolder, written, type Child } from '../support/process.ts'
 import { openSocket } from '../support/socket.ts'
 import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
 import { silentConnection } from './drain-peers.ts'
-import { ask, askOnce } from './process-client.ts'
 import { FULL } from './rounds.ts'
 
 /** Longest time from the signal to the end, in milliseconds: less than the 11 seconds for which a shutdown waits for requests in flight. */
@@ -92,22 +90,6 @@ describe('a drain is not held up by', () => {
 })
 
 describe('a drain', () => {
-  it('answers what is under way, whoever else is connected, and ends when it is answered', async () => {
-    const app = await start()
-    // The methods are requested once before, so that only the link itself is slow.
-    await ask(app.url, CREATE_LINK, { input: linkInput() })
-    sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 1_500 } })
-    const calls = sandbox.control.calls().length
-    const command = askOnce<{ createPaymentLink: CreateLinkResult }>(app.url, CREATE_LINK, { input: linkInput() })
-    await expect.poll(() => sandbox.control.calls().length).toBe(calls + 1)
-    await silentConnection(app.url)
-    await silentConnection(app.url, PING)
-    const { code, tookMs } = await endOf(app)
-    expect((await command).data.createPaymentLink.__typename).toBe('CreatePaymentLinkSuccess')
-    expect(code).toBe(0)
-    expect(tookMs).toBeLessThan(SOON_MS)
-  })
-
   it('ends the streams that were being admitted when it began as all others', async () => {
     const key = issuerKey('key-1')
     const issuer = await startJwksServer()

@@ -236,20 +236,3 @@ describe('fifty copies at once', () => {
     }
   })
 })
-
-describe('a pending that comes a quarter of an hour after the money', () => {
-  it('is kept, and neither shown nor asked about', async () => {
-    const { link, address, body, paymentId, history } = await captured()
-    const late = body.replace('"status":"received"', '"status":"pending"')
-    const before = calls()
-    const kept = (await deliveries(network, [paymentId])).length
-    for (const attempts of [1, 2]) {
-      await later(15 * MINUTE_MS, async () => expect((await deliver(address, late)).status).toBe(200))
-      const all = await deliveries(network, [paymentId])
-      expect(all).toHaveLength(kept + 1)
-      expect(all[0]).toMatchObject({ statusRaw: 'pending', disposition: 'STALE', attempts, event: null })
-    }
-    expect(calls()).toBe(before)
-    expect(await historyOf(network, link.id)).toEqual(history)
-  })
-})

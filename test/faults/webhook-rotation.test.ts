@@ -4,8 +4,7 @@ import { callbackAuthorization } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
-import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
-import { isCaughtUp } from '../support/streams.ts'
+import { createLink, LINK } from '../support/operations.ts'
 import {
   addressOf,
   defaultAddress,
@@ -162,32 +161,5 @@ describe('a change of the key that our own secrets are made from', () => {
     expect((await send(url, { headers, body: suspended })).status).toBe(200)
     const kept = await deliveries(network, [agreement.id])
     expect(kept.map(({ statusRaw }) => statusRaw)).toEqual(['suspended', 'active'])
-  })
-
-  it('keeps status tokens and cursors good as long as their key is listed', async () => {
-    const list = await startRotating('SIGNING_KEYS', SECRETS.signing)
-    const { id, statusToken } = await createLink(network)
-    const stream = await network.follow(LINK_UPDATES, { id })
-    const cursor = (await stream.until(isCaughtUp)).at(-1)?.cursor ?? ''
-    await stream.end()
-    await network.sandbox.control.setStatus(id, 'pending')
-
-    const tokenHolds = async () => {
-      const { data } = await network.ask<{ paymentLink: object | null }>(LINK, { id, statusToken }, { token: null })
-      return data.paymentLink !== null
-    }
-    const replayed = async () => {
-      const after = await network.follow(LINK_UPDATES, { id, statusToken, after: cursor })
-      const items = await after.until(({ kind }) => kind === 'CAUGHT_UP' || kind === 'RESYNC_REQUIRED')
-      await after.end()
-      return items.map(({ kind }) => kind)
-    }
-    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
-    await list(SECOND, SECRETS.signing)
-    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
-    await list(SECOND)
-    expect([await tokenHolds(), await replayed()]).toEqual([false, ['RESYNC_REQUIRED']])
-    await list(THIRD, SECRETS.signing)
-    expect([await tokenHolds(), await replayed()]).toEqual([true, ['EVENT', 'CAUGHT_UP']])
   })
 })
