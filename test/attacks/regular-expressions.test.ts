@@ -71,19 +71,3 @@ describe('every regular expression of the source', () => {
     expect(files.flatMap(({ path, found }) => found.made.map((code) => `${path} ${code}`))).toStrictEqual([])
   })
 })
-
-describe('the check bites', () => {
-  test.each([
-    String.raw`const a = / ?Did you mean [^]*\?$/`,
-    String.raw`const a = text.replace(/%.*$/, '')`,
-    String.raw`const a = /^(?:a+)+$/.test(text)`,
-    String.raw`const a = <p>{/^[^\s@]+@[^\s@]+\.[^\s@]+$/u.source}</p>`,
-  ])('on %s', (code) => {
-    const { literals } = expressionsIn('a.tsx', code)
-    expect(literals.map(faultOf)).toEqual([expect.stringMatching(/polynomial|exponential/)])
-  })
-
-  test.each(['const a = new RegExp(text)', "const a = RegExp('a', flags)"])('on %s', (code) => {
-    expect(expressionsIn('a.ts', code).made).toHaveLength(1)
-  })
-})

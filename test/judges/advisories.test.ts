@@ -44,22 +44,4 @@ describe('advisories about what ships', () => {
     skip(!verdict.answered, 'The registry answers no audits.')
     expect(verdict).toEqual({ answered: true, grave: [] })
   })
-
-  it.each([
-    ['nothing found', '{"vulnerabilities":{},"metadata":{"vulnerabilities":{"total":0}}}', []],
-    [
-      'a high one and a low one',
-      '{"vulnerabilities":{"a":{"severity":"high"},"b":{"severity":"low"}},"metadata":{"vulnerabilities":{"high":1}}}',
-      ['a: high'],
-    ],
-  ])('are read from a report: %s', (_name, text, grave) => {
-    expect(verdictOf(text)).toEqual({ answered: true, grave })
-  })
-
-  it.each(['{"message":"405 Method Not Allowed","error":{}}', '', 'not JSON'])(
-    'are not taken as none from %j',
-    (text) => {
-      expect(verdictOf(text)).toMatchObject({ answered: false })
-    },
-  )
 })
