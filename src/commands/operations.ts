@@ -7,9 +7,8 @@ import type { MethodRequirementsReader } from '../lookups/method-requirements.ts
 import { namedSite } from '../lookups/operation-outcome.ts'
 import { lookUpBank, readBalanceHistory, readBalances } from '../lookups/read-accounts.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { DueReader } from '../reconciliation/due-reader.ts'
 import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
-import type { ReadSubject, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
@@ -24,7 +23,7 @@ import type { CallbackOptions } from './idempotency/task.ts'
 import { erasePayer, replayDelivery } from './operator-commands.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
-import { importPayments, refreshPayment } from './refresh.ts'
+import { importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
 import { dismissDuplicate, refundPayment } from './refund-payment.ts'
 import {
   type OpenedUpload,
@@ -40,7 +39,7 @@ export type ContactQuery = { readonly email: string; readonly currency: string |
 
 export type OperationsOptions = CallbackOptions & {
   readonly store: Store
-  readonly reader: DueReader<ReadSubject>
+  readonly readPayment: ReadPayment
   readonly paymentFinder: PaymentFinder
   readonly upstream: UpstreamClient
   readonly linkMethods: MethodCache<PayinMethod>

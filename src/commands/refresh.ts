@@ -2,14 +2,17 @@ import { importProblems, type ImportRequest, type PaymentImport } from '../domai
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
-import type { DueReader } from '../reconciliation/due-reader.ts'
 import { type PaymentFinder, importParts } from '../reconciliation/imports/importer.ts'
+import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
 import type { FoundPayment, ReadSubject, Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 
+export type ReadPayment = (subject: ReadSubject) => Promise<ReadResult>
+
 type RefreshOptions = {
   readonly store: Pick<Store, 'reads' | 'links' | 'payments' | 'imports'>
-  readonly reader: DueReader<ReadSubject>
+  /** Reads a payment or a link from the payments API now, due or not, for a waiting caller. */
+  readonly readPayment: ReadPayment
   readonly paymentFinder: PaymentFinder
   readonly clock: () => Date
   /** Called when a read of what was found may be due. */
@@ -30,10 +33,10 @@ export type RefreshOutcome =
  * payments API if the caller `mayFind`, and what it has is recorded.
  */
 export async function refreshPayment(options: RefreshOptions, id: string, mayFind: boolean): Promise<RefreshOutcome> {
-  const { store, reader } = options
+  const { store, readPayment } = options
   const subject = await store.reads.subject(id)
   if (subject === null) return mayFind ? findPayment(options, id) : { kind: 'not-found' }
-  const result = await reader.read(subject)
+  const result = await readPayment(subject)
   if (result.kind === 'failed') return failureOf(result.error, subject.link?.site ?? '')
 
   const [link] = subject.link === null ? [] : await store.links.byIds([subject.link.id])

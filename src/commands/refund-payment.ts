@@ -11,7 +11,6 @@ import {
 } from '../domain/payments/refund-rules.ts'
 import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { DueReader } from '../reconciliation/due-reader.ts'
 import { linkIdOf, siteOfSubject } from '../reconciliation/subject-readers.ts'
 import type { ReadSubject, Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
@@ -26,7 +25,8 @@ type RefundOptions = {
   readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
   readonly sites: Sites
   readonly once: IdempotentCommands
-  readonly reader: DueReader<ReadSubject>
+  /** Called when a read of a payment may be due. */
+  readonly onReadDue: () => void
   readonly clock: () => Date
 }
 
@@ -105,7 +105,7 @@ function refundTask(
         report,
         clock(),
       )
-      options.reader.wake()
+      options.onReadDue()
       if (payment === null) throw new Error('A payment that was refunded is not on record.')
       return { payment, requestedAt: new Date(command.sentAt) }
     },

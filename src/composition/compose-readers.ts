@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { ReadPayment } from '../commands/refresh.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import { createReader, type DueReader } from '../reconciliation/due-reader.ts'
+import { createReader } from '../reconciliation/due-reader.ts'
 import { createPaymentFinder, type PaymentFinder, startImporter } from '../reconciliation/imports/importer.ts'
-import { createListedReads } from '../reconciliation/listed-reads.ts'
 import { createReadBudget } from '../reconciliation/read-budget.ts'
-import { createSharedPace } from '../reconciliation/site-pace.ts'
-import { agreementReads, paymentReads, payoutReads } from '../reconciliation/subject-readers.ts'
+import { createReadables } from '../reconciliation/subject-readers.ts'
 import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
 import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
-import type { ReadSubject, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
@@ -26,15 +25,14 @@ import type { AppConfig } from './services.ts'
 
 /** Everything that calls the payments API without a client's request. */
 type Readers = {
-  readonly payments: DueReader<ReadSubject>
+  readonly readPayment: ReadPayment
   readonly paymentFinder: PaymentFinder
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
   /** Milliseconds for which this process makes no planned read of a site, because the last reads had trouble; 0 if it may. */
   heldMs(site: string): number
-  wakePayments(): void
-  wakeAgreements(): void
-  wakePayouts(): void
+  /** Starts the reads that are due; call it whenever one may have fallen due. */
+  wake(): void
   /** Continues erasures that are not done, if this process is the leader; otherwise the leader does within ten seconds. */
   continueErasures(): void
   /** The same of imports, which the leader takes up within five seconds. */
@@ -53,12 +51,12 @@ type ReadingParts = {
   readonly states: Pick<SiteStates, 'of'>
   readonly keys: KeyRing
   readonly retention: Pick<RetentionOptions, 'settings' | 'folder'>
-  /** Whether each day is compared with the payments API's lists on the next one. */
+  /** Whether each day is compared with the payments API's lists. */
   readonly isDaily: boolean
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
-  readonly observe: Pick<Metrics, 'readEnded' | 'readsListed' | 'swept' | 'rowsArchived'>
+  readonly observe: Pick<Metrics, 'readEnded' | 'swept' | 'rowsArchived'>
 }
 
 /** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures and the imports. */
@@ -71,9 +69,7 @@ export function createReading(parts: ReadingParts): Readers {
     timer,
     onGained: async () => {
       await upkeep.run()
-      wakePayments()
-      wakeAgreements()
-      wakePayouts()
+      reader.wake()
       // Not awaited, since it may take minutes.
       void retention.run()
       void erasures.run()
@@ -81,41 +77,20 @@ export function createReading(parts: ReadingParts): Readers {
     },
   })
   const isLeader = () => leader.lease() !== null
-  const { paces } = store
-  const budget = createReadBudget({
-    timer,
-    logger,
-    sharedPace: (site, perSecond) =>
-      paces === null ? null : createSharedPace({ store, paces, site, perSecond, leader, logger, timer }),
-  })
-  const common = { budget, logger, clock, timer, leader, onRead: observe.readEnded }
-  const lists = createListedReads({ reads: store.reads, upstream, clock, onListed: observe.readsListed })
-  const payments = createReader({
-    ...common,
-    source: paymentReads({ reads: store.reads, upstream, sites, clock, lists }),
-  })
-  const agreements = createReader({
-    ...common,
-    source: agreementReads({ reads: store.agreementReads, upstream, sites, clock }),
-  })
-  const payouts = createReader({
-    ...common,
-    source: payoutReads({ reads: store.payoutReads, upstream, sites, clock }),
-  })
-  const wakePayments = () => payments.wake()
-  const wakeAgreements = () => agreements.wake()
-  const wakePayouts = () => payouts.wake()
-  const upkeep = startUpkeep({
-    store,
+  const budget = createReadBudget({ store, leader, timer, logger })
+  const readables = createReadables({ store, upstream, sites, clock })
+  const { find, siteOf } = readables
+  const reader = createReader({
+    reads: store.reads,
+    find,
+    sites: readables.sites,
+    siteOf,
+    budget,
     logger,
     clock,
     timer,
     leader,
-    onSwept() {
-      observe.swept()
-      wakePayments()
-      wakePayouts()
-    },
+    onRead: observe.readEnded,
   })
   const retention = startRetention({
     ...kept,
@@ -130,6 +105,7 @@ export function createReading(parts: ReadingParts): Readers {
   const found = { upstream, sites, budget, keys, erasures: store.erasures }
   const importer = startImporter({
     ...found,
+    store,
     imports: store.imports,
     logger,
     clock,
@@ -137,22 +113,28 @@ export function createReading(parts: ReadingParts): Readers {
     leader,
     isDaily,
     isRejected: (site) => states.of(site).credentialsRejected,
-    onRecorded() {
-      wakePayments()
-      wakeAgreements()
-      wakePayouts()
+    onRecorded: reader.wake,
+  })
+  const upkeep = startUpkeep({
+    store,
+    logger,
+    clock,
+    timer,
+    leader,
+    compare: importer.compare,
+    onSwept() {
+      observe.swept()
+      reader.wake()
     },
   })
   let started: Promise<void> = Promise.resolve()
 
   return {
-    payments,
+    readPayment: (subject) => reader.read(readables.ofPayment(subject)),
     paymentFinder: createPaymentFinder(found),
     isLeader,
     heldMs: budget.heldMs,
-    wakePayments,
-    wakeAgreements,
-    wakePayouts,
+    wake: reader.wake,
     continueErasures: () => void erasures.run(),
     continueImports: () => void importer.run(),
     start() {
@@ -160,13 +142,13 @@ export function createReading(parts: ReadingParts): Readers {
     },
     async idle() {
       await started
-      await Promise.all([payments.idle(), agreements.idle(), payouts.idle()])
+      await reader.idle()
     },
     async close() {
       await started
       budget.close()
       await Promise.all([upkeep.close(), retention.close(), erasures.close(), importer.close()])
-      await Promise.all([payments.close(), agreements.close(), payouts.close()])
+      await reader.close()
       await leader.close()
     },
   }
@@ -182,7 +164,7 @@ type WebhookHandlerParts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
-  readonly reading: Pick<Readers, 'wakePayments' | 'wakeAgreements' | 'wakePayouts'>
+  readonly reading: Pick<Readers, 'wake'>
 }
 
 /** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
@@ -192,9 +174,9 @@ export function createWebhookHandlers(
 ): WebhookHandlers {
   const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
   return {
-    payments: createPaymentWebhook({ ...common, onReadDue: reading.wakePayments }),
-    agreements: createAgreementWebhook({ ...common, onReadDue: reading.wakeAgreements }),
-    payouts: createPayoutWebhook({ ...common, onReadDue: reading.wakePayouts }),
+    payments: createPaymentWebhook({ ...common, onReadDue: reading.wake }),
+    agreements: createAgreementWebhook({ ...common, onReadDue: reading.wake }),
+    payouts: createPayoutWebhook({ ...common, onReadDue: reading.wake }),
     'gateway-payments': createGatewayWebhook(common),
     'identity-checks': createIdentityWebhook(common),
   }

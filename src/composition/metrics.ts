@@ -12,8 +12,6 @@ export type Metrics = {
    * Counts a read of the payments API by its outcome; `changed` means that the read found a change that no webhook had reported.
    */
   readEnded(outcome: ReadOutcome | 'failed'): void
-  /** Counts payments and links that were confirmed by a list entry, besides the one that was requested. */
-  readsListed(count: number): void
   /** Counts a sweep, which reads everything that may have changed. */
   swept(): void
   /** Counts rows that were archived because of their age, before they are pruned. */
@@ -59,11 +57,6 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     name: 'payments_reads_total',
     help: 'Times that the payments API was asked about a payment, link or agreement, by outcome; changed is a repair.',
     labelNames: ['outcome'],
-    registers,
-  })
-  const listed = new Counter({
-    name: 'payments_reads_listed_total',
-    help: 'Payments and links confirmed by an entry of a list: each spared a read of its own.',
     registers,
   })
   const sweeps = new Counter({
@@ -122,7 +115,6 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
     registry,
     webhookAnswered,
     readEnded: (outcome) => reads.inc({ outcome }),
-    readsListed: (count) => listed.inc(count),
     swept: () => sweeps.inc(),
     rowsArchived: (kind, count) => archived.inc({ kind }, count),
     callbackVerified: (key) => callbacks.inc({ key }),

@@ -11,13 +11,10 @@ import type { Store } from '../store/store.ts'
 import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
 import type { AppConfig } from './services.ts'
 
-const DAY_MS = 24 * 3_600_000
-
 /** Opens the store on the configured database. Throws `StoreUnusableError` if the database cannot be used. */
 export async function openStore(config: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
   const database = await openDatabase(config, clock, logger)
-  const { refundWindowDays, findsDuplicates } = config
-  return createLedger(database, { refundWindowMs: refundWindowDays * DAY_MS, findsDuplicates })
+  return createLedger(database, { findsDuplicates: config.findsDuplicates })
 }
 
 async function openDatabase({ database, ...config }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {

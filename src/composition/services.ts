@@ -61,7 +61,7 @@ type BackendOptions = {
   readonly timer?: Timer | undefined
   readonly observe: Pick<
     Metrics,
-    'readEnded' | 'readsListed' | 'swept' | 'rowsArchived' | 'callbackVerified' | 'callbackUnderUnknownKey'
+    'readEnded' | 'swept' | 'rowsArchived' | 'callbackVerified' | 'callbackUnderUnknownKey'
   >
   readonly breaker: Partial<BreakerSettings>
   /** Receives the events of the upstream client. */
@@ -138,15 +138,11 @@ export async function startServices(config: AppConfig, options: BackendOptions):
     upstream,
     sites,
     keys,
-    reader: reading.payments,
+    readPayment: reading.readPayment,
     paymentFinder: reading.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
-    onReadDue() {
-      reading.wakePayments()
-      reading.wakeAgreements()
-      reading.wakePayouts()
-    },
+    onReadDue: reading.wake,
     onErasureLeft: reading.continueErasures,
     onImportBegun: reading.continueImports,
   })

@@ -136,9 +136,12 @@ export const SETTINGS = {
    * customers pay under one reference
    */
   findsDuplicates: { name: 'DUPLICATE_PAYMENTS', parse: choice({ find: true, off: false }), default: 'find' },
-  /** `on` [compares each day](guides/reconciliation.md) with the payments API's lists an hour after its end */
-  reconcilesDaily: { name: 'DAILY_RECONCILIATION', parse: choice({ on: true, off: false }), default: 'off' },
-  /** Days (1 to 1000) after its last change for which a payment can be refunded or disputed, and is polled, ever more rarely */
+  /**
+   * Whether each day is [compared](guides/reconciliation.md) with the payments API's lists. `off`: what webhooks do not report of a paid
+   * payment is not found
+   */
+  reconcilesDaily: { name: 'DAILY_RECONCILIATION', parse: choice({ on: true, off: false }), default: 'on' },
+  /** Days (1 to 1000) after its last change for which a payment can be refunded or disputed, so that callbacks of it may come */
   refundWindowDays: { name: 'REFUND_WINDOW_DAYS', parse: limit(1_000), default: '180' },
   webhooks: {
     /** Comma-separated, 16 characters or more each: all are accepted, so that one can be rotated */

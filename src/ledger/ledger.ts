@@ -1,20 +1,17 @@
 import {
   FULL_PACE,
-  faster,
-  nextSlot,
-  type ReadPace,
-  slower,
   MOST_AHEAD_MS,
-  withoutFuture,
-  withoutSlot,
-  withSlot,
+  type ReadPace,
+  type ReadSlot,
+  slower,
+  type SlotRequest,
+  takeSlot,
 } from '../domain/reads/read-pace.ts'
-import { REFUND_WINDOW_MS } from '../domain/reads/read-schedule.ts'
 import type { Lease, LeaseName } from '../store/lease-store.ts'
 import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isOutage, LeaseLostError } from '../store/store-errors.ts'
-import type { Store, SweepStep, ReadSlot, SlotRequest, ThrottledRead } from '../store/store.ts'
+import type { Store, SweepStep } from '../store/store.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
@@ -30,7 +27,6 @@ import {
 import {
   postponeAgreementRead,
   recordAgreementRead,
-  confirmListed,
   postponePaymentRead,
   recordPaymentRead,
   schedulePaymentRead,
@@ -54,11 +50,9 @@ import {
 } from './settle.ts'
 import { expectSeveral } from './subjects/payment-subject.ts'
 import { wantLogHead, type Ledger } from './subjects/subject.ts'
-import { beginSweep, endSweep, metaOf, parseSweepCursor, SWEEP_PARTS, sweepPage } from './sweep.ts'
+import { beginSweep, BETWEEN_LINKS_MS, endSweep, linksBefore, metaOf, sweepPage } from './sweep.ts'
 
 export type LedgerOptions = {
-  /** Time after its last change in which a payment is polled, in milliseconds. Default: 180 days. */
-  readonly refundWindowMs?: number
   /** Whether payments of one order are compared. Default: true. */
   readonly findsDuplicates?: boolean
 }
@@ -71,8 +65,8 @@ type Decide = <Result>(decision: (rows: Rows) => Result, lease?: Lease | null) =
  * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
 export function createLedger(database: Database, options: LedgerOptions = {}): Store {
-  const { refundWindowMs = REFUND_WINDOW_MS, findsDuplicates = true } = options
-  const settings = { refundWindowMs, findsDuplicates }
+  const { findsDuplicates = true } = options
+  const settings = { findsDuplicates }
   const decide: Decide = (decision, lease = null) =>
     database.decide((rows) => underLease(rows, lease, () => decision(rows)))
   const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease?: Lease | null) =>
@@ -123,8 +117,6 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       ...database.reads,
       record: (subject, report, at, lease) =>
         onLedger((ledger) => recordPaymentRead(ledger, subject, { report, at }), lease),
-      confirmListed: (subject, report, at, lease) =>
-        onLedger((ledger) => confirmListed(ledger, subject, { report, at }), lease),
       postpone: (subject, until, lease) => onLedger((ledger) => postponePaymentRead(ledger, subject, until), lease),
       schedule: (id, next) => onLedger((ledger) => schedulePaymentRead(ledger, id, next)),
     },
@@ -178,13 +170,12 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
       take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
       release: (lease) => decide((rows) => releaseLease(rows, lease)),
     },
-    paces: database.isShared
-      ? {
-          take: (site, request) => decide((rows) => takeSlot(rows, site, request), request.lease),
-          release: (site, at) => decide((rows) => releaseSlot(rows, site, at)),
-          throttle: (site, throttled) => decide((rows) => throttleSite(rows, site, throttled)),
-        }
-      : null,
+    paces: {
+      take: (site, request, lease) =>
+        decide((rows) => takeSiteSlot(rows, site, { ...request, isPersonal: lease === null }), lease),
+      throttle: (site, throttled) =>
+        decide((rows) => rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })),
+    },
   }
 }
 
@@ -193,18 +184,19 @@ function outcomeOfDryRun(error: unknown) {
   throw error
 }
 
+/** Links that expire within an hour are read then anyway; in milliseconds. */
+const SOON_MS = 3_600_000
+
 /** Queries the page first; plans nothing if another process has moved the cursor meanwhile. */
 async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide): Promise<SweepStep> {
   const { from, cursor } = await sweep.state()
   if (from === null) return { planned: 0, done: true }
-  const { index, after } = parseSweepCursor(cursor)
-  const part = SWEEP_PARTS[index]
-  if (part === undefined) {
+  const page = await sweep.page({ polls: now, links: now + SOON_MS + linksBefore(cursor) * BETWEEN_LINKS_MS })
+  if (page === null) {
     await decide(endSweep)
     return { planned: 0, done: true }
   }
-  const page = await sweep.page(part, { from: from.getTime(), after })
-  const isPlanned = await decide((rows) => sweepPage(rows, { cursor, index, page, now }))
+  const isPlanned = await decide((rows) => sweepPage(rows, { cursor, page, now }))
   return { planned: isPlanned ? page.ids.length : 0, done: false }
 }
 
@@ -251,25 +243,10 @@ function isHolder(row: { readonly owner: string; readonly fence: number }, lease
   return row.owner === lease.owner && row.fence === lease.fence
 }
 
-/** Takes the next slot of a site, unless it is too far ahead, or the site is closed and the read is a planned one. */
-function takeSlot(rows: Rows, site: string, request: SlotRequest): ReadSlot {
-  const { now, perSecond, answers, answeredAt, aheadMs, lease } = request
-  const pace = faster(withoutFuture(paceOf(rows, site), now), answers, answeredAt)
-  const opensAt = lease === null ? now : pace.closedUntil
-  const at = Math.max(Math.ceil(nextSlot(pace, now, perSecond)), opensAt)
-  const taken = opensAt <= now && at <= now + aheadMs
-  if (taken || answers > 0) rows.readPaces.put({ site, ...(taken ? withSlot(pace, at) : pace) })
-  return { taken, at, share: pace.share, closedUntil: pace.closedUntil }
-}
-
-/** Gives the last slot of a site back; does nothing if another one was taken after it. */
-function releaseSlot(rows: Rows, site: string, at: number): void {
-  rows.readPaces.put({ site, ...withoutSlot(paceOf(rows, site), at) })
-}
-
-/** Slows a site down. */
-function throttleSite(rows: Rows, site: string, throttled: ThrottledRead): void {
-  rows.readPaces.put({ site, ...slower(withoutFuture(paceOf(rows, site), throttled.now), throttled) })
+function takeSiteSlot(rows: Rows, site: string, request: SlotRequest): ReadSlot {
+  const { pace, slot } = takeSlot(paceOf(rows, site), request)
+  rows.readPaces.put({ site, ...pace })
+  return slot
 }
 
 function paceOf(rows: Rows, site: string): ReadPace {

@@ -1,6 +1,5 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import { attributeRead, readOfUnusedLink, belongsTogether } from '../domain/payments/attribution.ts'
-import { confirmsListed } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
@@ -16,13 +15,7 @@ import type { AgreementRow } from '../store/rows/agreement-rows.ts'
 import type { LinkRow, PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { fromIso } from '../store/rows/table.ts'
-import type {
-  ListedOutcome,
-  ReadOutcome,
-  ReadSubject,
-  AgreementReadSubject,
-  PayoutReadSubject,
-} from '../store/store.ts'
+import type { ReadOutcome, ReadSubject, AgreementReadSubject, PayoutReadSubject } from '../store/store.ts'
 import {
   AGREEMENT,
   findAgreement,
@@ -35,7 +28,6 @@ import {
   findPayment,
   appendEvent,
   OF_A_LINK,
-  confirmBy,
   type Ledger,
   type Kind,
   type ReadableSubject,
@@ -63,22 +55,6 @@ export function recordPaymentRead(ledger: Ledger, asked: Asked, answer: Answer):
   if (report === null) return learnNothing(rows, target, answer.at)
   if (target.payment !== null) return recordPayment(ledger, target, target.payment, { ...answer, report })
   return target.link === null ? 'superseded' : recordLink(ledger, target.link, { ...answer, report })
-}
-
-/**
- * Records an entry of a list about a subject. An entry that equals the known state counts as a read. Any other makes a read of the
- * subject due now, because a list may contain less than the detail.
- */
-export function confirmListed(ledger: Ledger, asked: Asked, { report, at }: Answer): ListedOutcome {
-  const { rows } = ledger
-  const current = attribute(rows, asked, report)
-  if (current === null || current.report === null) return 'superseded'
-  if (tellsEnough(current.target, current.report)) {
-    const outcome = recordPaymentRead(ledger, asked, { report, at })
-    return outcome === 'changed' || outcome === 'confirmed' ? outcome : 'superseded'
-  }
-  putBack(rows, current.target, (row) => confirmBy(row, at))
-  return 'differs'
 }
 
 /** Records that a read gave no result, and when to retry; null for never. */
@@ -166,24 +142,24 @@ function learnNothing(rows: Rows, target: ReadTarget, at: Date): 'fruitless' {
 function recordPayment(ledger: Ledger, target: ReadTarget, payment: PaymentRow, { report, at }: Answer): ReadOutcome {
   const answered = payment.state.id === report.paymentId ? payment : findPayment(ledger.rows, report.paymentId)
   const about = answeredPayment(answered, target.link?.link ?? null, report)
-  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: payment.plan.dueAt })
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, at)
   if (outcome === null || answered?.state.id !== payment.state.id) learnNothing(ledger.rows, target, at)
   return outcome ?? 'fruitless'
 }
 
 function recordLink(ledger: Ledger, row: LinkRow, { report, at }: Answer): ReadOutcome {
-  const { rows, settings } = ledger
+  const { rows } = ledger
   const { link } = row
   const use = readOfUnusedLink(link, report)
   if (use === 'untouched') {
-    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime(), settings.refundWindowMs)
+    const dueAt = readAfterUntouched(fromIso(link.expiresAt), at.getTime())
     const plan = planAnew(row.plan, dueAt === null ? null : { at: dueAt, readClass: 'expiry' })
-    rows.links.put({ ...row, plan, confirmedAt: at.getTime() })
+    rows.links.put({ ...row, plan })
     return 'confirmed'
   }
   if (use === 'expired') return expireLink(rows, row, at)
   const about = answeredPayment(findPayment(rows, report.paymentId), link, report)
-  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, { at, dueAt: null })
+  const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, at)
   return outcome ?? learnNothing(rows, { payment: null, link: row }, at)
 }
 
@@ -192,7 +168,6 @@ function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
   rows.links.put({
     ...row,
     link: { ...link, expired: true },
-    confirmedAt: at.getTime(),
     plan: planAnew(row.plan, null),
   })
   if (link.expired) return 'confirmed'
@@ -207,11 +182,6 @@ function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
   return 'changed'
 }
 
-function tellsEnough({ payment, link }: ReadTarget, report: PaymentReport): boolean {
-  if (payment !== null) return confirmsListed(payment.state, report)
-  return link !== null && readOfUnusedLink(link.link, report) !== 'paid-through'
-}
-
 /** Records the result of an agreement read; outcomes as for payments. */
 export function recordAgreementRead(
   ledger: Ledger,
@@ -224,7 +194,7 @@ export function recordAgreementRead(
   const row = findAgreement(rows, asked.agreement.id)
   if (row === null || row.deliveries !== asked.deliveries) return 'superseded'
   const target = answeredAgreement(rows, row, report)
-  const outcome = target === null ? null : applyRead(AGREEMENT, ledger, target, { at, dueAt: null })
+  const outcome = target === null ? null : applyRead(AGREEMENT, ledger, target, at)
   if (outcome === null) rows.agreements.put(planFruitless(row, at))
   return outcome ?? 'fruitless'
 }
@@ -245,7 +215,7 @@ export function recordPayoutRead(
   wantPayout(rows, asked.payout.id)
   const row = findPayout(rows, asked.payout.id)
   if (row === null || row.deliveries !== asked.deliveries) return 'superseded'
-  const outcome = applyRead(PAYOUT, ledger, answeredPayout(row, report), { at, dueAt: null })
+  const outcome = applyRead(PAYOUT, ledger, answeredPayout(row, report), at)
   if (outcome === null) rows.payouts.put(planFruitless(row, at))
   return outcome ?? 'fruitless'
 }
@@ -286,7 +256,8 @@ export function applyAnswer<K extends Kind>(
     row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
     subject.savePayer(rows, report)
   } else return null
-  const confirmed = subject.confirmed(row, at)
+  // Older responses in flight are detected by the count.
+  const confirmed = { ...row, deliveries: row.deliveries + 1 }
   subject.put(rows, confirmed)
   subject.affect(rows, confirmed.state, { before: target.row?.state ?? null, isChanged: true })
   return { row: confirmed, changed: change !== null }
@@ -297,15 +268,12 @@ export function applyRead<K extends Kind>(
   subject: ReadableSubject<K>,
   ledger: Ledger,
   target: Target<K>,
-  { at, dueAt }: { readonly at: Date; readonly dueAt: number | null },
+  at: Date,
 ): ReadOutcome | null {
   const applied = applyAnswer(subject, ledger, target, { source: 'READ', at })
   if (applied === null) return null
   const { row, changed } = applied
-  const now = at.getTime()
-  const lateMs = dueAt === null ? 0 : Math.max(0, now - dueAt)
-  const times = { now, windowMs: ledger.settings.refundWindowMs, lateMs }
-  const next = subject.nextPoll(ledger.rows, row.state, times)
+  const next = subject.nextPoll(ledger.rows, row.state, at.getTime())
   subject.put(ledger.rows, { ...row, plan: planAnew(row.plan, next) })
   return changed ? 'changed' : 'confirmed'
 }

@@ -46,7 +46,6 @@ export function settleWithLink(
   rows.links.put({
     link: { ...link, paymentId: null },
     paymentPhase: null,
-    confirmedAt: fromIso(link.createdAt),
     deliveries: 0,
     plan: { dueAt: readAfterExpiry(fromIso(link.expiresAt)), readClass: 'expiry', failures: 0 },
   })
@@ -63,8 +62,7 @@ export function settleWithLink(
 }
 
 function takeOverPayments(ledger: Ledger, link: PaymentLink, at: Date): void {
-  const { rows, settings } = ledger
-  const now = at.getTime()
+  const { rows } = ledger
   let speaker: Payment | null = null
   const payments = paymentsThrough(rows, link)
   wantPayments(
@@ -74,7 +72,7 @@ function takeOverPayments(ledger: Ledger, link: PaymentLink, at: Date): void {
   for (const row of payments) {
     const state = joinLink(row.state, link.ref, link)
     const joined = PAYMENT.rowOf(rows, state, row, null)
-    const next = PAYMENT.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
+    const next = PAYMENT.nextPoll(rows, state, at.getTime())
     const planned = next === null ? joined : scheduled(joined, next)
     rows.payments.put(planned)
     PAYMENT.follow(ledger, { before: null, row: planned, source: 'COMMAND', at })

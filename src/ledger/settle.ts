@@ -50,7 +50,8 @@ export function settleWithPayin(ledger: Ledger, commandId: string, { payin, repo
   rows.payins.put(payin)
   const target = createdPayment(known, payin, said)
   const { row, confirm } = recordCreation(PAYMENT, ledger, target, { decide: decideCreation, at })
-  const confirmed = confirm ? confirmBy(PAYMENT.confirmed(row, at), at) : PAYMENT.confirmed(row, at)
+  const counted = { ...row, deliveries: row.deliveries + 1 }
+  const confirmed = confirm ? confirmBy(counted, at) : counted
   rows.payments.put(confirmed)
   markSettled(rows, commandId, result)
   // What a webhook reported before was compared without the reference of the payin.

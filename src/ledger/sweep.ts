@@ -1,21 +1,14 @@
-import { isFinished } from '../domain/payouts/payout.ts'
-import { planNoLater } from '../domain/reads/read-schedule.ts'
-import type { SweepCursor, SweepPage, SweepPart } from '../store/port.ts'
+import { planNoLater, type PlannedRead, type ReadPlan } from '../domain/reads/read-schedule.ts'
+import type { SweepPage } from '../store/port.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { MetaRow } from '../store/rows/upkeep-rows.ts'
 
-/** The parts of a sweep, in order. */
-export const SWEEP_PARTS: readonly SweepPart[] = [
-  'payments-changed',
-  'payments-in-progress',
-  'payments-refunding',
-  'payments-disputed',
-  'links-open',
-  'agreements-changed',
-  'agreements-created',
-  'payouts-planned',
-]
+/**
+ * Time between the reads of two open links, in milliseconds. There may be many of them, and they are less urgent than what is under way: so
+ * they take a quarter of the rate of one site at most, and those that expire meanwhile are read then.
+ */
+export const BETWEEN_LINKS_MS = 2_000
 
 /** Returns the meta row. Throws an `Error` if there is none. */
 export function metaOf(rows: Rows): MetaRow {
@@ -24,35 +17,36 @@ export function metaOf(rows: Rows): MetaRow {
   return meta
 }
 
-/** Starts a sweep and records a heartbeat. An unfinished sweep restarts from the earlier of both instants. */
+/** Starts a sweep and records a heartbeat. An unfinished sweep goes on, from the earlier of both instants. */
 export function beginSweep(rows: Rows, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
   rows.meta.put({ ...meta, sweepFrom, sweepCursor: null, heartbeatAt: now.getTime() })
 }
 
-/** Parses a stored cursor; null is the start. */
-export function parseSweepCursor(cursor: string | null): {
-  readonly index: number
-  readonly after: SweepCursor | null
-} {
-  if (cursor === null) return { index: 0, after: null }
-  const [index = 0, at, number] = cursor.split(' ').map(Number)
-  return { index, after: at === undefined || number === undefined ? null : { at, number } }
+/** Returns the number of links whose reads were planned before a stored cursor; null is the start. */
+export function linksBefore(cursor: string | null): number {
+  return Number(cursor ?? 0)
 }
 
-/** Plans the reads of a page and moves the cursor. Returns false if another process has moved it or has ended the sweep. */
+/** Brings the reads of a page forward, and moves the cursor. Returns false if another process has moved it or has ended the sweep. */
 export function sweepPage(
   rows: Rows,
-  { cursor, index, page, now }: { cursor: string | null; index: number; page: SweepPage; now: number },
+  { cursor, page, now }: { cursor: string | null; page: SweepPage; now: number },
 ): boolean {
-  for (const id of page.ids) rows[page.table].want('id', id)
+  const { table, ids } = page
+  for (const id of ids) rows[table].want('id', id)
   const meta = metaOf(rows)
-  const { sweepFrom: from } = meta
-  if (from === null || meta.sweepCursor !== cursor) return false
-  for (const id of page.ids) planSwept(rows, page.table, { id, from, now })
-  const next = page.next === null ? `${index + 1}` : `${index} ${page.next.at} ${page.next.number}`
-  rows.meta.put({ ...meta, sweepCursor: next })
+  if (meta.sweepFrom === null || meta.sweepCursor !== cursor) return false
+  const before = linksBefore(cursor)
+  for (const [index, id] of ids.entries()) {
+    if (table === 'links')
+      bringForward(rows.links, id, { at: now + (before + index) * BETWEEN_LINKS_MS, readClass: 'expiry' })
+    else if (table === 'payments') bringForward(rows.payments, id, { at: now, readClass: 'poll' })
+    else if (table === 'agreements') bringForward(rows.agreements, id, { at: now, readClass: 'poll' })
+    else bringForward(rows.payouts, id, { at: now, readClass: 'poll' })
+  }
+  if (table === 'links') rows.meta.put({ ...meta, sweepCursor: String(before + ids.length) })
   return true
 }
 
@@ -61,40 +55,12 @@ export function endSweep(rows: Rows): void {
   rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepCursor: null })
 }
 
-/**
- * Returns when the read of a swept row is due: now, minus a millisecond for each second since it was last confirmed, or since `from` if
- * that is later.
- */
-function dueInOrder(confirmedAt: number, { from, now }: { from: number; now: number }): number {
-  return now - Math.trunc((now - Math.max(confirmedAt, from)) / 1000)
-}
-
-function planSwept(
-  rows: Rows,
-  table: SweepPage['table'],
-  { id, ...span }: { id: string; from: number; now: number },
+/** Leaves out what has happened to the row since: nothing is read of it any more. */
+function bringForward<Row extends { readonly plan: ReadPlan }>(
+  table: { first(lookup: 'id', id: string): Row | null; put(row: Row): void },
+  id: string,
+  next: PlannedRead,
 ): void {
-  if (table === 'agreements') {
-    const row = rows.agreements.first('id', id)
-    if (row === null || row.state.status === 'cancelled' || row.state.status === 'failed') return
-    rows.agreements.put({ ...row, plan: planNoLater(row.plan, { at: span.now, readClass: 'poll' }) })
-    return
-  }
-  if (table === 'payouts') {
-    const row = rows.payouts.first('id', id)
-    if (row === null || isFinished(row.state)) return
-    rows.payouts.put({ ...row, plan: planNoLater(row.plan, { at: span.now, readClass: 'poll' }) })
-    return
-  }
-  if (table === 'payments') {
-    const row = rows.payments.first('id', id)
-    if (row !== null) rows.payments.put({ ...row, plan: planNoLater(row.plan, poll(row.confirmedAt, span)) })
-    return
-  }
-  const row = rows.links.first('id', id)
-  if (row !== null) rows.links.put({ ...row, plan: planNoLater(row.plan, poll(row.confirmedAt, span)) })
-}
-
-function poll(confirmedAt: number, span: { from: number; now: number }) {
-  return { at: dueInOrder(confirmedAt, span), readClass: 'poll' } as const
+  const row = table.first('id', id)
+  if (row !== null && row.plan.dueAt !== null) table.put({ ...row, plan: planNoLater(row.plan, next) })
 }

@@ -114,7 +114,7 @@ export const IMPORT_STATE: OperatorDocument = {
 }`,
 }
 
-/** The daily report of a day, or of the latest one. */
+/** The comparison of a day, or of yesterday. */
 export const DAILY_REPORT: OperatorDocument = {
   scopes: ['payments:reconcile'],
   text: `query OperatorDailyReport($day: LocalDate) {

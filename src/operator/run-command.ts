@@ -122,8 +122,8 @@ const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
     --site <id>          only the lists of this site; may be repeated
     --id <id>            in place of an interval: wait for an import that was begun before
   reconcile              the payments API's sums of a day beside ours, by site and currency
-    --day <day>          such as 2026-11-24, in UTC; default: the latest that the daily schedule has compared
-  unanswered             gateway payments that were requested and of which nothing came, the oldest first
+    --day <day>          such as 2026-11-24, in UTC; default: yesterday, an hour after its end
+  unanswered             gateway payments that were requested and without an answer, the oldest first
     --limit <n>          at most this many, up to 100; default: 50
   settle <operation>     record what the payments API's dashboard shows, with one of:
     --created <id>       the operation has made the gateway payment with this id

@@ -1,15 +1,17 @@
-import { type Urgency, createReadOrder, URGENCIES } from '../domain/reads/read-pace.ts'
-import type { ReadClass } from '../domain/reads/read-schedule.ts'
+import { createReadOrder, MOST_AHEAD_MS, URGENCIES, type Urgency } from '../domain/reads/read-pace.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import { LeaseLostError } from '../store/store-errors.ts'
+import type { Store } from '../store/store.ts'
 import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
-import { type SharedPace, createSitePace, type SiteTrouble, type SitePace, wasAnswered } from './site-pace.ts'
+import { createSiteHold, type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
+import type { HeldLease } from './upkeep.ts'
 
 /** Permission for one call to the payments API. Call exactly one of the two methods, once. */
 export type ReadPermit = {
   /** Reports how the read ended (`error` is null if it was answered), and returns what that means for the whole site. */
   end(error: unknown): SiteTrouble | null
-  /** Returns the permit because the read was not sent. */
+  /** Ends the permit because the read was not sent. */
   cancel(): void
 }
 
@@ -17,51 +19,45 @@ export type ReadPermit = {
 export type ReadBudget = {
   /**
    * Waits for a permit for a site, in the order of `createReadOrder`. For urgency `person`, rejects with an `UpstreamFault` when too many
-   * callers wait; a pause that the payments API asked for does not stop it. For a planned read, returns null while planned reads of the
-   * site are on hold.
+   * callers wait; a pause that the payments API asked for does not stop it. For any other, returns null while planned reads of the site are
+   * on hold, and in a process that is not the leader.
    */
   acquire(site: string, urgency: 'person'): Promise<ReadPermit>
-  acquire(site: string, urgency: ReadClass): Promise<ReadPermit | null>
+  acquire(site: string, urgency: PlannedUrgency): Promise<ReadPermit | null>
   /** Milliseconds until planned reads of a site are allowed; 0 if they are allowed now. */
   heldMs(site: string): number
-  /** Milliseconds for which the payments API still asks to be left alone; 0 if it does not. */
-  closedMs(site: string): number
   /** Rejects all waiting and future requests for a permit. */
   close(): void
 }
 
+type PlannedUrgency = Exclude<Urgency, 'person'>
+
 export type ReadBudgetOptions = {
+  /** The pace of each site is in the database: all processes on it share it. */
+  readonly store: Pick<Store, 'now' | 'paces'>
+  /** The process with this lease makes the planned reads. */
+  readonly leader: HeldLease
   readonly timer: Timer
   readonly logger: Logger
-  /** Reads per second of one site. */
+  /** Reads per second of one site. Default: 2. */
   readonly perSecond?: number
-  /** Returns the pace that all processes share for a site; null if this process is the only one. Default: null. */
-  readonly sharedPace?: (site: string, perSecond: number) => SharedPace | null
 }
 
 const PER_SECOND = 2
 
 /** Each site has its own rate, so that no site delays another. */
-export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
-  const { timer, logger, perSecond = PER_SECOND, sharedPace = () => null } = options
+export function createReadBudget({ perSecond = PER_SECOND, ...options }: ReadBudgetOptions): ReadBudget {
   const budgets = new Map<string, SiteBudget>()
   let closed = false
 
-  const partsOf = (site: string) => ({
-    pace: createSitePace(timer.now, perSecond),
-    shared: sharedPace(site, perSecond),
-    timer,
-    report: siteLogger(logger, site),
-  })
-
   const budgetOf = (site: string): SiteBudget => {
-    const siteBudget = budgets.get(site) ?? createSiteBudget(partsOf(site))
+    const siteBudget = budgets.get(site) ?? createSiteBudget({ ...options, perSecond, site })
     budgets.set(site, siteBudget)
     return siteBudget
   }
 
   function acquire(site: string, urgency: 'person'): Promise<ReadPermit>
-  function acquire(site: string, urgency: ReadClass): Promise<ReadPermit | null>
+  function acquire(site: string, urgency: PlannedUrgency): Promise<ReadPermit | null>
   async function acquire(site: string, urgency: Urgency): Promise<ReadPermit | null> {
     const granted = closed ? notSent('closed') : await budgetOf(site).enter(urgency)
     if (!(granted instanceof UpstreamFault)) return granted
@@ -71,8 +67,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
 
   return {
     acquire,
-    heldMs: (site) => budgets.get(site)?.pace.heldMs() ?? 0,
-    closedMs: (site) => budgets.get(site)?.pace.closedMs() ?? 0,
+    heldMs: (site) => budgets.get(site)?.heldMs() ?? 0,
     close() {
       closed = true
       for (const siteBudget of budgets.values()) siteBudget.close()
@@ -80,132 +75,76 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   }
 }
 
-/** Logs a trouble once, when it begins: each further failed read would repeat the same message. */
-function siteLogger(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
-  let loggedKind: SiteTrouble['kind'] | null = null
-  return (trouble, heldMs) => {
-    const kind = trouble?.kind ?? null
-    const isNew = kind !== loggedKind
-    loggedKind = kind
-    if (kind === null || !isNew) return
-    const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
-    if (kind === 'credentials')
-      logger.error(
-        fields,
-        'the payments API does not accept the credentials of a site: none of its payments is read for now',
-      )
-    else logger.warn(fields, 'a site is read more slowly, or not at all for now')
-  }
-}
-
 /** A permit, or the reason why there is none. */
-export type Granted = ReadPermit | UpstreamFault
+type Granted = ReadPermit | UpstreamFault
 
 /** The budget of one site: who may read it next, and when. */
 type SiteBudget = {
-  readonly pace: SitePace
   /** Waits for a permit. */
   enter(urgency: Urgency): Promise<Granted>
+  heldMs(): number
   close(): void
 }
 
-export type SiteBudgetParts = {
-  readonly pace: SitePace
-  /** Null if this process is the only one. */
-  readonly shared: SharedPace | null
-  readonly timer: Timer
-  /** Called after each read. */
-  readonly report: (trouble: SiteTrouble | null, heldMs: number) => void
-}
-
-/**
- * Maximum number of unanswered planned reads per site, so that they do not pile up on a slow API. Class `doubt` is counted
- * separately, so that it never waits for a routine read.
- */
+/** Maximum number of unanswered planned reads of a site, and of comparisons, so that they do not pile up on a slow API. */
 const UNDER_WAY = 2
 /** Further callers are rejected at once: at full rate, ten callers of one process mean a wait of at most five seconds. */
 const PERSONS_WAITING = 10
 /** A caller is rejected after so many milliseconds, before the operation times out: callers of other processes, or a lower rate. */
 const PERSON_WAIT_MS = 7_000
-/** Slots of the shared pace that are held for persons who wait: those of a second. */
-const PERSONS_AHEAD = 2
-/** Longest time to fetch the next due read of a class from the store; its permit is kept for that time. */
-const FETCH_MS = 100
-
-type Waiter = (granted: Granted) => void
-
-/** Reads whose unanswered calls are counted together. */
-type Group = 'person' | 'doubt' | 'routine'
-
-function groupOf(urgency: Urgency): Group {
-  return urgency === 'person' || urgency === 'doubt' ? urgency : 'routine'
-}
 
 const PLANNED = URGENCIES.filter((urgency) => urgency !== 'person')
 
-function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): SiteBudget {
-  const waiting: Record<Urgency, Waiter[]> = { person: [], doubt: [], expiry: [], poll: [] }
-  const underWay: Record<Group, number> = { person: 0, doubt: 0, routine: 0 }
+type Waiter = (granted: Granted) => void
+
+type SiteBudgetOptions = ReadBudgetOptions & { readonly site: string; readonly perSecond: number }
+
+function createSiteBudget({ site, perSecond, store, leader, timer, logger }: SiteBudgetOptions): SiteBudget {
+  const waiting: Record<Urgency, Waiter[]> = { person: [], planned: [], comparison: [] }
   const order = createReadOrder()
-  let last: { readonly urgency: Urgency; readonly at: number } | null = null
-  let cancelTimer: (() => void) | null = null
-  /** Slots of the shared pace that are being taken or waited for. */
-  const taking = { person: 0, planned: 0 }
-  /** Until then the shared pace has no slot for a planned read. */
-  let plannedFrom = Number.NEGATIVE_INFINITY
+  const hold = createSiteHold(timer.now)
+  const report = troubleLogger(logger, site)
+  const underWay: Record<Urgency, number> = { person: 0, planned: 0, comparison: 0 }
+  /** End of the pause that the payments API asked for, by the timer. */
+  let closedUntil = Number.NEGATIVE_INFINITY
+  /** Slot of the last read that was throttled. */
+  let throttledAt = Number.NEGATIVE_INFINITY
+  let answers = 0
+  let answeredAt = 0
+  let isServing = false
+
+  const heldMs = () => Math.max(closedUntil - timer.now(), hold.leftMs(), 0)
 
   /** Whether a read of this urgency waits for the rate alone. */
   const waits = (urgency: Urgency): boolean =>
-    waiting[urgency].length > 0 && (urgency === 'person' || underWay[groupOf(urgency)] < UNDER_WAY)
+    waiting[urgency].length > 0 && (urgency === 'person' || underWay[urgency] < UNDER_WAY)
 
   const turnAway = (urgencies: readonly Urgency[], fault: UpstreamFault) => {
     for (const urgency of urgencies) for (const waiter of waiting[urgency].splice(0)) waiter(fault)
   }
 
-  /** How long a less urgent class waits for the next read of the class that was just granted. */
-  const untilBack = (next: Urgency): number =>
-    last !== null && URGENCIES.indexOf(last.urgency) < URGENCIES.indexOf(next) && !order.isOverdue(next)
-      ? last.at + FETCH_MS - timer.now()
-      : 0
-
-  /** A person's slot is taken before the rate allows the read, so that no planned read of another process takes it first. */
-  const waitMs = (next: Urgency): number =>
-    shared !== null && next === 'person' ? 0 : Math.max(pace.waitMs(), untilBack(next), plannedFrom - timer.now())
-
-  /** Whether a slot may be taken: the process holds no more of them than it uses soon. */
-  const mayTake = (next: Urgency): boolean =>
-    next === 'person'
-      ? taking.person < Math.min(PERSONS_AHEAD, waiting.person.length)
-      : taking.person + taking.planned === 0
-
-  /** Grants a permit to the first that waits; `slot` is the instant of its shared slot, null without one. */
-  const grant = (urgency: Urgency, slot: number | null) => {
-    const group = groupOf(urgency)
-    order.granted(urgency, waits)
-    last = { urgency, at: timer.now() }
-    const waiter = waiting[urgency].shift()
-    const sentAt = pace.send()
-    underWay[group] += 1
-    const leave = () => {
-      underWay[group] -= 1
+  /** Takes a slot, and waits for it. Returns its instant by the database's clock; null if there is none now. */
+  const takeSlot = async (urgency: Urgency): Promise<number | null> => {
+    const lease = urgency === 'person' ? null : leader.lease()
+    if (lease === null && urgency !== 'person') return null
+    try {
+      const now = (await store.now()).getTime()
+      const askedAt = timer.now()
+      const told = answers
+      const { at, closedUntil: until } = await store.paces.take(
+        site,
+        { now, perSecond, answers: told, answeredAt },
+        lease,
+      )
+      answers -= told
+      closedUntil = Math.max(closedUntil, askedAt + until - now)
+      if (at !== null) await pause(at - now - (timer.now() - askedAt))
+      return at
+    } catch (error) {
+      if (error instanceof LeaseLostError && lease !== null) leader.lost(lease)
+      else logger.warn({ site, err: error }, 'the database gave no slot for a read of a site')
+      return null
     }
-    waiter?.({
-      end(error) {
-        leave()
-        const trouble = pace.learn(error, sentAt)
-        if (trouble?.kind === 'throttled') shared?.throttled(slot, trouble.retryAfterMs)
-        else if (wasAnswered(error)) shared?.answered(slot)
-        report(trouble, pace.heldMs())
-        serve()
-        return trouble
-      },
-      cancel() {
-        leave()
-        pace.takeBack()
-        if (slot !== null) shared?.release(slot)
-        serve()
-      },
-    })
   }
 
   const pause = (milliseconds: number) =>
@@ -214,24 +153,56 @@ function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): Sit
       else resolve()
     })
 
-  /** Takes a slot of the shared pace for the most urgent read, and grants it then. */
-  const grantShared = async (pool: SharedPace, next: Urgency) => {
-    const group = next === 'person' ? 'person' : 'planned'
-    taking[group] += 1
-    const slot = await pool.take(next)
-    if ('share' in slot) pace.adopt(slot)
-    if (slot.kind === 'taken') await pause(slot.inMs)
-    while (slot.kind === 'alone' && pace.waitMs() > 0) await pause(pace.waitMs())
-    taking[group] -= 1
-    if (slot.kind === 'taken') {
-      // A person who has come meanwhile goes first; a slot that was taken for a person was taken without a lease.
-      const urgency = waits('person') || next === 'person' ? 'person' : order.next(waits)
-      if (urgency !== null && waits(urgency)) grant(urgency, slot.at)
-      else pool.release(slot.at)
-    } else if (slot.kind === 'later') plannedFrom = timer.now() + slot.inMs
-    else if (slot.kind === 'not-leader') turnAway(PLANNED, notSent('closed'))
-    else if (waits(next)) grant(next, null)
-    serve()
+  /** Takes slots as long as a read waits, one at a time, and gives each to the read that is most urgent by then. */
+  const serve = async () => {
+    if (isServing) return
+    isServing = true
+    for (let next = order.next(waits); next !== null; next = order.next(waits)) {
+      const at = heldMs() > 0 && next !== 'person' ? null : await takeSlot(next)
+      if (at === null) turnAway(next === 'person' ? URGENCIES : PLANNED, notSent('no-slot'))
+      else if (heldMs() > 0) turnAway(PLANNED, notSent('no-slot'))
+      const first = at === null ? null : order.next(waits)
+      if (at !== null && first !== null) grant(first, at)
+    }
+    isServing = false
+  }
+
+  const grant = (urgency: Urgency, at: number) => {
+    order.granted(urgency, waits)
+    const waiter = waiting[urgency].shift()
+    underWay[urgency] += 1
+    const leave = () => {
+      underWay[urgency] -= 1
+      void serve()
+    }
+    waiter?.({
+      end(error) {
+        const trouble = siteTroubleOf(error)
+        if (trouble?.kind === 'throttled') throttle(at, trouble.retryAfterMs)
+        else if (trouble !== null) hold.failed(trouble.kind)
+        else if (wasAnswered(error)) noteAnswer(at)
+        report(trouble, heldMs())
+        leave()
+        return trouble
+      },
+      cancel: leave,
+    })
+  }
+
+  const noteAnswer = (at: number) => {
+    hold.answered()
+    answers += 1
+    answeredAt = Math.max(answeredAt, at)
+    // It was sent after the last refusal, so the pause is over.
+    if (at > throttledAt) closedUntil = Number.NEGATIVE_INFINITY
+  }
+
+  const throttle = (at: number, retryAfterMs: number | null) => {
+    throttledAt = Math.max(throttledAt, at)
+    closedUntil = Math.max(closedUntil, timer.now() + Math.min(retryAfterMs ?? 0, MOST_AHEAD_MS))
+    const tell = async () =>
+      store.paces.throttle(site, { sentAt: at, now: (await store.now()).getTime(), retryAfterMs })
+    tell().catch((error: unknown) => logger.debug({ site, err: error }, 'the rate of a site could not be lowered'))
   }
 
   const queuePerson = (resolve: Waiter) => {
@@ -247,33 +218,32 @@ function createSiteBudget({ pace, shared, timer, report }: SiteBudgetParts): Sit
     waiting.person.push(waiter)
   }
 
-  const serve = () => {
-    cancelTimer?.()
-    cancelTimer = null
-    if (pace.heldMs() > 0) turnAway(PLANNED, notSent('no-slot'))
-    for (let next = order.next(waits); next !== null; next = order.next(waits)) {
-      if (shared !== null && !mayTake(next)) return
-      const milliseconds = waitMs(next)
-      if (milliseconds > 0) {
-        cancelTimer = timer.after(milliseconds, serve)
-        return
-      }
-      if (shared === null) grant(next, null)
-      else void grantShared(shared, next)
-    }
-  }
-
   return {
-    pace,
+    heldMs,
     enter: (urgency) =>
       new Promise((resolve) => {
         if (urgency === 'person') queuePerson(resolve)
         else waiting[urgency].push(resolve)
-        serve()
+        void serve()
       }),
-    close() {
-      cancelTimer?.()
-      turnAway(URGENCIES, notSent('closed'))
-    },
+    close: () => turnAway(URGENCIES, notSent('closed')),
+  }
+}
+
+/** Logs a trouble once, when it begins: each further failed read would repeat the same message. */
+function troubleLogger(logger: Logger, site: string): (trouble: SiteTrouble | null, heldMs: number) => void {
+  let loggedKind: SiteTrouble['kind'] | null = null
+  return (trouble, heldMs) => {
+    const kind = trouble?.kind ?? null
+    const isNew = kind !== loggedKind
+    loggedKind = kind
+    if (kind === null || !isNew) return
+    const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
+    if (kind === 'credentials')
+      logger.error(
+        fields,
+        'the payments API does not accept the credentials of a site: none of its payments is read for now',
+      )
+    else logger.warn(fields, 'a site is read more slowly, or not at all for now')
   }
 }

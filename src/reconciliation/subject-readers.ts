@@ -1,208 +1,144 @@
 import { attributeRead } from '../domain/payments/attribution.ts'
 import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
 import type {
-  Lease,
-  ReadStore,
-  ReadSubject,
-  AgreementReadStore,
   AgreementReadSubject,
-  PayoutReadStore,
+  DueRead,
+  Lease,
   PayoutReadSubject,
-  DueReadsQuery,
+  ReadOutcome,
+  ReadSubject,
+  Store,
 } from '../store/store.ts'
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { notSent, unknownOutcome } from '../upstream/client/upstream-fault.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
-import type { ReadSource } from './due-reader.ts'
-import type { ListedReads } from './listed-reads.ts'
+import type { Readable } from './single-flight-reader.ts'
 
-type PaymentReadOptions = {
-  readonly reads: ReadStore
-  readonly upstream: Pick<UpstreamClient, 'getPayinLink' | 'getPayin'>
-  readonly sites: Sites
-  readonly clock: () => Date
-  /** Null if each subject is read by itself. */
-  readonly lists: ListedReads | null
+/** What can be read from the payments API, and how. */
+export type Readables = {
+  /** Every name of a site that a `Readable` may have: the ids of the configured sites, and an empty one. */
+  readonly sites: readonly string[]
+  /** Returns the name of the site that reads what is planned under a key of `readSiteOf`. */
+  siteOf(readSite: string): string
+  /** Returns what is due; null if it does not exist any more. */
+  find(due: Pick<DueRead, 'kind' | 'id'>): Promise<Readable | null>
+  ofPayment(subject: ReadSubject): Readable
 }
 
-/** Read source for payments whose deliveries contradict each other, and for expired links. */
-export function paymentReads({ reads, upstream, sites, clock, lists }: PaymentReadOptions): ReadSource<ReadSubject> {
-  const siteOf = (subject: ReadSubject) => siteOfSubject(sites, subject)
-  const { requireSite, ...source } = storedReads({
-    reads,
-    sites,
-    siteToRead: (readSite) => siteOfRead(sites, readSite),
-    siteOf,
-  })
+export type ReadablesOptions = {
+  readonly store: Pick<Store, 'reads' | 'agreementReads' | 'payoutReads'>
+  readonly upstream: Pick<UpstreamClient, 'getPayinLink' | 'getPayin' | 'searchAgreements' | 'getPayout'>
+  readonly sites: Sites
+  readonly clock: () => Date
+}
+
+export function createReadables({ store, upstream, sites, clock }: ReadablesOptions): Readables {
+  const { reads, agreementReads, payoutReads } = store
 
   /**
    * A link is read with the credentials that made it. A payment without a link of ours is read as a direct payin or, if its reports name a
    * link that was made elsewhere, through that link.
    */
-  const reportOn = async (subject: ReadSubject) => {
-    const site = requireSite(subject)
-    const linkId = linkIdOf(subject)
-    return linkId === null ? upstream.getPayin(site, subject.paymentId ?? '') : upstream.getPayinLink(site, linkId)
+  const ofPayment = (subject: ReadSubject): Readable => {
+    const { paymentId, link, dueAt, failures } = subject
+    const key = paymentId ?? link?.id ?? ''
+    const site = siteOfSubject(sites, subject)
+    const ask = async (lease: Lease | null): Promise<ReadOutcome> => {
+      const linkId = linkIdOf(subject)
+      const said = await (linkId === null
+        ? upstream.getPayin(required(site), paymentId ?? '')
+        : upstream.getPayinLink(required(site), linkId))
+      const report = attributeRead(subject, said)
+      if (report === null) throw unknownOutcome('mismatch')
+      return reads.record(subject, report, clock(), lease)
+    }
+    return {
+      key,
+      site: nameOf(site),
+      dueAt,
+      failures,
+      ids: { paymentId, linkId: link?.id },
+      ask,
+      postpone: (until, lease) => reads.postpone(subject, until, lease),
+      again: () => found(reads.subject(key), ofPayment),
+    }
   }
 
-  const ask = async (subject: ReadSubject, lease: Lease | null = null) => {
-    const report = attributeRead(subject, await reportOn(subject))
-    if (report === null) throw unknownOutcome('mismatch')
-    return reads.record(subject, report, clock(), lease)
+  /** An agreement is read by search: the payments API cannot read a single one. */
+  const ofAgreement = (subject: AgreementReadSubject): Readable => {
+    const { agreement, dueAt, failures } = subject
+    const { id, clientTransactionId, createdAt } = agreement
+    const site = sites.byId(agreement.site) ?? sites.forCurrency('AUD')
+    const ask = async (lease: Lease | null): Promise<ReadOutcome> => {
+      const report = await findAgreement(upstream, required(site), {
+        clientTransactionId,
+        id,
+        now: clock(),
+        ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
+      })
+      if (report === null || report.id !== id) throw unknownOutcome('mismatch')
+      return agreementReads.record(subject, report, clock(), lease)
+    }
+    return {
+      key: id,
+      site: nameOf(site),
+      dueAt,
+      failures,
+      ids: { agreementId: id },
+      ask,
+      postpone: (until, lease) => agreementReads.postpone(subject, until, lease),
+      again: () => found(agreementReads.subject(id), ofAgreement),
+    }
   }
 
-  return {
-    ...source,
-    ask: (subject) => ask(subject),
-    askPlanned: async (subject, lease) => {
-      const site = siteOf(subject)
-      const outcome = site === null || lists === null ? null : await lists.read(subject, site, lease)
-      return outcome ?? ask(subject, lease)
-    },
-    uncovered: async (subject) => {
-      const site = siteOf(subject)
-      if (site !== null) await lists?.uncovered(subject, site)
-    },
-    again: ({ paymentId, link }) => reads.subject(paymentId ?? link?.id ?? ''),
-    key: ({ paymentId, link }) => paymentId ?? link?.id ?? '',
-    ids: ({ paymentId, link }) => ({ paymentId, linkId: link?.id }),
-  }
-}
-
-type AgreementReadOptions = {
-  readonly reads: AgreementReadStore
-  readonly upstream: Pick<UpstreamClient, 'searchAgreements'>
-  readonly sites: Sites
-  readonly clock: () => Date
-}
-
-/**
- * Read source for agreements whose callbacks leave the state in doubt. They are read by search: the payments API cannot read a
- * single agreement.
- */
-export function agreementReads(options: AgreementReadOptions): ReadSource<AgreementReadSubject> {
-  const { reads, upstream, sites, clock } = options
-  const siteById = (id: string) => sites.byId(id) ?? sites.forCurrency('AUD')
-  const { requireSite, ...source } = storedReads({
-    reads,
-    sites,
-    siteToRead: siteById,
-    siteOf: ({ agreement }: AgreementReadSubject) => siteById(agreement.site),
-  })
-
-  const ask = async (subject: AgreementReadSubject, lease: Lease | null = null) => {
-    const { id, clientTransactionId, createdAt } = subject.agreement
-    const report = await findAgreement(upstream, requireSite(subject), {
-      clientTransactionId,
-      id,
-      now: clock(),
-      ...(createdAt === null ? {} : { createdAt: new Date(createdAt) }),
-    })
-    if (report === null || report.id !== id) throw unknownOutcome('mismatch')
-    return reads.record(subject, report, clock(), lease)
-  }
-
-  return {
-    ...source,
-    ask: (subject) => ask(subject),
-    askPlanned: ask,
-    again: ({ agreement }) => reads.subject(agreement.id),
-    key: ({ agreement }) => agreement.id,
-    ids: ({ agreement }) => ({ agreementId: agreement.id }),
-  }
-}
-
-type PayoutReadOptions = {
-  readonly reads: PayoutReadStore
-  readonly upstream: Pick<UpstreamClient, 'getPayout'>
-  readonly sites: Sites
-  readonly clock: () => Date
-}
-
-/** Read source for payouts that are not at their end, or whose callbacks leave the state in doubt: one call each, at the recorded site. */
-export function payoutReads({ reads, upstream, sites, clock }: PayoutReadOptions): ReadSource<PayoutReadSubject> {
-  const { requireSite, ...source } = storedReads({
-    reads,
-    sites,
-    siteToRead: sites.byId,
-    siteOf: ({ payout }: PayoutReadSubject) => sites.byId(payout.site),
-  })
-
-  const ask = async (subject: PayoutReadSubject, lease: Lease | null = null) => {
-    return reads.record(subject, await upstream.getPayout(requireSite(subject), subject.payout.id), clock(), lease)
+  const ofPayout = (subject: PayoutReadSubject): Readable => {
+    const { payout, dueAt, failures } = subject
+    const { id } = payout
+    const site = sites.byId(payout.site)
+    return {
+      key: id,
+      site: nameOf(site),
+      dueAt,
+      failures,
+      ids: { payoutId: id },
+      ask: async (lease) => payoutReads.record(subject, await upstream.getPayout(required(site), id), clock(), lease),
+      postpone: (until, lease) => payoutReads.postpone(subject, until, lease),
+      again: () => found(payoutReads.subject(id), ofPayout),
+    }
   }
 
   return {
-    ...source,
-    ask: (subject) => ask(subject),
-    askPlanned: ask,
-    again: ({ payout }) => reads.subject(payout.id),
-    key: ({ payout }) => payout.id,
-    ids: ({ payout }) => ({ payoutId: payout.id }),
-  }
-}
-
-type Subject = { readonly dueAt: Date | null; readonly failures: number }
-
-type StoredReadsOptions<Of extends Subject> = {
-  readonly reads: {
-    sites(): Promise<string[]>
-    due(query: DueReadsQuery): Promise<Of[]>
-    nextDue(): Promise<Date | null>
-    postpone(subject: Of, until: Date | null, lease?: Lease | null): Promise<void>
-  }
-  readonly sites: Sites
-  /** Returns the site of one of `reads.sites()`; null if it has no credentials. */
-  readonly siteToRead: (readSite: string) => Site | null
-  readonly siteOf: (subject: Of) => Site | null
-}
-
-type StoredReads<Of> = Pick<
-  ReadSource<Of>,
-  'sites' | 'due' | 'nextDue' | 'postpone' | 'failures' | 'dueAt' | 'site' | 'uncovered'
-> & {
-  /** Returns the site of a subject. Throws an `UpstreamFault` if it has no credentials. */
-  readonly requireSite: (subject: Of) => Site
-}
-
-/** Creates the part of a read source that is the same for all subjects: their planned reads, as they are stored. */
-function storedReads<Of extends Subject>(options: StoredReadsOptions<Of>): StoredReads<Of> {
-  const { reads, sites, siteToRead, siteOf } = options
-  /** Concurrent queries share one result. */
-  let looking: Promise<string[]> | null = null
-  const readSitesNow = () => (looking ??= reads.sites().finally(() => (looking = null)))
-  return {
-    sites: siteNames(sites),
-    due: async ({ site, readClass }, by, limit) => {
-      const readSites = (await readSitesNow()).filter((id) => siteName(siteToRead(id)) === site)
-      return reads.due({ readSites, readClass, by, limit })
+    sites: [...sites.all.map(({ id }) => id), NO_SITE],
+    siteOf: (readSite) => nameOf(siteOfRead(sites, readSite)),
+    find({ kind, id }) {
+      if (kind === 'agreement') return found(agreementReads.subject(id), ofAgreement)
+      if (kind === 'payout') return found(payoutReads.subject(id), ofPayout)
+      return found(reads.subject(id), ofPayment)
     },
-    nextDue: reads.nextDue,
-    postpone: reads.postpone,
-    failures: ({ failures }) => failures,
-    dueAt: ({ dueAt }) => dueAt,
-    uncovered: async () => {},
-    site: (subject) => siteName(siteOf(subject)),
-    requireSite(subject) {
-      const site = siteOf(subject)
-      if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
-      return site
-    },
+    ofPayment,
   }
+}
+
+async function found<Subject>(
+  finding: Promise<Subject | null>,
+  readableOf: (subject: Subject) => Readable,
+): Promise<Readable | null> {
+  const subject = await finding
+  return subject === null ? null : readableOf(subject)
 }
 
 /** Site name for subjects without configured credentials, so that they do not delay others. */
 const NO_SITE = ''
 
 /** Returns the name under which reads of a site are counted and held back. */
-function siteName(site: Site | null): string {
+function nameOf(site: Site | null): string {
   return site?.id ?? NO_SITE
 }
 
-/** Returns every name that `siteName` can return. */
-function siteNames(sites: Sites): readonly string[] {
-  return [...sites.all.map(({ id }) => id), NO_SITE]
+function required(site: Site | null): Site {
+  if (site === null) throw notSent('invalid-request', 'No credentials are configured for it.')
+  return site
 }
 
 /** Returns the site whose credentials serve the stored `readSite`; null if none is configured. */

@@ -10,6 +10,8 @@ type UpkeepOptions = {
   readonly timer: Timer
   /** The process with this lease does the tasks. */
   readonly leader: HeldLease
+  /** Begins the comparison of what the payments API has made in an interval. */
+  readonly compare: (from: Date, to: Date) => Promise<void>
   /** Called when a sweep has planned reads. */
   readonly onSwept: () => void
 }
@@ -25,13 +27,13 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const KEEP_COMMANDS_MS = 30 * DAY_MS
 
 /**
- * Writes a heartbeat, and detects from the previous one whether no process ran for a while: then everything that may have changed
- * in the gap is read again. The heartbeat is an instant of the database's clock, and is written and judged under the lease. So the clock of
+ * Writes a heartbeat, and detects from the previous one whether no process ran for a while: then everything that is under way is read again,
+ * and what the payments API has made in the gap is compared. The heartbeat is an instant of the database's clock, and is written and judged under the lease. So the clock of
  * a process has no part in it, and a process that was paused can neither write an old heartbeat over a new one nor sweep a second time. Ends
  * expired leases of commands whose process has ended, and deletes commands that ended long ago. All of this by the timer every 15 seconds; a
  * task that failed is tried again.
  */
-export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: UpkeepOptions): PeriodicTask {
+export function startUpkeep({ store, logger, clock, timer, leader, compare, onSwept }: UpkeepOptions): PeriodicTask {
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const catchUp = async (now: Date, lease: Lease, mayGoOn: () => boolean) => {
@@ -39,7 +41,10 @@ export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: Up
     // One transaction: if the process ends right after it, the next process continues the sweep.
     if (last !== null && isGap(last, now)) await store.sweep.begin(sweptFrom(last, now), now, lease)
     else await store.heartbeat.beat(now, lease)
-    if ((await store.sweep.pending()) !== null) await sweep(now, lease, mayGoOn)
+    const from = await store.sweep.pending()
+    if (from === null) return
+    await compare(from, now)
+    await sweep(now, lease, mayGoOn)
   }
 
   const sweep = async (now: Date, lease: Lease, mayGoOn: () => boolean) => {
@@ -52,7 +57,7 @@ export function startUpkeep({ store, logger, clock, timer, leader, onSwept }: Up
       done = step.done
     }
     if (!done) return
-    logger.info({ count }, 'no process ran for a while: what may have changed is read back')
+    logger.info({ count }, 'no process ran for a while: what is under way is read back')
     onSwept()
   }
 

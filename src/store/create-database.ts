@@ -8,7 +8,7 @@ import { importQueries } from './queries/import-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from './queries/payment-queries.ts'
 import type { PositionFunction } from './queries/payment-search.ts'
-import { agreementReadQueries, payoutReadQueries, readQueries } from './queries/reads/reads.ts'
+import { findAgreementSubject, findPayoutSubject, readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import { createSigningKeyStore } from './queries/signing-key-queries.ts'
 import { createAgreementStore, createGatewayPaymentStore, createPayoutStore } from './queries/subject-queries.ts'
@@ -32,7 +32,6 @@ type DatabaseParts = {
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
-  readonly isShared: boolean
   /** See `Store.now`. */
   readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
@@ -55,7 +54,6 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     branches,
     appended,
     now,
-    isShared,
     databaseNow,
     assertHealthy,
     onFatal,
@@ -64,7 +62,6 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
   const { log_id: logId } = await metaOf(reader)
   const log = createEventLog(reader, lists, { onAppend: appended.add, onBranch: branches.onBranch })
   return {
-    isShared,
     decide: commits.decide,
     log,
     inbox: inboxQueries(reader, lists),
@@ -75,8 +72,8 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     payouts: createPayoutStore(reader, lists),
     gatewayPayments: createGatewayPaymentStore(reader, lists),
     reads: readQueries(reader, lists),
-    agreementReads: agreementReadQueries(reader),
-    payoutReads: payoutReadQueries(reader),
+    agreementReads: { subject: (id) => findAgreementSubject(reader, id) },
+    payoutReads: { subject: (id) => findPayoutSubject(reader, id) },
     leases: {
       async heldUntil(name, at) {
         const row = await reader

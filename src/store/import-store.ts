@@ -1,4 +1,5 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
+import type { ComparedDays } from '../domain/imports/compared-days.ts'
 import type { CheckPlace, ImportPart, ListPlace, PaymentImport } from '../domain/imports/import-plan.ts'
 import type { Amounts, ImportProblem } from '../domain/imports/import-report.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
@@ -75,8 +76,13 @@ export type ImportFilter = {
 
 /** Imports. Their progress is stored with what they record, so that one that was killed goes on with the page at which it was. */
 export type ImportStore = {
-  /** Records an import. Returns the running one of the same terms instead, if there is one; the daily one of its day also if it is done. */
+  /**
+   * Records an import. Returns the running one of the same terms instead, if there is one. Those of the schedule have the same terms if they
+   * begin at the same instant.
+   */
   begin(request: NewImport): Promise<BegunImport>
+  /** Returns what the schedule has compared of the last year before `now`. */
+  comparedDays(now: Date): Promise<ComparedDays>
   /** The imports that are not done, oldest first. */
   running(): Promise<PaymentImport[]>
   byNumber(number: number): Promise<PaymentImport | null>
@@ -96,8 +102,8 @@ export type ImportStore = {
   /** Gives up the list of a place, and moves the import to the next one; otherwise as `record`. */
   giveUp(number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease): Promise<void>
   /**
-   * Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. Of those that have ended a
-   * thousand are kept.
+   * Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. Of those that were asked for
+   * and have ended a thousand are kept, and those of the schedule for more than a year.
    */
   clear(number: number, at: Date): Promise<boolean>
   /** Records a payment that was asked for by its id. Returns it; null if the answer is about no payment yet. */

@@ -34,8 +34,6 @@ export type Database = Pick<
   | 'onFatal'
   | 'close'
 > & {
-  /** Whether several processes may use the database at once. */
-  readonly isShared: boolean
   /**
    * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,
    * it changes nothing.
@@ -54,37 +52,22 @@ export type Database = Pick<
     | 'expireLeases'
     | 'purge'
   >
-  readonly reads: Pick<ReadStore, 'sites' | 'due' | 'nextDue' | 'subject' | 'nearby' | 'backlog'>
-  readonly agreementReads: Pick<AgreementReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
-  readonly payoutReads: Pick<PayoutReadStore, 'sites' | 'due' | 'nextDue' | 'subject'>
+  readonly reads: Pick<ReadStore, 'sites' | 'due' | 'subject' | 'backlog'>
+  readonly agreementReads: Pick<AgreementReadStore, 'subject'>
+  readonly payoutReads: Pick<PayoutReadStore, 'subject'>
   readonly leases: Pick<LeaseStore, 'heldUntil'>
   readonly heartbeat: Pick<Heartbeat, 'last'>
-  readonly imports: Pick<ImportStore, 'begin' | 'running' | 'byNumber' | 'page' | 'absent' | 'clear'>
+  readonly imports: Pick<ImportStore, 'begin' | 'comparedDays' | 'running' | 'byNumber' | 'page' | 'absent' | 'clear'>
   readonly sweep: Pick<Sweep, 'pending'> & {
     /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */
     state(): Promise<{ readonly from: Date | null; readonly cursor: string | null }>
-    /** Returns the next rows of a part, at most 250. */
-    page(part: SweepPart, from: { readonly from: number; readonly after: SweepCursor | null }): Promise<SweepPage>
+    /** Returns the next rows whose reads are planned after these instants (milliseconds since the epoch), at most 250; null at the end. */
+    page(after: { readonly polls: number; readonly links: number }): Promise<SweepPage | null>
   }
 }
 
-/** The parts of a sweep: what changed since its `from`, and what is in progress. */
-export type SweepPart =
-  | 'payments-changed'
-  | 'payments-in-progress'
-  | 'payments-refunding'
-  | 'payments-disputed'
-  | 'links-open'
-  | 'agreements-changed'
-  | 'agreements-created'
-  | 'payouts-planned'
-
-/** Keyset cursor of a sweep: an instant in milliseconds since the epoch, and a row's number. */
-export type SweepCursor = { readonly at: number; readonly number: number }
-
+/** Rows of one table whose planned reads a sweep brings forward. */
 export type SweepPage = {
   readonly table: 'payments' | 'links' | 'agreements' | 'payouts'
   readonly ids: readonly string[]
-  /** Null at the end of the part. */
-  readonly next: SweepCursor | null
 }

@@ -56,8 +56,7 @@ export type Store = {
   readonly sweep: Sweep
   readonly leases: LeaseStore
   readonly retention: RetentionStore
-  /** Null if only one process can use the database: its own memory has the rate of each site. */
-  readonly paces: PaceStore | null
+  readonly paces: PaceStore
   readonly erasures: ErasureStore
   readonly imports: ImportStore
   readonly signingKeys: SigningKeyStore
@@ -89,19 +88,18 @@ export type Heartbeat = {
 }
 
 /**
- * The sweep after a gap: it plans reads of everything that may have changed since `from`. That is what changed since then, what is in
- * progress (unpaid, in a refund or in a dispute), and links that were open. Its progress is stored with each step, so that it continues
- * after a restart.
+ * The sweep after a gap that began at `from`: it brings forward the reads of everything that is under way, and of open links. What was
+ * brought forward is stored with each step, so that it continues after a restart.
  */
 export type Sweep = {
   /** The `from` of the unfinished sweep; null if there is none. */
   pending(): Promise<Date | null>
   /**
-   * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep starts again from the
-   * earlier of both instants. Rejects with `LeaseLostError` without the lease.
+   * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep goes on, from the earlier
+   * of both instants. Rejects with `LeaseLostError` without the lease.
    */
   begin(from: Date, now: Date, lease?: Lease | null): Promise<void>
-  /** Plans a bounded number of reads. Called until it returns `done`. Rejects with `LeaseLostError` without the lease. */
+  /** Brings a bounded number of reads forward. Called until it returns `done`. Rejects with `LeaseLostError` without the lease. */
   step(now: Date, lease?: Lease | null): Promise<SweepStep>
 }
 

@@ -46,12 +46,6 @@ export type AgreementReadSubject = ReadState & { readonly agreement: Agreement }
 export type PayoutReadSubject = ReadState & { readonly payout: Payout }
 
 type SubjectReadStore<Of, Report> = {
-  /** Returns the ids of the sites at which a read is planned. */
-  sites(): Promise<string[]>
-  /** Returns subjects of these sites with a due read of one class, the longest due first. */
-  due(query: DueReadsQuery): Promise<Of[]>
-  /** Returns when the next planned read is due; null if none is planned. */
-  nextDue(): Promise<Date | null>
   /** Returns the subject with this id; an agreement also by its clientTransactionId. */
   subject(id: string): Promise<Of | null>
   /** Records the result of a read; outcomes and lease as for payments. */
@@ -133,30 +127,37 @@ export type ReadSubject = {
   readonly dueAt: Date | null
 }
 
+/** What can be read from the payments API. */
+export type ReadKind = 'payment' | 'link' | 'agreement' | 'payout'
+
+/** A read that is due. */
+export type DueRead = {
+  readonly kind: ReadKind
+  readonly id: string
+  readonly readClass: ReadClass
+  readonly dueAt: Date
+}
+
 /** Selects due reads. */
 export type DueReadsQuery = {
   /** As returned by `readSiteOf`. */
   readonly readSites: readonly string[]
-  readonly readClass: ReadClass
   /** Due at this instant or earlier. */
   readonly by: Date
   readonly limit: number
 }
 
 export type ReadStore = {
-  /** Returns the sites at which a read is planned, as returned by `readSiteOf`. */
+  /** Returns the sites at which a read of any kind is planned, as returned by `readSiteOf`. */
   sites(): Promise<string[]>
-  /** Returns subjects of these sites with a due read of one class, the longest due first. */
-  due(query: DueReadsQuery): Promise<ReadSubject[]>
-  /** Returns when the next planned read is due; null if none is planned. */
-  nextDue(): Promise<Date | null>
+  /**
+   * Returns the due reads of any kind at these sites, by class, the most urgent first. Of doubts the longest due comes first, so that none
+   * waits for ever. Of the others the latest comes first: if there are more than can be read, most are read in time, and a comparison of
+   * their day settles the rest.
+   */
+  due(query: DueReadsQuery): Promise<DueRead[]>
   /** Returns the subject with this payment id or upstream link uuid. */
   subject(id: string): Promise<ReadSubject | null>
-  /**
-   * Returns the subjects of at most `limit` links (or direct payins) that were created with the same credentials, from the subject's own on
-   * by creation: the payments API lists them together. In any order. Empty if neither a link nor a payin is recorded for the subject.
-   */
-  nearby(subject: ReadSubject, limit: number): Promise<ReadSubject[]>
   /**
    * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
    * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
@@ -169,12 +170,6 @@ export type ReadStore = {
    * returned stays due. Lease as for `record`.
    */
   postpone(subject: ReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
-  /**
-   * Records an entry of a list. An entry that equals the recorded state counts as a read. `differs`: any other entry; a read of the
-   * subject is due at `at`, as a doubt. `superseded`: as for `record`, or the entry is not about the subject.
-   * Lease as for `record`.
-   */
-  confirmListed(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ListedOutcome>
   /**
    * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an
    * earlier instant stays, unless only the new one is a doubt.
@@ -208,8 +203,6 @@ export type DueReads = {
 }
 
 export type ReadOutcome = 'changed' | 'confirmed' | 'superseded' | 'fruitless'
-
-export type ListedOutcome = 'changed' | 'confirmed' | 'differs' | 'superseded'
 
 /** What a text can be the beginning of. */
 export const SEARCH_FIELDS = ['REFERENCE', 'PAYMENT_ID', 'LINK_ID', 'PAYER_NAME', 'PAYER_EMAIL'] as const

@@ -77,7 +77,7 @@ async function play(fixture: ReaderFixture, { truth, order, reason }: Play): Pro
       if (reason === 'plan') fixture.reader.wake()
       else {
         waiting = true
-        void fixture.reader.read(await subjectOf(fixture)).finally(() => (waiting = false))
+        void fixture.readPayment(await subjectOf(fixture)).finally(() => (waiting = false))
       }
       await fixture.time.passUntil(() => fixture.asked.length === 1, 60 * SECOND)
     },

@@ -10,7 +10,7 @@ const SITE = { id: 'oceania', appId: 'app-oceania', secretKey: 'secret-of-oceani
  * Starts the whole network with real HTTP and a real database, on a virtual clock. It begins `pastMs` milliseconds ago, because the tests'
  * client tokens are issued by the real clock.
  */
-export async function startVirtualNetwork(pastMs: number) {
+export async function startVirtualNetwork(pastMs: number, env: Record<string, string> = {}) {
   const proxy = await startUpstreamProxy()
   const start = new Date(Date.now() - pastMs)
   const quiet = watchQuiet(proxy)
@@ -19,6 +19,7 @@ export async function startVirtualNetwork(pastMs: number) {
     clock: time.clock,
     timer: time.timer,
     upstreamUrl: proxy.url,
+    env,
     sandbox: { sites: [SITE], startAt: start },
   })
   proxy.target = network.sandbox.origin

@@ -12,7 +12,7 @@ import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 
 /** Fields that have no data for any caller here, with the reason. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
-  'Query.reconciliationReport': 'these tests have no daily schedule: see test/e2e/daily-reconciliation.test.ts',
+  'Query.reconciliationReport': 'these tests last less than a day: see test/e2e/daily-reconciliation.test.ts',
   'SandboxOnlyError.message': 'the payments API of these tests is its sandbox',
   'SandboxOnlyError.code': 'the payments API of these tests is its sandbox',
   'SandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',

@@ -1,22 +1,41 @@
 import { READ_CLASSES, type ReadClass } from '../../src/domain/reads/read-schedule.ts'
-import type { DueReadsQuery, ReadStore } from '../../src/store/store.ts'
+import type { DueRead, ReadKind, ReadStore, ReadSubject, Store } from '../../src/store/store.ts'
 
-type Reads<Subject> = {
-  sites(): Promise<string[]>
-  due(query: DueReadsQuery): Promise<Subject[]>
+/** Later than any read of a test is planned for. */
+const LAST = new Date(8.64e15)
+
+async function planned(reads: ReadStore, by: Date): Promise<DueRead[]> {
+  const due = await reads.due({ readSites: await reads.sites(), by, limit: 10_000 })
+  return due.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
 }
 
-/** Returns the subjects that are due at any site, of all classes or of the given ones, longest due first. */
-export async function dueReads<Subject extends { readonly dueAt: Date | null }>(
-  reads: Reads<Subject>,
+/** Returns the payments and links that are due at any site, of all classes or of the given ones, longest due first. */
+export async function dueReads(
+  reads: ReadStore,
   by: Date,
   limit = 100,
   classes: readonly ReadClass[] = READ_CLASSES,
-): Promise<Subject[]> {
-  const readSites = await reads.sites()
-  const due: Subject[] = []
-  for (const readClass of classes) due.push(...(await reads.due({ readSites, readClass, by, limit })))
-  return due.sort((a, b) => (a.dueAt?.getTime() ?? 0) - (b.dueAt?.getTime() ?? 0)).slice(0, limit)
+): Promise<ReadSubject[]> {
+  const due = (await planned(reads, by)).filter(
+    ({ kind, readClass }) => isOfPayments(kind) && classes.includes(readClass),
+  )
+  const subjects = await Promise.all(due.slice(0, limit).map(({ id }) => reads.subject(id)))
+  return subjects.filter((subject) => subject !== null)
+}
+
+/** Returns the ids of one kind that are due at any site, longest due first. */
+export async function dueIds({ reads }: Pick<Store, 'reads'>, wanted: ReadKind, by: Date): Promise<string[]> {
+  return (await planned(reads, by)).filter(({ kind }) => kind === wanted).map(({ id }) => id)
+}
+
+/** Returns when the next read is planned, of payments and links or of one kind; null if none is. */
+export async function nextDue({ reads }: Pick<Store, 'reads'>, wanted: ReadKind | null = null): Promise<Date | null> {
+  const all = await planned(reads, LAST)
+  return all.find(({ kind }) => (wanted === null ? isOfPayments(kind) : kind === wanted))?.dueAt ?? null
+}
+
+function isOfPayments(kind: ReadKind): boolean {
+  return kind === 'payment' || kind === 'link'
 }
 
 /** Plans a read of the class `poll`, which only the read schedule causes. */

@@ -118,9 +118,9 @@ export type PaymentImport = {
   readonly plan: ImportPlan
   /** Nothing is recorded but the report. */
   readonly dryRun: boolean
-  /** Begun by the daily schedule. */
+  /** Begun by the schedule: the comparison of a day, or of a gap in which no process ran. */
   readonly daily: boolean
-  /** Subject of the caller's token; null if it has none, and for the daily schedule. */
+  /** Subject of the caller's token; null if it has none, and for the schedule. */
   readonly requestedBy: string | null
   /** Milliseconds since the epoch. */
   readonly requestedAt: number
@@ -155,10 +155,4 @@ export function importProblems(
     problem(days > LONGEST_DAYS ? `must be at most ${LONGEST_DAYS} days after from` : null, ['to']),
     problem(sites?.every((site) => known.has(site)) === false ? 'must be ids of configured sites' : null, ['sites']),
   ])
-}
-
-/** Returns the instants of the day (UTC) before the one of an instant. */
-export function dayBefore(now: Date): { readonly from: Date; readonly to: Date } {
-  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
-  return { from: new Date(today - DAY_MS), to: new Date(today - 1) }
 }

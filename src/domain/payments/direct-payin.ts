@@ -20,7 +20,7 @@ import {
 } from '../methods/payin-method.ts'
 import { type Money, payinAmountProblem } from '../money/money.ts'
 import { type PaymentDetails, type PaymentReport, PAID_RANK } from './payment-report.ts'
-import { type Decision, decideWebhook, type Payment, decideRead } from './payment.ts'
+import { type Decision, decideWebhook, type Payment } from './payment.ts'
 
 /** The request for a payment without a link (docs/payments-api.md, section 4.5), and the id of the payment. */
 export type DirectPayin = {
@@ -89,11 +89,6 @@ function otherCurrency(known: PaymentDetails, said: PaymentDetails): boolean {
  */
 export function isListable({ rank, status, provisional }: Pick<Payment, 'rank' | 'status' | 'provisional'>): boolean {
   return !provisional && status !== null && rank <= PAID_RANK
-}
-
-/** Returns whether an entry of a list agrees with the recorded payment and may be used instead of a read. */
-export function confirmsListed(payment: Payment, report: PaymentReport): boolean {
-  return isListable(payment) && decideRead(payment, report).disposition === 'NO_CHANGE'
 }
 
 /**

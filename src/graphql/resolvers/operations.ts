@@ -2,6 +2,7 @@ import { hasScope } from '../../access/caller.ts'
 import { hashesOf } from '../../commands/operator-commands.ts'
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
+import { lastComparedDay } from '../../domain/imports/compared-days.ts'
 import { progressOf } from '../../domain/imports/import-plan.ts'
 import { reconciledTotals } from '../../domain/imports/import-report.ts'
 import { listOf, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
@@ -55,9 +56,9 @@ export const reconciliationResolvers = {
       const filter = args.daily == null ? {} : { daily: args.daily }
       return listOf('imports', args, context, (page) => context.store.imports.page(page, filter))
     },
-    reconciliationReport: async (_root, { day }, { store }) => {
-      const from = day == null ? {} : { from: Date.parse(day) }
-      const { rows } = await store.imports.page({ limit: 1, before: null }, { daily: true, ...from })
+    reconciliationReport: async (_root, { day }, { store, clock }) => {
+      const from = day == null ? lastComparedDay(clock().getTime()) : Date.parse(day)
+      const { rows } = await store.imports.page({ limit: 1, before: null }, { daily: true, from })
       return rows[0] ?? null
     },
   },

@@ -5,14 +5,14 @@ import { isListable, isPerhapsUnused } from '../../domain/payments/direct-payin.
 import type { PaymentDetails, PaymentReport } from '../../domain/payments/payment-report.ts'
 import { decideRead, type Payment } from '../../domain/payments/payment.ts'
 import { decidePayoutRead, payoutStreamId } from '../../domain/payouts/payout.ts'
-import { readSiteOf } from '../../domain/reads/read-schedule.ts'
+import { type ReadPlan, readSiteOf } from '../../domain/reads/read-schedule.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import type { FoundPayment, FoundAgreement, FoundPayout } from '../../store/store.ts'
-import { applyRead, confirmListed, type ReadTarget } from '../record-read.ts'
+import { applyRead, type ReadTarget, recordPaymentRead, scheduled } from '../record-read.ts'
 import { AGREEMENT, findAddressed, findAgreement, namesAnothersTransaction } from '../subjects/agreement-subject.ts'
 import { PAYMENT } from '../subjects/payment-subject.ts'
 import { findAddressedPayout, findPayout, PAYOUT, wantPayout } from '../subjects/payout-subject.ts'
-import { findAttempt, findPayment, confirmBy, type Ledger } from '../subjects/subject.ts'
+import { findAttempt, findPayment, type Ledger } from '../subjects/subject.ts'
 
 /** An entry of a list, and the id under which it is counted once. */
 export type ImportedEntry = ComparedEntry & { readonly countedAs: string }
@@ -32,8 +32,9 @@ export function wantFoundPayment(rows: Rows, { report, ref }: FoundPayment): voi
 
 /**
  * Compares a payment that the payments API has with the record, and records it. One that is on record and equal counts as read; one that
- * differs is read back, because an entry may be older than a webhook that has arrived meanwhile, and may contain less than the payment. One
- * that is not on record is recorded with an event, as after a webhook; one that was made elsewhere has no link and no owner here.
+ * differs is read back after all doubts, because an entry may be older than a webhook that has arrived meanwhile, and may contain less than
+ * the payment. One that is not on record is recorded with an event, as after a webhook; one that was made elsewhere has no link and no owner
+ * here.
  */
 export function importPayment(ledger: Ledger, found: FoundPayment, how: How): ImportedEntry {
   const { rows } = ledger
@@ -71,19 +72,32 @@ function confirmKnown(
   found: FoundPayment,
   { at, dryRun }: How,
 ): 'EQUAL' | 'DIFFERED' {
-  const { report } = found
+  const { rows } = ledger
   const { payment, link } = target
-  const isEqual = agrees(target, report)
-  if (dryRun) return isEqual ? 'EQUAL' : 'DIFFERED'
-  if (found.isPayerErased && payment !== null) keepErased(ledger.rows, payment.state.id)
-  // A doubt, a refund or a dispute is settled by a read of the payment alone, which is planned already if it is necessary.
-  if (isEqual && payment !== null && !isListable(payment.state)) return 'EQUAL'
-  const asked = {
-    paymentId: payment?.state.id ?? null,
-    link: link?.link ?? null,
-    deliveries: (payment?.deliveries ?? 0) + (link?.deliveries ?? 0),
-  }
-  return confirmListed(ledger, asked, { report, at }) === 'confirmed' ? 'EQUAL' : 'DIFFERED'
+  const outcome = agrees(target, found.report) ? 'EQUAL' : 'DIFFERED'
+  if (dryRun) return outcome
+  if (found.isPayerErased && payment !== null) keepErased(rows, payment.state.id)
+  const canBeRead = isReadable({ ...found, ref: payment?.state.linkRef ?? null })
+  const isPlanned = (payment ?? link)?.plan.dueAt != null
+  const isRecorded =
+    outcome === 'EQUAL' ? isPlanned && (payment === null || isListable(payment.state)) : payment === null || !canBeRead
+  if (isRecorded) {
+    const deliveries = (payment?.deliveries ?? 0) + (link?.deliveries ?? 0)
+    const asked = { paymentId: payment?.state.id ?? null, link: link?.link ?? null, deliveries }
+    recordPaymentRead(ledger, asked, { report: found.report, at })
+    if (payment !== null && !canBeRead) planNoRead(rows, payment.state.id)
+  } else if (payment !== null && outcome === 'DIFFERED') rows.payments.put(readSoon(payment, at))
+  return outcome
+}
+
+function planNoRead(rows: Rows, id: string): void {
+  const row = findPayment(rows, id)
+  if (row !== null) rows.payments.put({ ...row, plan: { ...row.plan, dueAt: null } })
+}
+
+/** Returns a row with a read planned that need not wait for its time. */
+function readSoon<Row extends { readonly plan: ReadPlan }>(row: Row, at: Date): Row {
+  return scheduled(row, { at: at.getTime(), readClass: 'poll' })
 }
 
 function agrees({ payment, link }: ReadTarget, report: PaymentReport): boolean {
@@ -111,14 +125,14 @@ function addPayment(ledger: Ledger, found: FoundPayment, { at, dryRun }: How): I
   }
   if (dryRun) return added
   if (isPayerErased) keepErased(rows, id)
-  applyRead(PAYMENT, ledger, target, { at, dueAt: null })
+  applyRead(PAYMENT, ledger, target, at)
   planFound(rows, { id, site, isReadable: isReadable(found), at })
   return added
 }
 
 /**
  * A payment through a link that was made elsewhere can be read only through that link. If the list does not name the link, no read is
- * planned: a webhook or another import shows what becomes of it.
+ * planned: a webhook or the next comparison shows what becomes of it.
  */
 function isReadable({ isLink, report, ref }: FoundPayment): boolean {
   return !isLink || report.linkId !== null || ref !== null
@@ -134,8 +148,8 @@ function planFound(
   const { state } = row
   const isOurs = state.linkRef !== null || rows.payins.first('paymentId', id) !== null
   const sited = isOurs ? row : { ...row, readSite: readSiteOf(site, null) }
-  if (!canBeRead) rows.payments.put({ ...sited, plan: { ...sited.plan, dueAt: null } })
-  else rows.payments.put(isListable(state) ? sited : confirmBy(sited, at))
+  rows.payments.put(isListable(state) ? sited : readSoon(sited, at))
+  if (!canBeRead) planNoRead(rows, id)
 }
 
 /** Marks the payer of a payment as erased, unless one is on record: then the erasure itself is about it. */
@@ -178,7 +192,7 @@ export function importAgreement(
   const known = findAgreement(rows, report.id)
   if (known !== null) {
     const isEqual = decideAgreementRead(known.state, report).disposition === 'NO_CHANGE'
-    if (!isEqual && !dryRun) rows.agreements.put(confirmBy(known, at))
+    if (!isEqual && !dryRun) rows.agreements.put(readSoon(known, at))
     return { ...entry, outcome: isEqual ? 'EQUAL' : 'DIFFERED' }
   }
   if (namesAnothersTransaction(rows, report)) return { ...entry, outcome: 'PASSED_OVER' }
@@ -189,7 +203,7 @@ export function importAgreement(
   if (target === null) return { ...entry, outcome: 'PASSED_OVER' }
   if (dryRun) return { ...entry, outcome: 'ADDED' }
   if (!isOurs) recordCorrelationId(rows, found, at)
-  applyRead(AGREEMENT, ledger, target, { at, dueAt: null })
+  applyRead(AGREEMENT, ledger, target, at)
   return { ...entry, outcome: 'ADDED' }
 }
 
@@ -226,7 +240,7 @@ export function importPayout(
   }
   if (known !== null) {
     const isEqual = decidePayoutRead(known.state, report).disposition === 'NO_CHANGE'
-    if (!isEqual && !dryRun) rows.payouts.put(confirmBy(known, at))
+    if (!isEqual && !dryRun) rows.payouts.put(readSoon(known, at))
     return { ...entry, outcome: isEqual ? 'EQUAL' : 'DIFFERED' }
   }
   const isOurs = found.ref !== null && findAttempt(rows, found.ref)?.kind === 'payout'
@@ -234,7 +248,7 @@ export function importPayout(
     ? findAddressedPayout(rows, report, { ref: found.ref, site })
     : { row: null, state: null, names: { id, ref: found.newRef, streamId: payoutStreamId(id), site }, report }
   if (target === null) return { ...entry, outcome: 'PASSED_OVER' }
-  if (!dryRun) applyRead(PAYOUT, ledger, target, { at, dueAt: null })
+  if (!dryRun) applyRead(PAYOUT, ledger, target, at)
   return { ...entry, outcome: 'ADDED' }
 }
 

@@ -54,13 +54,12 @@ export const AGREEMENT: ReadableSubject<AgreementKind> = {
     deliveries: before?.deliveries ?? 0,
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
-  nextPoll: (_rows, state, { now, windowMs }) => nextAgreementPoll(state, now, windowMs),
+  nextPoll: (_rows, state, now) => nextAgreementPoll(state, now),
   savePayer: (rows, report) => savePayer(rows.agreementPayers, report),
   withKnownPayer(rows, report) {
     const known = rows.agreementPayers.first('id', report.id)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
   },
-  confirmed: (row) => ({ ...row, deliveries: row.deliveries + 1 }),
   affect() {},
   follow: (_ledger, { row }) => row,
   countElsewhere() {},

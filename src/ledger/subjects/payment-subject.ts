@@ -71,16 +71,15 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
   evolve,
   eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null, gatewayPayment: null }),
   rowOf,
-  nextPoll(rows, payment, { now, windowMs, lateMs }) {
+  nextPoll(rows, payment, now) {
     const link = linkOf(rows, payment)
-    return nextPoll(payment, now, { linkExpiresAt: link === null ? null : fromIso(link.expiresAt), windowMs, lateMs })
+    return nextPoll(payment, now, link === null ? null : fromIso(link.expiresAt))
   },
   savePayer: (rows, { paymentId: id, payer }) => savePayer(rows.paymentPayers, { id, payer }),
   withKnownPayer(rows, report) {
     const known = rows.paymentPayers.first('id', report.paymentId)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
   },
-  confirmed: (row, at) => ({ ...row, confirmedAt: at.getTime(), deliveries: row.deliveries + 1 }),
   affect(rows, payment, { before, isChanged }) {
     const isJoined = before?.linkRef !== payment.linkRef
     if (payment.linkRef !== null && (isChanged || isJoined)) updateLink(rows, payment.linkRef, payment, before)
@@ -201,7 +200,6 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
     // A recorded site is kept: only the site of a payment that was selected by currency is replaced.
     readSite: before === null || isPickedByCurrency(before.readSite) ? picked : before.readSite,
     createdAt: before?.createdAt ?? updatedAt,
-    confirmedAt: before?.confirmedAt ?? updatedAt,
     deliveries: before?.deliveries ?? 0,
     duplicate: before?.duplicate ?? false,
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },

@@ -44,13 +44,12 @@ export const PAYOUT: ReadableSubject<PayoutKind> = {
     deliveries: before?.deliveries ?? 0,
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
-  nextPoll: (_rows, state, { now, windowMs }) => nextPayoutPoll(state, now, windowMs),
+  nextPoll: (_rows, state, now) => nextPayoutPoll(state, now),
   savePayer: savePayees,
   withKnownPayer(rows, report) {
     const known = rows.payoutPayees.first('id', report.id)?.payees ?? []
     return { ...report, payees: mergePayees(known, report.payees) }
   },
-  confirmed: (row) => ({ ...row, deliveries: row.deliveries + 1 }),
   affect() {},
   follow: (_ledger, { row }) => row,
   countElsewhere() {},

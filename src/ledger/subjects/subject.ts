@@ -16,8 +16,6 @@ import type { Table } from '../../store/rows/table.ts'
 
 /** Settings of decisions. */
 type LedgerSettings = {
-  /** Time after its last change in which a payment is polled, in milliseconds. */
-  readonly refundWindowMs: number
   /** Whether payments of one order are compared. */
   readonly findsDuplicates: boolean
 }
@@ -103,12 +101,8 @@ export type Subject<K extends Kind> = {
   eventOf(state: K['State']): Pick<PaymentEvent, 'linkRef' | 'payment' | 'agreement' | 'payout' | 'gatewayPayment'>
   /** Returns the row of a state with its index columns. `before` is null for a new one. */
   rowOf(rows: Rows, state: K['State'], before: K['Row'] | null, report: K['Report'] | null): K['Row']
-  /** Returns its next poll; null if none is planned. `lateMs` is the delay of the read that was just made. */
-  nextPoll(
-    rows: Rows,
-    state: K['State'],
-    times: { readonly now: number; readonly windowMs: number; readonly lateMs: number },
-  ): PlannedRead | null
+  /** Returns its next poll; null if none is planned. `now` is in milliseconds since the epoch. */
+  nextPoll(rows: Rows, state: K['State'], now: number): PlannedRead | null
   /** Records the payer, unless it was erased; fields that the report omits are unchanged. */
   savePayer(rows: Rows, report: K['Report']): void
   /** Returns the report with the recorded payer; only missing fields are taken from the report. */
@@ -124,8 +118,6 @@ export type Subject<K extends Kind> = {
 /** A kind of subject about which the payments API can be asked. */
 export type ReadableSubject<K extends Kind> = Subject<K> & {
   decideRead(state: K['State'] | null, report: K['Report']): SubjectDecision<K['Change']>
-  /** Returns the row after a response was recorded, so that older responses in flight are detected. */
-  confirmed(row: K['Row'], at: Date): K['Row']
 }
 
 /** A recorded change. `before` is the state before it, null for a new subject. */
@@ -168,8 +160,7 @@ export function recordChange<K extends Kind>(
   })
   const now = at.getTime()
   const unplanned = subject.rowOf(rows, state, target.row, report)
-  const next = subject.nextPoll(rows, state, { now, windowMs: settings.refundWindowMs, lateMs: 0 })
-  const row = { ...unplanned, plan: replacePoll(unplanned.plan, next, now) }
+  const row = { ...unplanned, plan: replacePoll(unplanned.plan, subject.nextPoll(rows, state, now), now) }
   subject.put(rows, row)
   subject.savePayer(rows, report)
   return { row: subject.follow({ rows, settings }, { before: target.row?.state ?? null, row, source, at }), eventId }

@@ -18,7 +18,7 @@ export async function importPayments(ask: Ask, command: ImportCommand, terminal:
 }
 
 /**
- * Shows the daily report of a day, by default of the latest one. A day that the schedule has not compared is compared now, in a dry run.
+ * Shows the comparison of a day, by default of yesterday. A day that the schedule has not compared is compared now, in a dry run.
  * Returns the totals as text. Throws as `importPayments`.
  */
 export async function reconcile(ask: Ask, { day, json }: ReconcileCommand, terminal: Terminal): Promise<string> {

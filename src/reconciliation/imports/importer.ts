@@ -1,10 +1,10 @@
+import { nextComparedDay, spanOfDay } from '../../domain/imports/compared-days.ts'
 import {
   type CheckPlace,
   type ImportPart,
   type ListPlace,
   partAt,
   spanAt,
-  dayBefore,
   type PaymentImport,
   IMPORTED_LISTS,
 } from '../../domain/imports/import-plan.ts'
@@ -13,7 +13,7 @@ import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { isOutage, LeaseLostError } from '../../store/store-errors.ts'
-import type { ImportStore, Lease, FoundPayment } from '../../store/store.ts'
+import type { ImportStore, Lease, FoundPayment, Store } from '../../store/store.ts'
 import type { Site, Sites } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
@@ -30,7 +30,8 @@ type ImporterOptions = ListPageOptions & {
   readonly timer: Timer
   /** The process with this lease works on imports. */
   readonly leader: HeldLease
-  /** Whether each day is compared on the next one. */
+  readonly store: Pick<Store, 'now'>
+  /** Whether each day, and each gap in which no process ran, is compared. */
   readonly isDaily: boolean
   /** Whether the payments API does not accept the credentials of a site: then the others do not wait for it. */
   readonly isRejected: (site: Site) => boolean
@@ -39,30 +40,51 @@ type ImporterOptions = ListPageOptions & {
 }
 
 const EVERY_MS = 5_000
-/** How long after its end a day is compared. */
-const AFTER_DAY_MS = 3_600_000
+/** Milliseconds until the days are looked at again after none was due. */
+const QUIET_MS = 60_000
+/** A comparison waits for a site for so many milliseconds. What it has missed is found by the next comparison. */
+const LONGEST_BLOCKED_MS = 24 * 3_600_000
 /** Attempts to read a page without a usable answer before its list is given up. A site that is throttled or out of reach is waited for without end. */
 const MOST_ATTEMPTS = 3
 /** How far the clocks of both sides may be apart: an object that was created here so near to an end of the interval is not missed in the list. */
 const MARGIN_MS = 60_000
+
+export type Importer = PeriodicTask & {
+  /** Begins the comparison of an interval, unless comparisons are switched off. It goes on in the background, the oldest day first. */
+  compare(from: Date, to: Date): Promise<void>
+}
 
 /**
  * Works on imports as the leader of the cluster, at the pace of each site, on all sites and imports at the same time: a site that does not answer
  * holds up no other one. The progress is stored with what it records, so that another process goes on after this one has ended at any point. By
  * the timer every five seconds; what failed is tried again.
  */
-export function startImporter(options: ImporterOptions): PeriodicTask {
-  const { imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
+export function startImporter(options: ImporterOptions): Importer {
+  const { store, imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
   /** Failed reads of the page at which a list is, by number of the import and of the list. */
   const failures = new Map<string, number>()
+  /** Since when a list cannot be read because of its site, by the timer. */
+  const blocked = new Map<string, number>()
+  let quietUntil = Number.NEGATIVE_INFINITY
   /** What is being worked on: the lists of a site, by number of the import and the site. */
   const working = new Map<string, Promise<void>>()
 
-  const beginDaily = async () => {
+  const compare = async (from: Date, to: Date) => {
     if (!isDaily) return
-    const { from, to } = dayBefore(new Date(clock().getTime() - AFTER_DAY_MS))
     const plan = { from: from.getTime(), to: to.getTime(), parts: importParts(sites) }
-    await imports.begin({ plan, dryRun: true, daily: true, requestedBy: null, requestedAt: clock() })
+    await imports.begin({ plan, dryRun: false, daily: true, requestedBy: null, requestedAt: await store.now() })
+  }
+
+  /** Begins the comparison of a day when no other one can go on. One that waits for a site is not waited for. */
+  const beginDaily = async () => {
+    if (timer.now() < quietUntil) return
+    const canGoOn = ({ plan, places }: PaymentImport) =>
+      places.some((place) => place.kind !== 'DONE' && budget.heldMs(partAt(plan, place).site) === 0)
+    if ((await imports.running()).some((running) => running.daily && canGoOn(running))) return
+    const now = await store.now()
+    const day = nextComparedDay(now.getTime(), await imports.comparedDays(now))
+    if (day === null) quietUntil = timer.now() + QUIET_MS
+    else await compare(new Date(spanOfDay(day).from), new Date(spanOfDay(day).to))
   }
 
   /** Returns false if the site cannot be read now. */
@@ -71,8 +93,8 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     const part = partAt(plan, place)
     const site = sites.byId(part.site)
     if (site === null) return giveUp(number, place, 'NOT_CONFIGURED', lease)
-    const permit = await budget.acquire(site.id, 'poll')
-    if (permit === null) return isRejected(site) ? giveUp(number, place, 'CREDENTIALS_REJECTED', lease) : false
+    const permit = await budget.acquire(site.id, 'comparison')
+    if (permit === null) return block(current, place, site, lease)
     const wanted = { ...spanAt(plan, place), list: part.list, page: place.page }
     let read: Awaited<ReturnType<typeof readListPage>>
     try {
@@ -84,11 +106,24 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
       throw error
     }
     const reasons = await imports.record({ number, place, ...read, at: clock() }, lease)
-    failures.delete(keyOf(number, place))
+    forget(number, place)
     for (const error of reasons)
       logger.error({ site: site.id, kind: part.list, err: error }, 'an entry of a list could not be recorded')
     if (!dryRun) onRecorded()
     return true
+  }
+
+  /** The site cannot be read now. An import of a person does not wait for credentials. */
+  const block = async ({ number, daily }: PaymentImport, place: ListPlace, site: Site, lease: Lease) => {
+    const since = blocked.get(keyOf(number, place)) ?? timer.now()
+    blocked.set(keyOf(number, place), since)
+    const waits = daily ? timer.now() - since < LONGEST_BLOCKED_MS : !isRejected(site)
+    return waits ? false : giveUp(number, place, isRejected(site) ? 'CREDENTIALS_REJECTED' : 'UNREADABLE', lease)
+  }
+
+  const forget = (number: number, place: ListPlace | CheckPlace) => {
+    failures.delete(keyOf(number, place))
+    blocked.delete(keyOf(number, place))
   }
 
   const failed = async (number: number, place: ListPlace | CheckPlace, error: unknown, lease: Lease) => {
@@ -100,7 +135,7 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
   }
 
   const giveUp = async (number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease) => {
-    failures.delete(keyOf(number, place))
+    forget(number, place)
     await imports.giveUp(number, place, problem, lease)
     return true
   }
@@ -110,7 +145,7 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
     const [from, to] = [plan.from + MARGIN_MS, plan.to - MARGIN_MS]
     const absent = await imports.absent({ number, part: partAt(plan, place), place, from, to })
     await imports.recordAbsent(number, place, absent, lease)
-    failures.delete(keyOf(number, place))
+    forget(number, place)
     await restAsLong(timer, startedAt)
     return true
   }
@@ -167,9 +202,11 @@ export function startImporter(options: ImporterOptions): PeriodicTask {
       }
   }
 
-  const work = (mayGoOn: () => boolean) => runEach([beginDaily, () => goOnWithAll(mayGoOn)], onFailed)
+  const work = (mayGoOn: () => boolean) =>
+    runEach([...(isDaily ? [beginDaily] : []), () => goOnWithAll(mayGoOn)], onFailed)
   const task = startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => leader.lease() !== null, work })
   return {
+    compare,
     run: task.run,
     async close() {
       await task.close()

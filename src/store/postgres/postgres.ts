@@ -68,7 +68,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       branches,
       appended,
       now: clock,
-      isShared: true,
       databaseNow: () => clockOf(reader.db),
       assertHealthy: () => {},
       onFatal: () => () => {},

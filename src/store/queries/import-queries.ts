@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { comparedSince, type ComparedDays } from '../../domain/imports/compared-days.ts'
 import { firstPlaces, type ImportedList, type PaymentImport } from '../../domain/imports/import-plan.ts'
 import { emptyReport } from '../../domain/imports/import-report.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
@@ -10,7 +11,7 @@ import { newestFirst, unplaced } from './read-page.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */
 const MOST_RUNNING = 20
-/** Imports that are kept: the daily ones of more than two years. */
+/** Imports of persons that are kept. */
 const MOST_KEPT = 1_000
 /** Rows of one query, and of one transaction. */
 const AT_ONCE = 250
@@ -19,6 +20,7 @@ const AT_ONCE = 250
 export function importQueries(reader: Db, lists: Db, exclusively: GroupCommit['exclusively']): Database['imports'] {
   return {
     begin: (request) => exclusively(({ db }) => begin(db, request)),
+    comparedDays: (now) => comparedDays(reader, now.getTime()),
     running: async () => (await runningOf(reader)).toSorted((a, b) => a.number - b.number),
     async byNumber(number) {
       const row = await reader.selectFrom('payment_imports').selectAll().where('number', '=', number).executeTakeFirst()
@@ -43,7 +45,7 @@ async function runningOf(db: Db): Promise<PaymentImport[]> {
 async function begin(db: Db, request: NewImport): Promise<BegunImport> {
   const { plan, dryRun, daily, requestedBy, requestedAt } = request
   const running = await runningOf(db)
-  const same = running.find((other) => isSame(other, request)) ?? (daily ? await dailyOf(db, plan.from) : undefined)
+  const same = running.find((other) => isSame(other, request))
   if (same !== undefined) return { kind: 'running', import: same }
   if (running.length >= MOST_RUNNING) return { kind: 'too-many' }
   const row = await db
@@ -65,18 +67,30 @@ async function begin(db: Db, request: NewImport): Promise<BegunImport> {
 }
 
 function isSame(running: PaymentImport, { plan, dryRun, daily }: NewImport): boolean {
-  const isSamePlan = JSON.stringify(running.plan) === JSON.stringify(plan)
+  const isSamePlan = daily ? running.plan.from === plan.from : JSON.stringify(running.plan) === JSON.stringify(plan)
   return isSamePlan && running.dryRun === dryRun && running.daily === daily
 }
 
-async function dailyOf(db: Db, from: number): Promise<PaymentImport | undefined> {
-  const row = await db
+/** The instants of a clock that has been set back since do not count. */
+async function comparedDays(db: Db, now: number): Promise<ComparedDays> {
+  const firsts = await Promise.all(
+    (['payments', 'links'] as const).map((table) =>
+      db.selectFrom(table).select('created_at').orderBy('number').limit(1).executeTakeFirst(),
+    ),
+  )
+  const instants = firsts.flatMap((row) => (row === undefined ? [] : row.created_at))
+  const days = await db
     .selectFrom('payment_imports')
-    .selectAll()
-    .where('daily', '=', 1)
-    .where('from_at', '=', from)
-    .executeTakeFirst()
-  return row === undefined ? undefined : toImport(row)
+    .select(({ fn }) => ['from_at', fn.max('requested_at').as('at')])
+    .where((eb) => eb('daily', '=', eb.lit(1)))
+    .where('from_at', '>=', comparedSince(now))
+    .where('requested_at', '<=', now)
+    .groupBy('from_at')
+    .execute()
+  return {
+    since: instants.length === 0 ? null : Math.min(...instants),
+    comparedAt: new Map(days.map(({ from_at: day, at }) => [day, at])),
+  }
 }
 
 /** The keys of an import are those that begin with its number: the character after the slash is a zero. */
@@ -93,8 +107,13 @@ async function clear(db: Db, number: number, at: number): Promise<boolean> {
   await db.updateTable('payment_imports').set({ done_at: at }).where('number', '=', number).execute()
   await db
     .deleteFrom('payment_imports')
-    .where('number', '<=', number - MOST_KEPT)
     .where('done_at', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('daily', '=', 0), eb('number', '<=', number - MOST_KEPT)]),
+        eb.and([eb('daily', '=', 1), eb('from_at', '<', comparedSince(at))]),
+      ]),
+    )
     .execute()
   return true
 }

@@ -36,7 +36,6 @@ export type PaymentsTable = PlanTable & {
   other_reference: string | null
   created_at: number
   updated_at: number
-  confirmed_at: number
   deliveries: Generated<number>
   /** See `readSiteOf`. */
   read_site: string
@@ -56,8 +55,6 @@ export type PaymentRow = {
   readonly readSite: string
   /** Milliseconds since the epoch. */
   readonly createdAt: number
-  /** When a response of the payments API last confirmed the state; at first, the first record. Milliseconds since the epoch. */
-  readonly confirmedAt: number
   /** Deliveries and responses recorded so far. */
   readonly deliveries: number
   /** It is a duplicate that is not resolved. */
@@ -81,7 +78,6 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     other_reference: 'text',
     created_at: 'integer',
     updated_at: 'integer',
-    confirmed_at: 'integer',
     deliveries: 'integer',
     ...PLAN_COLUMNS,
     read_site: 'text',
@@ -100,12 +96,11 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     otherReference: row['other_reference'] as string | null,
     readSite: String(row['read_site']),
     createdAt: Number(row['created_at']),
-    confirmedAt: Number(row['confirmed_at']),
     deliveries: Number(row['deliveries']),
     duplicate: row['duplicate'] === 1,
     plan: planOf(row),
   }),
-  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, confirmedAt, deliveries, duplicate, plan }) => ({
+  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, deliveries, duplicate, plan }) => ({
     id: state.id,
     stream_id: state.streamId,
     link_ref: state.linkRef,
@@ -118,7 +113,6 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     other_reference: otherReference,
     created_at: createdAt,
     updated_at: fromIso(state.updatedAt),
-    confirmed_at: confirmedAt,
     deliveries,
     ...planColumns(plan),
     read_site: readSite,
@@ -208,7 +202,6 @@ export type LinksTable = PlanTable & {
   expired: Flag
   payment_id: string | null
   payment_phase: PaymentPhase | null
-  confirmed_at: number
   deliveries: Generated<number>
 }
 
@@ -216,8 +209,6 @@ export type LinkRow = {
   readonly link: PaymentLink
   /** Phase of the payment that determines the link's state. */
   readonly paymentPhase: PaymentPhase | null
-  /** When a read last confirmed the state; at first, the link's creation. Milliseconds since the epoch. */
-  readonly confirmedAt: number
   /** Deliveries recorded for its payments so far. */
   readonly deliveries: number
   readonly plan: ReadPlan
@@ -243,7 +234,6 @@ export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
     expired: 'integer',
     payment_id: 'text',
     payment_phase: 'text',
-    confirmed_at: 'integer',
     deliveries: 'integer',
     ...PLAN_COLUMNS,
   },
@@ -255,11 +245,10 @@ export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
   fromRow: (row) => ({
     link: toLink(row as unknown as Stored),
     paymentPhase: row['payment_phase'] as PaymentPhase | null,
-    confirmedAt: Number(row['confirmed_at']),
     deliveries: Number(row['deliveries']),
     plan: planOf(row),
   }),
-  toRow: ({ link, paymentPhase, confirmedAt, deliveries, plan }) => ({
+  toRow: ({ link, paymentPhase, deliveries, plan }) => ({
     id: link.id,
     ref: link.ref,
     stream_id: link.streamId,
@@ -276,7 +265,6 @@ export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
     expired: link.expired ? 1 : 0,
     payment_id: link.paymentId,
     payment_phase: paymentPhase,
-    confirmed_at: confirmedAt,
     deliveries,
     ...planColumns(plan),
   }),

@@ -39,14 +39,14 @@ export const READ_PACES: TableSpec<ReadPaceRow, 'site'> = {
   fromRow: (row) => ({
     site: String(row['site']),
     share: Number(row['share']),
-    slots: JSON.parse(String(row['slots'])) as number[],
+    lastAt: Number(row['slots']),
     halvedAt: Number(row['halved_at']),
     closedUntil: Number(row['closed_until']),
   }),
-  toRow: ({ site, share, slots, halvedAt, closedUntil }) => ({
+  toRow: ({ site, share, lastAt, halvedAt, closedUntil }) => ({
     site,
     share,
-    slots: JSON.stringify(slots),
+    slots: String(lastAt),
     halved_at: halvedAt,
     closed_until: closedUntil,
   }),

@@ -83,7 +83,6 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       branches: NO_BRANCHES,
       appended,
       now: clock,
-      isShared: false,
       databaseNow: async () => clock(),
       assertHealthy: health.assert,
       onFatal: health.onFatal,

@@ -1,8 +1,6 @@
 /** The event queue of a simulation: the earliest entry first; of equal instants the one that was added first. */
 export type Queue<Happening> = {
   add(at: number, happening: Happening): void
-  /** Returns the instant of the next entry; Infinity if there is none. */
-  nextAt(): number
   take(): { readonly at: number; readonly happening: Happening } | undefined
 }
 
@@ -45,7 +43,6 @@ export function createQueue<Happening>(): Queue<Happening> {
         place = parent
       }
     },
-    nextAt: () => heap[0]?.at ?? Number.POSITIVE_INFINITY,
     take() {
       swap(0, heap.length - 1)
       const first = heap.pop()

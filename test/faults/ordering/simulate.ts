@@ -1,12 +1,13 @@
+import { nextComparedDay, spanOfDay } from '../../../src/domain/imports/compared-days.ts'
 import { systemTimer } from '../../../src/lib/timers.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget } from '../../../src/reconciliation/read-budget.ts'
 import { createSingleFlightReader, type ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
-import { paymentReads } from '../../../src/reconciliation/subject-readers.ts'
+import { createReadables } from '../../../src/reconciliation/subject-readers.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
 import { after, delivery, NOW, present, type report, settledLink } from '../../store/contract/builders.ts'
-import { dueReads, pollAt } from '../../support/due-reads.ts'
+import { pollAt } from '../../support/due-reads.ts'
 import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'
 import { createQueue } from './queue.ts'
@@ -21,13 +22,13 @@ export type Cell = {
   readonly equalBodies?: boolean
   /** Whether each payment has an outage of the app of 10 to 120 minutes, in which it changes. */
   readonly outage?: boolean
-  /** Whether planned reads are made; otherwise only those that a webhook requires. */
+  /** Whether planned reads and comparisons of the day are made; otherwise only reads that a webhook requires. */
   readonly polls: boolean
-  /** Whether each payment is read after its outage. */
+  /** Whether, after its outage, what is under way is read, and what was made in the outage is compared. */
   readonly sweep: boolean
 }
 
-/** Results over all payments, each three days after its last change. */
+/** Results over all payments, each three days after its last change, and after the next comparison of its day. */
 export type Figures = {
   readonly statusWrong: number
   readonly refundedWrong: number
@@ -42,10 +43,15 @@ const ATTEMPTS_AT = [0, 15, 30, 45].map((minutes) => minutes * MINUTE_MS)
 const NO_LIMIT = 1_000_000
 const SITES = createSites([{ id: 'au', appId: 'app', secretKey: 'key', currencies: ['AUD'] }])
 const JUDGED_AFTER_MS = 3 * DAY_MS
+/** Webhooks of what changed so long before an outage may have their last attempts in it. */
+const BEFORE_OUTAGE_MS = 45 * MINUTE_MS
+const LINKS = { site: 'au', list: 'LINKS' } as const
+const PAGE = 20
 
 type Happening =
   | { readonly kind: 'attempt'; readonly life: Life; readonly truth: Truth; readonly number: number }
-  | { readonly kind: 'birth' | 'change' | 'return' | 'judgement'; readonly life: Life }
+  | { readonly kind: 'birth' | 'change' | 'return' | 'due' | 'judgement'; readonly life: Life }
+  | { readonly kind: 'comparison' }
   | { readonly kind: 'answer'; readonly life: Life; readonly give: () => void }
 
 /**
@@ -72,19 +78,25 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     rests.get(life.ref)?.()
     return promise
   }
-  const source = paymentReads({
-    reads: store.reads,
+  const readables = createReadables({
+    store,
     sites: SITES,
     clock,
-    lists: null,
-    upstream: { getPayinLink: (_site, id) => answer(lifeOfLink(lives, id)), getPayin: neverAsked },
+    upstream: {
+      getPayinLink: (_site, id) => answer(lifeOfLink(lives, id)),
+      getPayin: neverAsked,
+      searchAgreements: neverAsked,
+      getPayout: neverAsked,
+    },
   })
   const budget = createReadBudget({
+    store,
+    leader: { lease: () => null, lost: () => {} },
     timer: systemTimer,
     logger: createLogger({ level: 'silent' }),
     perSecond: NO_LIMIT,
   })
-  const asker = createSingleFlightReader({ source, budget, onRead: () => {} })
+  const asker = createSingleFlightReader({ budget, onRead: () => {} })
 
   /** Waits, without advancing the clock, until a read calls the payments API or is done. */
   const untilRest = async (life: Life, run: () => void) => {
@@ -103,14 +115,16 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
       await look(life)
       rests.get(life.ref)?.()
     }
-    await untilRest(life, () => void asker.read(subject).then(over))
+    await untilRest(life, () => void asker.read(readables.ofPayment(subject)).then(over))
   }
 
-  /** Records what is shown of a payment, and for how long that was wrong. */
+  /** Records what is shown of a payment, and for how long that was wrong; and waits for its next read. */
   const look = async (life: Life) => {
     note(life)
-    const [payment] = await store.payments.byIds([paymentOf(life)])
-    life.shown = payment?.statusRaw ?? null
+    const subject = await store.reads.subject(linkOf(life))
+    life.shown = subject?.payment?.statusRaw ?? null
+    const dueAt = subject?.dueAt ?? null
+    if (cell.polls && dueAt !== null) queue.add(Math.max(now, dueAt.getTime() - NOW.getTime()), { kind: 'due', life })
   }
   const note = (life: Life) => {
     if (life.judged) return
@@ -119,23 +133,51 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     life.notedAt = now
   }
 
-  /** Begins the reads that are due. Returns false if all of them are in flight already. */
-  const readDue = async () => {
-    let begun = false
-    for (const subject of await dueReads(store.reads, clock(), 20)) {
-      const life = lifeFor(subject)
-      if (life.reading) continue
-      begun = true
-      if (life.judged) await store.reads.postpone(subject, null)
-      else if (isAway(life, now)) await store.reads.postpone(subject, after(life.outage?.to ?? now, NOW))
-      else await begin(subject)
+  /** Begins the read of a payment if it is due; after its outage, if that is under way. */
+  const readDue = async (life: Life) => {
+    const subject = await store.reads.subject(linkOf(life))
+    if (subject?.dueAt == null || subject.dueAt > clock() || life.reading || life.judged) return
+    if (isAway(life, now)) queue.add(life.outage?.to ?? now, { kind: 'due', life })
+    else await begin(subject)
+  }
+
+  /** Compares payments with the list of the payments API. */
+  const compare = async (compared: readonly Life[]) => {
+    const plan = { ...spanOfDay(DAY), parts: [LINKS] }
+    const asked = { plan, dryRun: false, daily: true, requestedBy: null, requestedAt: clock() }
+    const begun = await store.imports.begin(asked)
+    const lease = present(await store.leases.take('reader', 'simulation', { now: clock(), until: clock() }))
+    if (begun.kind !== 'begun') throw new Error('Another comparison is running.')
+    const { number } = begun.import
+    const totalPages = Math.ceil(compared.length / PAGE)
+    for (let page = 0; page < totalPages; page++) {
+      const [place] = present(await store.imports.byNumber(number)).places
+      if (place?.kind !== 'LIST') throw new Error('The list has ended.')
+      const entries = compared.slice(page * PAGE, (page + 1) * PAGE).map((life) => ({
+        report: reported(life, truthAt(life.truths, now), true),
+        site: LINKS.site,
+        ref: null,
+        isLink: true,
+        isPayerErased: false,
+      }))
+      await store.imports.record({ number, place, found: { list: 'LINKS', entries }, totalPages, at: clock() }, lease)
     }
-    return begun
+    while (!(await store.imports.clear(number, clock())));
+    for (const life of compared) await look(life)
+  }
+
+  /** What is under way is read, and what was made in the outage is compared. */
+  const sweep = async (life: Life) => {
+    const subject = await store.reads.subject(linkOf(life))
+    if (subject?.dueAt != null) await pollAt(store.reads, subject.paymentId ?? linkOf(life), clock())
+    if (present(life.truths[0]).at >= (life.outage?.from ?? 0) - BEFORE_OUTAGE_MS) await compare([life])
+    else await look(life)
   }
 
   const makeLink = async ({ ref }: Life) => {
     const expiresAt = after(HOUR_MS, clock()).toISOString()
     await settledLink(store, ref, { createdAt: clock().toISOString(), expiresAt })
+    await look(present(lives.get(ref)))
   }
 
   const receive = async (life: Life, truth: Truth, number: number) => {
@@ -154,24 +196,22 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
   }
 
   const happen = async (happening: Happening) => {
+    if (happening.kind === 'comparison')
+      return compare([...lives.values()].filter((life) => !life.judged && !isAway(life, now)))
     const { life } = happening
     if (happening.kind === 'birth') await makeLink(life)
     else if (happening.kind === 'attempt') await receive(life, happening.truth, happening.number)
     else if (happening.kind === 'answer') await untilRest(life, happening.give)
-    else if (happening.kind === 'return' && cell.sweep) await pollAt(store.reads, linkOf(life), clock())
+    else if (happening.kind === 'due') await readDue(life)
+    else if (happening.kind === 'return' && cell.sweep) await sweep(life)
     else note(life)
     if (happening.kind === 'judgement') life.judged = true
   }
 
-  for (const life of lives.values()) plan(queue, life, random)
-  let living = lives.size
-  while (living > 0) {
-    const dueAt = cell.polls ? (await store.reads.nextDue())?.getTime() : undefined
-    const due = dueAt === undefined ? Number.POSITIVE_INFINITY : dueAt - NOW.getTime()
-    if (due <= queue.nextAt()) {
-      now = Math.max(now, due)
-      if (await readDue()) continue
-    }
+  const comparisons = cell.polls ? comparisonsOf(DAY) : []
+  for (const at of comparisons) queue.add(at, { kind: 'comparison' })
+  for (const life of lives.values()) addEvents(queue, life, { random, comparisons })
+  for (let living = lives.size; living > 0;) {
     const { at, happening } = present(queue.take())
     now = Math.max(now, at)
     await happen(happening)
@@ -190,13 +230,35 @@ function neverAsked(): never {
   throw new Error('A payment through a link was read as a direct payin.')
 }
 
-function plan(queue: ReturnType<typeof createQueue<Happening>>, life: Life, random: Random): void {
+/** The day on which all payments are made, by its start. */
+const DAY = Math.floor(NOW.getTime() / DAY_MS) * DAY_MS
+
+/** Returns when a day is compared, in milliseconds since the beginning of the simulation. */
+function comparisonsOf(day: number): number[] {
+  const comparedAt = new Map<number, number>()
+  const instants: number[] = []
+  for (let now = day; now < day + 200 * DAY_MS; now += HOUR_MS)
+    for (let due = nextComparedDay(now, { since: day, comparedAt }); due !== null;) {
+      comparedAt.set(due, now)
+      if (due === day) instants.push(now - NOW.getTime())
+      due = nextComparedDay(now, { since: day, comparedAt })
+    }
+  return instants
+}
+
+function addEvents(
+  queue: ReturnType<typeof createQueue<Happening>>,
+  life: Life,
+  { random, comparisons }: { readonly random: Random; readonly comparisons: readonly number[] },
+): void {
   for (const [number, truth] of life.truths.entries()) {
     queue.add(truth.at, { kind: number === 0 ? 'birth' : 'change', life })
     queue.add(truth.at + random() * 3_000, { kind: 'attempt', life, truth, number: 0 })
   }
   if (life.outage !== null) queue.add(life.outage.to, { kind: 'return', life })
-  queue.add(present(life.truths.at(-1)).at + JUDGED_AFTER_MS, { kind: 'judgement', life })
+  const last = present(life.truths.at(-1)).at
+  const found = comparisons.find((at) => at >= last && !isAway(life, at)) ?? last
+  queue.add(Math.max(last + JUDGED_AFTER_MS, found + HOUR_MS), { kind: 'judgement', life })
 }
 
 async function judge(store: Store, lives: readonly Life[]): Promise<Figures> {

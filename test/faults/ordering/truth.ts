@@ -53,11 +53,14 @@ const WAYS: Readonly<Partial<Record<PaymentStatus, readonly Way[]>>> = {
   ],
 }
 
+/** After that nothing is refunded or disputed any more. */
+const LONGEST_MS = 179 * DAY_MS
+
 /** Returns the history of one payment, from pending to its final status. */
 export function walk(random: Random, begun: number): Truth[] {
   const truths: Truth[] = []
   let last: Truth | undefined = { at: begun, status: 'pending', refunded: 0 }
-  for (; last !== undefined; last = next(last, random)) truths.push(last)
+  for (; last !== undefined && last.at < begun + LONGEST_MS; last = next(last, random)) truths.push(last)
   return truths
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgreementReadSubject } from '../../../src/store/store.ts'
-import { dueReads } from '../../support/due-reads.ts'
+import { dueIds, nextDue } from '../../support/due-reads.ts'
 import {
   after,
   agreementOf,
@@ -12,7 +12,6 @@ import {
   NOW,
   present,
   settledAgreement,
-  pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -34,13 +33,11 @@ export function agreementReadsContract(fixture: Fixture): void {
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     const failed = agreementReport('failed', { id: 'AGR2', clientTransactionId: 'client-2' })
     await store.inbox.receiveAgreement(callback(failed, { ref: 'b' }))
-    const due = async (by: Date, limit = 9) =>
-      (await dueReads(store.agreementReads, by, limit)).map(({ agreement }) => agreement.id)
-    expect(await store.agreementReads.nextDue()).toEqual(NOW)
+    const due = (by: Date) => dueIds(store, 'agreement', by)
+    expect(await nextDue(store, 'agreement')).toEqual(NOW)
     expect(await due(NOW)).toEqual(['AGR2'])
     expect(await due(after(MINUTE))).toEqual(['AGR2', 'AGR1'])
-    expect(await due(after(MINUTE), 1)).toEqual(['AGR2'])
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('tells what is to be read, by id or by clientTransactionId', async () => {
@@ -49,7 +46,6 @@ export function agreementReadsContract(fixture: Fixture): void {
     const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0, dueAt: after(MINUTE) }
     expect(await subject()).toEqual(expected)
     expect(await subject('client-1')).toEqual(expected)
-    expect(await dueReads(store.agreementReads, after(MINUTE), 5)).toEqual([expected])
     expect(await store.agreementReads.subject('NONE')).toBeNull()
   })
 
@@ -69,7 +65,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     expect((await agreementOf(store)).provisional).toBe(true)
     expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)).toBe('confirmed')
     expect(await agreementOf(store)).toMatchObject({ provisional: false, version: 3 })
-    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store, 'agreement')).toBeNull()
   })
 
   it('records what a read shows as an event of our own', async () => {
@@ -87,7 +83,7 @@ export function agreementReadsContract(fixture: Fixture): void {
       recordedAt: after(2 * MINUTE).toISOString(),
     })
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')?.name).toBe('Ada')
-    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(after(2 * MINUTE)))
+    expect(await nextDue(store, 'agreement')).toBeNull()
   })
 
   it('sets an answer aside when a callback or a repeat of one was stored since the read was sent', async () => {
@@ -100,7 +96,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('cancelled'), { receivedAt: after(2 * MINUTE) }))
     expect(await store.agreementReads.record(second, agreementReport('active'), NOW)).toBe('superseded')
     expect(await agreementOf(store)).toMatchObject({ status: 'cancelled', version: 4 })
-    expect(await store.agreementReads.nextDue()).toEqual(after(MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(MINUTE))
   })
 
   it('asks again in 15 minutes when the answer tells nothing, and later each time', async () => {
@@ -112,8 +108,7 @@ export function agreementReadsContract(fixture: Fixture): void {
       agreementReport('active', { id: 'AGR2' }),
       agreementReport('active', { clientTransactionId: 'client-2' }),
     ]
-    const isDue = async (at: Date) =>
-      (await dueReads(store.agreementReads, at, 9)).some(({ agreement }) => agreement.id === 'AGR1')
+    const isDue = async (at: Date) => (await dueIds(store, 'agreement', at)).includes('AGR1')
     for (const [failures, said] of wrong.entries()) {
       expect(await store.agreementReads.record(await subject(), said, NOW)).toBe('fruitless')
       const wait = 15 * MINUTE * 2 ** failures
@@ -130,13 +125,13 @@ export function agreementReadsContract(fixture: Fixture): void {
     await suspended()
     const asked = await subject()
     await store.agreementReads.postpone(asked, after(5 * MINUTE))
-    expect(await store.agreementReads.nextDue()).toEqual(after(5 * MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(5 * MINUTE))
     expect((await subject()).failures).toBe(1)
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
     await store.inbox.receiveAgreement(callback(agreementReport('failed'), { receivedAt: after(2 * MINUTE) }))
     await store.agreementReads.postpone(asked, null)
-    expect(await store.agreementReads.nextDue()).toEqual(after(2 * MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(2 * MINUTE))
     await store.agreementReads.postpone(await subject(), null)
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await nextDue(store, 'agreement')).toBeNull()
   })
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { AgreementFilter } from '../../../src/store/store.ts'
+import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
   agreementCommand,
@@ -69,7 +70,7 @@ export function agreementsContract(fixture: Fixture): void {
       state: 'SETTLED',
       result: { agreementId: 'AGR1' },
     })
-    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store, 'agreement')).toSatisfy(pollAfter(NOW))
   })
 
   it('changes nothing when it is settled a second time', async () => {
@@ -99,7 +100,7 @@ export function agreementsContract(fixture: Fixture): void {
       ['AGREEMENT_AMENDED', 'COMMAND'],
     ])
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')).toEqual(payer)
-    expect(await store.agreementReads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store, 'agreement')).toBeNull()
   })
 
   it('reads the agreement now when an answer that is found late says something else than the callbacks', async () => {
@@ -109,7 +110,7 @@ export function agreementsContract(fixture: Fixture): void {
     const said = agreementReport('suspended', { limit: '50.00' })
     const agreement = await store.commands.settleWithAgreement(id, made, said, after(-MINUTE))
     expect(agreement).toMatchObject({ status: 'active', limit: '100.00', version: 1 })
-    expect(await store.agreementReads.nextDue()).toEqual(after(-MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(-MINUTE))
   })
 
   it('lets the answer lead out of created', async () => {
@@ -197,7 +198,7 @@ export function agreementsContract(fixture: Fixture): void {
       state: 'SETTLED',
       result: { agreementId: 'AGR1' },
     })
-    expect(await store.agreementReads.nextDue()).toBeNull()
+    expect(await nextDue(store, 'agreement')).toBeNull()
   })
 
   it('shows what a change answered although a callback has overtaken it, and reads the agreement now', async () => {
@@ -206,7 +207,7 @@ export function agreementsContract(fixture: Fixture): void {
     const { settle } = await change('c', agreementReport('active', { limit: '250' }))
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(1.5 * MINUTE) }))
     expect(await settle()).toMatchObject({ limit: '250', status: 'active', provisional: true })
-    expect(await store.agreementReads.nextDue()).toEqual(after(2 * MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(2 * MINUTE))
   })
 
   it('marks an answer as overtaken by a callback of a node whose clock is behind', async () => {
@@ -222,7 +223,7 @@ export function agreementsContract(fixture: Fixture): void {
     await settledAgreement(store, 'agr', { clientTransactionId: 'client-1' })
     const wrong = await change('c1', agreementReport('active', { id: 'AGR9' }))
     expect(await wrong.settle()).toMatchObject({ status: 'created', version: 1 })
-    expect(await store.agreementReads.nextDue()).toEqual(after(2 * MINUTE))
+    expect(await nextDue(store, 'agreement')).toEqual(after(2 * MINUTE))
     const unheard = await change('c2', agreementReport('active', { id: 'NONE' }), 'NONE')
     await expect(unheard.settle()).rejects.toThrow(StoreConflictError)
   })

@@ -39,7 +39,6 @@ const DECISIONS: Readonly<Record<string, (decided: Decided) => Promise<unknown>>
     await inbox.replay({ id: present(newest).id, at: after(MINUTE), apply: true, parse })
   },
   read: async (decided) => decided.store.reads.record(await subjectOf(decided), said(decided), after(MINUTE)),
-  listed: async (decided) => decided.store.reads.confirmListed(await subjectOf(decided), said(decided), after(MINUTE)),
   postponed: async (decided) => decided.store.reads.postpone(await subjectOf(decided), after(MINUTE)),
   scheduled: ({ store, id }) => store.reads.schedule(id, { at: NOW.getTime(), readClass: 'doubt' }),
   async refund(decided) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { after, MINUTE, NOW } from './builders.ts'
+import { after, delivery, MINUTE, NOW, settledLink } from './builders.ts'
 import { found, importing, LINKS, PAYINS, received, request } from './import-builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -59,16 +59,47 @@ export function importRecordsContract(fixture: Fixture): void {
     expect(await store.imports.byNumber(first.number + 1)).not.toBeNull()
   })
 
-  it('begins the daily import of a day once', async () => {
+  it('knows what the schedule has compared, since the first payment or link, but for what a wrong clock has', async () => {
     const { store } = fixture
-    const daily = await begin([PAYINS], { daily: true, dryRun: true })
-    await store.imports.clear(daily.number, NOW)
-    const again = await store.imports.begin(request([PAYINS], { daily: true, dryRun: true }))
-    expect(again).toMatchObject({ kind: 'running', import: { number: daily.number, doneAt: NOW.getTime() } })
+    expect(await store.imports.comparedDays(NOW)).toEqual({ since: null, comparedAt: new Map() })
+    await settledLink(store, 'a', { createdAt: after(-MINUTE).toISOString() })
+    await store.inbox.receive(delivery(received('P1')))
+    const compare = async (from: number, at: number) => {
+      const one = await begin([PAYINS], {
+        daily: true,
+        plan: { from, to: from + 1, parts: [PAYINS] },
+        requestedAt: after(at),
+      })
+      await store.imports.clear(one.number, NOW)
+      return one
+    }
+    const from = NOW.getTime()
+    for (const [day, at] of [
+      [from, -2],
+      [from, -1],
+      [from, 1],
+      [from - 1, -3],
+    ] as const)
+      await compare(day, at)
     await begin([PAYINS])
-    const page = { limit: 5, before: null }
-    expect((await store.imports.page(page, { daily: true })).rows.map(({ number }) => number)).toEqual([daily.number])
-    expect((await store.imports.page(page, { daily: true, from: 1 })).rows).toEqual([])
-    expect(await store.imports.byNumber(daily.number + 1_000)).toBeNull()
+    expect(await store.imports.comparedDays(NOW)).toEqual({
+      since: from - MINUTE,
+      comparedAt: new Map([
+        [from, from - 1],
+        [from - 1, from - 3],
+      ]),
+    })
+    const page = { limit: 9, before: null }
+    expect((await store.imports.page(page, { daily: true })).rows).toHaveLength(4)
+    expect((await store.imports.page(page, { daily: true, from: from - 1 })).rows).toHaveLength(1)
+  })
+
+  it('begins a comparison of the schedule once while it runs', async () => {
+    const { store } = fixture
+    const daily = await begin([PAYINS], { daily: true })
+    const later = { daily: true, plan: { ...daily.plan, to: daily.plan.to + 1 } }
+    expect(await store.imports.begin(request([PAYINS], later))).toEqual({ kind: 'running', import: daily })
+    await store.imports.clear(daily.number, NOW)
+    expect(await store.imports.begin(request([PAYINS], later))).toMatchObject({ kind: 'begun' })
   })
 }

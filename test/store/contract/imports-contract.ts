@@ -127,11 +127,46 @@ export function importsContract(fixture: Fixture): void {
 
   it('plans no read of a payment that cannot be read by itself', async () => {
     const running = await begin([LINKS])
-    const named = received('P2', { linkId: 'LINK-elsewhere' })
-    await record(running, [found(received('P1'), { isLink: true }), found(named, { isLink: true })], { list: 'LINKS' })
+    const named = report('waiting', { paymentId: 'P2', linkId: 'LINK-elsewhere' })
+    const unnamed = report('waiting', { paymentId: 'P1' })
+    await record(running, [found(unnamed, { isLink: true }), found(named, { isLink: true })], { list: 'LINKS' })
     expect(await fixture.store.reads.subject('P1')).toMatchObject({ dueAt: null })
     expect(await fixture.store.reads.subject('P2')).toMatchObject({ namedLinkId: 'LINK-elsewhere' })
     expect((await fixture.store.reads.subject('P2'))?.dueAt).not.toBeNull()
+  })
+
+  it('records what a list shows of a payment that cannot be read by itself', async () => {
+    const { store } = fixture
+    const shows = async (status: string) => {
+      const running = await begin([LINKS], { plan: { from: 0, to: (await store.log.head()) + 1, parts: [LINKS] } })
+      return record(running, [found(report(status, { paymentId: 'P1' }), { isLink: true })], { list: 'LINKS' })
+    }
+    await shows('received')
+    expect(await shows('in_dispute')).toMatchObject({ differed: 1 })
+    expect(await paymentOf(store, 'P1')).toMatchObject({ statusRaw: 'in_dispute', version: 2 })
+    expect(await store.reads.subject('P1')).toMatchObject({ dueAt: null })
+  })
+
+  it('counts an entry as the planned read of a payment, and as the end of a link', async () => {
+    const { store } = fixture
+    const made = await settledLink(store, 'a')
+    await store.inbox.receive(delivery(report('waiting', { paymentId: 'P1' })))
+    const before = present(await store.reads.subject('P1'))
+    const head = await store.log.head()
+    const running = await begin([LINKS])
+    const told = await record(
+      running,
+      [
+        found(report('waiting', { paymentId: 'P1' })),
+        found(report('expired', { paymentId: made.id }), { isLink: true }),
+      ],
+      { list: 'LINKS' },
+    )
+    expect(told).toMatchObject({ equal: 1, differed: 1, added: 0 })
+    expect((await store.reads.subject('P1'))?.deliveries).toBe(before.deliveries + 1)
+    expect(await store.links.byIds([made.id])).toMatchObject([{ expired: true, paymentId: null }])
+    expect(await store.reads.subject(made.id)).toMatchObject({ dueAt: null })
+    expect(await store.log.head()).toBe(head + 1)
   })
 
   it('sets an entry aside that fails, and goes on with the others', async () => {

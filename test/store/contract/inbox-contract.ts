@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
   callback,
@@ -17,7 +18,6 @@ import {
   settledAgreement,
   settledLink,
   settledPayout,
-  pollAfter,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -154,11 +154,14 @@ export function inboxContract(fixture: Fixture): void {
       readDue: true,
     })
 
-    const due = { readSites: ['au'], readClass: 'doubt', by: receivedAt, limit: 9 } as const
-    const subjects = (await store.reads.due(due)).map(({ paymentId, link: of }) => paymentId ?? of?.id)
-    expect(new Set(subjects)).toEqual(new Set(['LINK-unused', 'PAY1', 'PAY2']))
-    expect(await store.agreementReads.due(due)).toMatchObject([{ agreement: { id: 'AGR1' } }])
-    expect(await store.payoutReads.due(due)).toMatchObject([{ payout: { id: 'OUT1' } }])
+    const due = await store.reads.due({ readSites: ['au'], by: receivedAt, limit: 9 })
+    expect(new Set(due.map(({ kind, id, readClass }) => `${readClass} ${kind} ${id}`))).toEqual(
+      new Set(
+        ['link LINK-unused', 'payment PAY1', 'payment PAY2', 'agreement AGR1', 'payout OUT1'].map(
+          (one) => `doubt ${one}`,
+        ),
+      ),
+    )
     const untouched = report('pending', { paymentId: 'LINK-unused', linkId: 'LINK-unused' })
     expect(await store.reads.record(asked, untouched, receivedAt)).toBe('superseded')
   })
@@ -195,7 +198,7 @@ export function inboxContract(fixture: Fixture): void {
     ])
     expect(await paymentOf(store)).toMatchObject({ version: 3, details: { amount: '25.50', currency: 'AUD' } })
     expect((await store.links.snapshot('LINK-a'))?.payment?.id).toBe('PAY1')
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('takes over the payment whose body named the link before it was on record', async () => {

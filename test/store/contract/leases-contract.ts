@@ -85,8 +85,6 @@ export function leasesContract(fixture: Fixture): void {
     'a step of a sweep': (store, lease) => store.sweep.step(after(MINUTE), lease),
     'an answer': async (store, lease) =>
       store.reads.record(await payment(store), report('received'), after(MINUTE), lease),
-    'an entry of a list': async (store, lease) =>
-      store.reads.confirmListed(await payment(store), report('received'), after(MINUTE), lease),
     'a failed read': async (store, lease) => store.reads.postpone(await payment(store), after(MINUTE), lease),
     'an answer about an agreement': async (store, lease) =>
       store.agreementReads.record(await agreement(store), agreementReport('active'), after(MINUTE), lease),

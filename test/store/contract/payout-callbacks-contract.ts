@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { nextDue } from '../../support/due-reads.ts'
 import { payoutReport, payoutTransaction } from '../../unit/domain/payouts.ts'
 import {
   after,
@@ -49,7 +50,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     expect((await store.inbox.page({ limit: 5, before: null }, {})).rows.map(({ disposition }) => disposition)).toEqual(
       ['STALE', 'APPLIED', 'APPLIED'],
     )
-    expect(await store.payoutReads.nextDue()).toBeNull()
+    expect(await nextDue(store, 'payout')).toBeNull()
   })
 
   it('keeps what was known of a payee when a later callback leaves it out', async () => {
@@ -77,7 +78,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     const again = await store.inbox.receivePayout({ ...held, receivedAt: after(2 * MINUTE) })
     expect(again).toEqual({ disposition: 'APPLIED', repeat: true, readDue: true })
     expect(await payoutOf(store)).toMatchObject({ status: 'processing', provisional: true })
-    expect(await store.payoutReads.nextDue()).toEqual(after(2 * MINUTE))
+    expect(await nextDue(store, 'payout')).toEqual(after(2 * MINUTE))
     const backlog = await store.reads.backlog(after(3 * MINUTE))
     expect(backlog).toMatchObject({ waiting: 1, unconfirmedSince: null, doubtSince: after(MINUTE) })
   })

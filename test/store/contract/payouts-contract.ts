@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { PayoutFilter } from '../../../src/store/store.ts'
+import { nextDue } from '../../support/due-reads.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,
@@ -78,7 +79,7 @@ export function payoutsContract(fixture: Fixture): void {
       result: { payoutId: 'OUT1' },
     })
     expect(await store.commands.tracePayout('out')).toEqual(payout)
-    expect(await store.payoutReads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
+    expect(await nextDue(store, 'payout')).toSatisfy(pollAfter(after(MINUTE)))
   })
 
   it('changes nothing when it is settled a second time, and refuses another outcome', async () => {
@@ -126,7 +127,7 @@ export function payoutsContract(fixture: Fixture): void {
       provisional: false,
       version: 2,
     })
-    expect(await store.payoutReads.nextDue()).toBeNull()
+    expect(await nextDue(store, 'payout')).toBeNull()
     const again = await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), NOW)
     expect(again).toEqual(cancelled)
   })
@@ -139,7 +140,7 @@ export function payoutsContract(fixture: Fixture): void {
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing')))
     await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), after(MINUTE))
     expect(await payoutOf(store)).toMatchObject({ status: 'expired', provisional: true })
-    expect(await store.payoutReads.nextDue()).toEqual(after(MINUTE))
+    expect(await nextDue(store, 'payout')).toEqual(after(MINUTE))
   })
 
   it('settles the cancellation of a payout that is not on record', async () => {

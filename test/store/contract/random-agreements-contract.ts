@@ -2,6 +2,7 @@ import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
 import type { AgreementReadSubject, Store } from '../../../src/store/store.ts'
+import { nextDue } from '../../support/due-reads.ts'
 import { after, agreementCommand, agreementOf, agreementReport, callback, command, events, MINUTE } from './builders.ts'
 import { failingHistory, type RandomHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
@@ -75,5 +76,5 @@ async function examine(store: Store): Promise<void> {
   const agreement = await agreementOf(store)
   expect(agreement).toMatchObject({ statusRaw: before, version: log.length })
   // For every doubtful agreement a read is planned that ends the doubt.
-  expect(agreement.provisional && (await store.agreementReads.nextDue()) === null).toBe(false)
+  expect(agreement.provisional && (await nextDue(store, 'agreement')) === null).toBe(false)
 }

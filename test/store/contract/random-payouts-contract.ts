@@ -2,6 +2,7 @@ import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { PAYOUT_STATUSES } from '../../../src/domain/payouts/payout-report.ts'
 import type { PayoutReadSubject, Store } from '../../../src/store/store.ts'
+import { nextDue } from '../../support/due-reads.ts'
 import { payoutReport, payoutTransaction } from '../../unit/domain/payouts.ts'
 import { after, command, events, MINUTE, payoutCallback, payoutCommand, payoutOf } from './builders.ts'
 import { failingHistory, type RandomHistories } from './random-history.ts'
@@ -87,6 +88,6 @@ async function examine(store: Store): Promise<void> {
   expect(log.at(-1)?.payout).toEqual({ ...payout, provisional: log.at(-1)?.payout?.provisional })
   // For every doubtful payout a read is planned that ends the doubt, and for every other one that is not at its end.
   const isFinished = payout.status === 'completed' || payout.status === 'expired'
-  const isPlanned = (await store.payoutReads.nextDue()) !== null
+  const isPlanned = (await nextDue(store, 'payout')) !== null
   expect(isPlanned || (isFinished && !payout.provisional)).toBe(true)
 }

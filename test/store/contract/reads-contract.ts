@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readAfterExpiry, type ReadClass } from '../../../src/domain/reads/read-schedule.ts'
+import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
-import { dueReads, pollAt } from '../../support/due-reads.ts'
+import { dueReads, nextDue, pollAt } from '../../support/due-reads.ts'
 import {
   after,
   delivery,
@@ -31,11 +31,11 @@ export function readsContract(fixture: Fixture): void {
 
   it('plans a read when a webhook is to be confirmed, longest due first', async () => {
     const { store } = fixture
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await nextDue(store)).toBeNull()
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P1' }), { receivedAt: after(MINUTE) }))
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P2' })))
     await store.inbox.receive(delivery(report('received', { paymentId: 'P3' })))
-    expect(await store.reads.nextDue()).toEqual(NOW)
+    expect(await nextDue(store)).toEqual(NOW)
     const due = async (by: Date, limit = 10) =>
       (await dueReads(store.reads, by, limit)).map(({ paymentId }) => paymentId)
     expect(await due(NOW)).toEqual(['P2'])
@@ -64,31 +64,40 @@ export function readsContract(fixture: Fixture): void {
     expect(await store.reads.subject('NONE')).toBeNull()
   })
 
-  it('is looked up by site and class, each by itself, longest due first', async () => {
+  it('is looked up by site, the most urgent class first: the longest due doubt, and the latest due of the others', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b', { site: 'jp' })
+    await settledLink(store, 'c', { site: 'jp', expiresAt: after(-5 * MINUTE).toISOString() })
+    await settledLink(store, 'd', { site: 'jp', expiresAt: after(-9 * MINUTE).toISOString() })
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     for (const [id, at] of [
       ['P2', MINUTE],
       ['P1', 2 * MINUTE],
     ] as const)
       await store.inbox.receive(delivery(report('failed', { paymentId: id }), { receivedAt: after(at) }))
-    await store.inbox.receive(delivery(report('received', { paymentId: 'P3' })))
-    await pollAt(store.reads, 'P3', after(-MINUTE))
+    for (const [id, at] of [
+      ['P3', -2 * MINUTE],
+      ['P4', -MINUTE],
+    ] as const) {
+      await store.inbox.receive(delivery(report('pending', { paymentId: id })))
+      await pollAt(store.reads, id, after(at))
+    }
     expect((await store.reads.sites()).toSorted()).toEqual(['*AUD', 'au', 'jp'])
-    const due = async (readSites: string[], readClass: ReadClass, limit = 9) =>
-      (await store.reads.due({ readSites, readClass, by: after(2 * MINUTE), limit })).map(
-        ({ paymentId, link }) => paymentId ?? link?.id,
-      )
-    expect(await due(['au'], 'doubt')).toEqual(['PAY1'])
-    expect(await due(['*AUD'], 'doubt')).toEqual(['P2', 'P1'])
-    expect(await due(['*AUD'], 'doubt', 1)).toEqual(['P2'])
-    expect(await due(['*AUD', 'au'], 'doubt')).toEqual(['PAY1', 'P2', 'P1'])
-    expect(await due(['*AUD'], 'poll')).toEqual(['P3'])
-    expect(await due(['au'], 'expiry')).toEqual([])
-    const links = { readSites: ['au', 'jp'], readClass: 'expiry', by: after(1_000 * MINUTE), limit: 9 } as const
-    expect((await store.reads.due(links)).map(({ link }) => link?.id)).toEqual(['LINK-b'])
+    const due = async (readSites: string[], limit = 9) =>
+      (await store.reads.due({ readSites, by: after(2 * MINUTE), limit })).map(({ id }) => id)
+    expect(await due(['au'])).toEqual(['PAY1'])
+    expect(await due(['*AUD'])).toEqual(['P2', 'P1', 'P4', 'P3'])
+    expect(await due(['*AUD'], 1)).toEqual(['P2'])
+    expect(await due(['*AUD', 'au', 'jp'])).toEqual(['PAY1', 'P2', 'P1', 'P4', 'P3', 'LINK-c', 'LINK-d'])
+    expect(await store.reads.due({ readSites: ['jp'], by: after(1_000 * MINUTE), limit: 1 })).toEqual([
+      {
+        kind: 'link',
+        id: 'LINK-b',
+        readClass: 'expiry',
+        dueAt: new Date(readAfterExpiry(after(60 * MINUTE).getTime())),
+      },
+    ])
   })
 
   it('makes a poll that was due a doubt from the moment of the webhook, and keeps a doubt that is older', async () => {
@@ -102,8 +111,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(3 * MINUTE) }))
     expect(await dueReads(store.reads, after(3 * MINUTE), 9, ['doubt'])).toMatchObject([{ dueAt: after(MINUTE) }])
     await store.reads.record(await subject(), report('return_pending'), after(4 * MINUTE))
-    expect(await dueReads(store.reads, after(60 * MINUTE), 9, ['doubt'])).toEqual([])
-    expect(await dueReads(store.reads, after(60 * MINUTE), 9, ['poll'])).toHaveLength(1)
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('holds a payment in doubt only by its own state, whatever the payments API writes into an object', async () => {
@@ -147,7 +155,7 @@ export function readsContract(fixture: Fixture): void {
     expect((await paymentOf(fixture.store)).provisional).toBe(true)
     expect(await fixture.store.reads.record(await subject(), report('failed'), after(3 * MINUTE))).toBe('confirmed')
     expect(await paymentOf(fixture.store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
-    expect(await fixture.store.reads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
+    expect(await nextDue(fixture.store)).toBeNull()
   })
 
   it('records what a read shows as an event of our own', async () => {
@@ -187,7 +195,7 @@ export function readsContract(fixture: Fixture): void {
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 3 })
     expect(await dueReads(store.reads, after(3 * MINUTE), 10)).toHaveLength(1)
     expect(await store.reads.record(await subject(), report('received'), after(4 * MINUTE))).toBe('confirmed')
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(3 * MINUTE)))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('sets an answer aside when a repeat asked for another read meanwhile', async () => {
@@ -197,7 +205,7 @@ export function readsContract(fixture: Fixture): void {
     const asked = await subject()
     await store.inbox.receive(refund)
     expect(await store.reads.record(asked, report('partially_refunded'), after(MINUTE))).toBe('superseded')
-    expect(await store.reads.nextDue()).toEqual(NOW)
+    expect(await nextDue(store)).toEqual(NOW)
   })
 
   it('sets an answer aside when another payment came through the same link meanwhile', async () => {
@@ -219,7 +227,7 @@ export function readsContract(fixture: Fixture): void {
     expect((await paymentOf(store)).provisional).toBe(true)
     expect(await store.reads.record(await subject(), report('pending'), after(MINUTE))).toBe('fruitless')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'in_dispute', provisional: true })
-    expect(await store.reads.nextDue()).toEqual(after(16 * MINUTE))
+    expect(await nextDue(store)).toEqual(after(16 * MINUTE))
     expect((await subject()).failures).toBe(1)
   })
 
@@ -228,7 +236,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed')))
     expect(await store.reads.record(await subject(), report('received', { paymentId: 'P2' }), NOW)).toBe('fruitless')
     expect(await store.payments.byIds(['P2'])).toEqual([])
-    expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
+    expect(await nextDue(store)).toEqual(after(15 * MINUTE))
   })
 
   it('reads an answer under the uuid of the link as one about its payment', async () => {
@@ -249,16 +257,16 @@ export function readsContract(fixture: Fixture): void {
     expect(await store.reads.record(await subject(), said, NOW)).toBe('changed')
     expect(await paymentOf(store, 'P2')).toMatchObject({ statusRaw: 'received', linkRef: 'a', streamId: 'link:a' })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('P2')
-    expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE))
+    expect(await nextDue(store)).toEqual(after(15 * MINUTE))
   })
 
   it('postpones a read and counts its failures, until one succeeds', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     await store.reads.postpone(await subject(), after(MINUTE))
-    expect(await store.reads.nextDue()).toEqual(after(MINUTE))
+    expect(await nextDue(store)).toEqual(after(MINUTE))
     await store.reads.postpone(await subject(), null)
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await nextDue(store)).toBeNull()
     expect((await subject()).failures).toBe(2)
     await store.reads.record(await subject(), report('failed'), after(MINUTE))
     expect((await subject()).failures).toBe(0)
@@ -268,12 +276,12 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('pending')))
     await store.inbox.receive(delivery(report('authorised'), { receivedAt: after(20 * MINUTE) }))
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(20 * MINUTE)))
+    expect(await nextDue(store)).toSatisfy(pollAfter(after(20 * MINUTE)))
     const waits: number[] = []
     for (let poll = 0; poll < 4; poll++) {
-      const at = present(await store.reads.nextDue())
+      const at = present(await nextDue(store))
       expect(await store.reads.record(await subject(), report('authorised'), at)).toBe('confirmed')
-      waits.push((present(await store.reads.nextDue()).getTime() - at.getTime()) / MINUTE)
+      waits.push((present(await nextDue(store)).getTime() - at.getTime()) / MINUTE)
     }
     for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (15 * 2 ** index) - 1)).toBeLessThan(0.101)
   })
@@ -282,23 +290,25 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(MINUTE) }))
-    expect(await store.reads.nextDue()).toEqual(NOW)
+    expect(await nextDue(store)).toEqual(NOW)
     await store.reads.record(await subject(), report('received'), after(2 * MINUTE))
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(MINUTE)))
-    await store.inbox.receive(delivery(report('dispute_lost'), { receivedAt: after(3 * MINUTE) }))
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await nextDue(store)).toBeNull()
+    await store.inbox.receive(delivery(report('waiting', { paymentId: 'P2' })))
+    expect(await nextDue(store)).toSatisfy(pollAfter(NOW))
+    await store.inbox.receive(delivery(report('received', { paymentId: 'P2' })))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('polls an unpaid payment when its link is over, and tries a failed read again no later than planned', async () => {
     const { store } = fixture
     await settledLink(store, 'a', { expiresAt: after(30 * MINUTE).toISOString() })
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
-    expect(await store.reads.nextDue()).toEqual(new Date(readAfterExpiry(after(30 * MINUTE).getTime())))
+    expect(await nextDue(store)).toEqual(new Date(readAfterExpiry(after(30 * MINUTE).getTime())))
     await store.reads.postpone(await subject(), after(5 * MINUTE))
     await store.inbox.receive(delivery(report('authorised'), { ref: 'a', receivedAt: after(MINUTE) }))
-    expect(await store.reads.nextDue()).toEqual(after(5 * MINUTE))
+    expect(await nextDue(store)).toEqual(after(5 * MINUTE))
     await store.reads.record(await subject(), report('received'), after(5 * MINUTE))
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(after(5 * MINUTE)))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('does not postpone what a webhook asked for since', async () => {
@@ -307,6 +317,6 @@ export function readsContract(fixture: Fixture): void {
     const asked = await subject()
     await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(MINUTE) }))
     await store.reads.postpone(asked, after(60 * MINUTE))
-    expect(await store.reads.nextDue()).toEqual(after(MINUTE))
+    expect(await nextDue(store)).toEqual(after(MINUTE))
   })
 }

@@ -1,20 +1,8 @@
 import { expect, it } from 'vitest'
 import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'
-import { dueReads } from '../../support/due-reads.ts'
-import {
-  after,
-  delivery,
-  events,
-  linkOf,
-  MINUTE,
-  NOW,
-  paymentOf,
-  present,
-  report,
-  settledLink,
-  pollAfter,
-} from './builders.ts'
+import { dueReads, nextDue } from '../../support/due-reads.ts'
+import { after, delivery, events, linkOf, MINUTE, NOW, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 /** The links of these tests expire an hour after `NOW`; in milliseconds. */
@@ -33,7 +21,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('plans the read of an unused link for a minute after its end', async () => {
     const { store } = fixture
     const made = await settledLink(store, 'a')
-    expect(await store.reads.nextDue()).toEqual(AFTER_END)
+    expect(await nextDue(store)).toEqual(AFTER_END)
     expect(await dueReads(store.reads, after(END), 10)).toEqual([])
     expect(await dueReads(store.reads, AFTER_END, 10)).toEqual([
       {
@@ -54,7 +42,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     expect(await store.reads.record(await subject(), untouched, NOW)).toBe('confirmed')
-    expect(await store.reads.nextDue()).toEqual(AFTER_END)
+    expect(await nextDue(store)).toEqual(AFTER_END)
     expect(await store.payments.byIds(['LINK-a'])).toEqual([])
     expect(await store.log.head()).toBe(1)
   })
@@ -63,7 +51,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.reads.record(await subject(), untouched, AFTER_END)
-    expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE, AFTER_END))
+    expect(await nextDue(store)).toEqual(after(15 * MINUTE, AFTER_END))
   })
 
   it('records the end of an unused link once', async () => {
@@ -72,7 +60,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect(await store.reads.record(await subject(), ended, AFTER_END)).toBe('changed')
     expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE))).toBe('confirmed')
     expect((await linkOf(store, 'LINK-a')).expired).toBe(true)
-    expect(await store.reads.nextDue()).toBeNull()
+    expect(await nextDue(store)).toBeNull()
     expect((await events(store)).slice(1)).toEqual([
       {
         id: 'link:a.2',
@@ -106,7 +94,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect((await events(store)).at(-1)).toMatchObject({ source: 'READ', fromStatus: null, toStatus: 'received' })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
     expect((await store.payments.payers(['PAY1'])).get('PAY1')?.name).toBe('Ada')
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('gives a payment that was known without a link the link that a read shows', async () => {
@@ -116,7 +104,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     expect(await store.reads.record(await subject(), report('received'), NOW)).toBe('confirmed')
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'payment:PAY1', version: 1 })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('sets an answer aside when a webhook came through the link meanwhile', async () => {
@@ -128,7 +116,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await store.reads.postpone(asked, after(END))
     expect((await linkOf(store, 'LINK-a')).expired).toBe(false)
     expect(await store.log.head()).toBe(2)
-    expect(await store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(store)).toBeNull()
   })
 
   it("asks again when the answer is about another link, or another link's payment", async () => {
@@ -139,7 +127,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const wrong = [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]
     for (const [failures, said] of wrong.entries()) {
       expect(await store.reads.record(await subject(), said, NOW)).toBe('fruitless')
-      expect(await store.reads.nextDue()).toEqual(after(15 * MINUTE * 2 ** failures))
+      expect(await nextDue(store)).toEqual(after(15 * MINUTE * 2 ** failures))
     }
     expect((await subject()).failures).toBe(2)
     expect(await paymentOf(store, 'P2')).toMatchObject({ statusRaw: 'pending', linkRef: 'b' })
@@ -149,7 +137,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.reads.postpone(await subject(), after(MINUTE))
-    expect(await store.reads.nextDue()).toEqual(after(MINUTE))
+    expect(await nextDue(store)).toEqual(after(MINUTE))
     expect((await subject()).failures).toBe(1)
   })
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { IncomingDelivery, Store } from '../../../src/store/store.ts'
+import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
   agreementOf,
@@ -53,8 +54,8 @@ async function everything({ store }: Fixture) {
     payments,
     agreements,
     links: await store.links.byIds(['LINK-a', 'LINK-b']),
-    nextDue: await store.reads.nextDue(),
-    nextAgreementDue: await store.agreementReads.nextDue(),
+    nextDue: await nextDue(store),
+    nextAgreementDue: await nextDue(store, 'agreement'),
     subject: await store.reads.subject('PAY1'),
     agreement: await store.agreementReads.subject('AGR1'),
   }
@@ -95,7 +96,7 @@ export function replayContract(fixture: Fixture): void {
       },
     ])
     // The read that was due when it could not be read.
-    expect(await store.reads.nextDue()).toEqual(NOW)
+    expect(await nextDue(store)).toEqual(NOW)
   })
 
   it('recognises the same bytes afterwards as a repeat of the delivery that was replayed', async () => {
@@ -121,10 +122,10 @@ export function replayContract(fixture: Fixture): void {
     })
     const subject = present(await store.reads.subject('PAY1'))
     await store.reads.record(subject, report('authorised'), LATER)
-    expect((await store.reads.nextDue())?.getTime()).toBeGreaterThan(LATER.getTime())
+    expect((await nextDue(store))?.getTime()).toBeGreaterThan(LATER.getTime())
 
     expect(await replay(store, id)).toMatchObject({ before: 'DOUBTFUL', after: 'NO_CHANGE', readDue: true })
-    expect(await store.reads.nextDue()).toEqual(LATER)
+    expect(await nextDue(store)).toEqual(LATER)
     expect(await replay(store, id)).toMatchObject({ before: 'NO_CHANGE', after: 'NO_CHANGE', readDue: false })
     expect(await store.log.head()).toBe(2)
   })
@@ -143,7 +144,7 @@ export function replayContract(fixture: Fixture): void {
       statusAfter: 'active',
     })
     expect(await agreementOf(store)).toMatchObject({ status: 'active', version: 2 })
-    expect(await store.agreementReads.nextDue()).toEqual(NOW)
+    expect(await nextDue(store, 'agreement')).toEqual(NOW)
     expect(await store.inbox.byIds([id])).toMatchObject([
       { disposition: 'APPLIED', subjectId: 'AGR1', statusRaw: 'active', eventId: 'agreement:agr.2' },
     ])

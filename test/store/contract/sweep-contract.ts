@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { dueReads } from '../../support/due-reads.ts'
+import { dueIds, dueReads } from '../../support/due-reads.ts'
+import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,
   agreementReport,
@@ -8,18 +9,22 @@ import {
   delivery,
   MINUTE,
   NOW,
+  payoutCallback,
+  present,
   report,
   settledAgreement,
   settledLink,
+  settledPayout,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-/** When the sweeps run, in milliseconds after `NOW`: three hours. */
-const GAP = 180 * MINUTE
+/** When the sweeps run, in milliseconds after `NOW`. */
+const GAP = 10 * MINUTE
+const DAY = 24 * 60 * MINUTE
 
 export function sweepContract(fixture: Fixture): void {
-  const receive = (paymentId: string, status: string, minutes: number) =>
-    fixture.store.inbox.receive(delivery(report(status, { paymentId }), { receivedAt: after(minutes * MINUTE) }))
+  const receive = (paymentId: string, status: string) =>
+    fixture.store.inbox.receive(delivery(report(status, { paymentId })))
 
   async function sweep(store: Store): Promise<number> {
     let planned = 0
@@ -30,89 +35,77 @@ export function sweepContract(fixture: Fixture): void {
     }
   }
 
-  const swept = async (store: Store) =>
-    (await dueReads(store.reads, after(GAP), 5_000, ['poll'])).map(({ paymentId, link }) => paymentId ?? link?.id ?? '')
+  const polls = async (store: Store) =>
+    (await dueReads(store.reads, after(GAP), 5_000, ['poll'])).map(({ paymentId }) => paymentId)
+  const linkDueAt = async (id: string) => present(await fixture.store.reads.subject(id)).dueAt
 
-  it('plans reads of what changed since an instant, of what is under way, and of links that were open', async () => {
+  it('brings the reads of payments, agreements and payouts forward that are under way', async () => {
     const { store } = fixture
-    await receive('OLD-PAID', 'received', -100_000)
-    await receive('OLD-PENDING', 'pending', -90_000)
-    await receive('OLD-REFUND', 'received', -81_000)
-    await receive('OLD-REFUND', 'return_pending', -80_000)
-    await receive('OLD-DISPUTE', 'received', -71_000)
-    await receive('OLD-DISPUTE', 'in_dispute', -70_000)
-    await receive('PAID', 'received', -10)
-    await receive('FINAL', 'return_received', -5)
-    await settledLink(store, 'open', { createdAt: NOW.toISOString(), expiresAt: after(2 * GAP).toISOString() })
-    await settledLink(store, 'over', { expiresAt: after(-60 * MINUTE).toISOString() })
-    for (const { paymentId } of await dueReads(store.reads, after(GAP), 99))
-      if (paymentId !== null) await confirm(paymentId)
-    await store.sweep.begin(after(-45 * MINUTE), after(GAP))
+    for (const status of ['pending', 'authorised', 'waiting', 'received']) await receive(status, status)
+    await settledAgreement(store)
+    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
+    await store.inbox.receiveAgreement(callback(agreementReport('active')))
+    await settledPayout(store)
+    await settledPayout(store, 'out-2', { id: 'OUT2' })
+    await store.inbox.receivePayout(payoutCallback(payoutReport('completed')))
+    await store.sweep.begin(NOW, after(GAP))
     expect(await store.heartbeat.last()).toEqual(after(GAP))
-    await sweep(store)
-    const due = await swept(store)
-    expect(due.toSorted()).toEqual(['LINK-open', 'OLD-DISPUTE', 'OLD-PENDING', 'OLD-REFUND', 'PAID'])
+    expect(await sweep(store)).toBe(5)
+    expect(new Set(await polls(store))).toEqual(new Set(['authorised', 'pending', 'waiting']))
+    expect(await dueIds(store, 'agreement', after(GAP))).toEqual(['AGR2'])
+    expect(await dueIds(store, 'payout', after(GAP))).toEqual(['OUT2'])
     expect(await store.sweep.pending()).toBeNull()
     expect(await store.sweep.step(after(GAP))).toEqual({ planned: 0, done: true })
   })
 
-  /** Records a read of a payment 50 minutes before `NOW`, so that only its poll is planned. */
-  async function confirm(paymentId: string): Promise<void> {
-    const [payment] = await fixture.store.payments.byIds([paymentId])
-    const subject = await fixture.store.reads.subject(paymentId)
-    if (payment === undefined || subject === null) throw new Error('It is not on record.')
-    const said = report(payment.statusRaw, { paymentId })
-    await fixture.store.reads.record(subject, said, after(-50 * MINUTE))
-  }
-
-  it('reads first what has been unconfirmed for longest', async () => {
+  it('spreads the reads of open links, and leaves those that expire within an hour', async () => {
     const { store } = fixture
-    for (const [id, minutes] of [
-      ['P1', -1],
-      ['P3', -3],
-      ['P2', -2],
-      ['P9', -9_000],
-    ] as const)
-      await receive(id, 'pending', minutes)
-    await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    await sweep(store)
-    expect(await swept(store)).toEqual(['P9', 'P3', 'P2', 'P1'])
+    const expiresAt = (ms: number) => ({ expiresAt: after(GAP + ms).toISOString() })
+    await settledLink(store, 'soon', expiresAt(50 * MINUTE))
+    await settledLink(store, 'over', expiresAt(-5 * MINUTE))
+    await settledLink(store, 'later', expiresAt(2 * DAY))
+    await settledLink(store, 'tomorrow', expiresAt(DAY))
+    const before = [await linkDueAt('LINK-soon'), await linkDueAt('LINK-over')]
+    await store.sweep.begin(NOW, after(GAP))
+    expect(await sweep(store)).toBe(2)
+    expect([await linkDueAt('LINK-soon'), await linkDueAt('LINK-over')]).toEqual(before)
+    expect(await linkDueAt('LINK-tomorrow')).toEqual(after(GAP))
+    expect(await linkDueAt('LINK-later')).toEqual(after(GAP + 2_000))
+  })
+
+  it('leaves a doubt, and a read that is due already', async () => {
+    const { store } = fixture
+    await receive('DOUBT', 'failed')
+    await receive('DUE', 'pending')
+    const due = present(present(await store.reads.subject('DUE')).dueAt)
+    await store.sweep.begin(NOW, due)
+    expect(await store.sweep.step(due)).toEqual({ planned: 0, done: true })
+    expect(await dueReads(store.reads, NOW, 9, ['doubt'])).toMatchObject([{ paymentId: 'DOUBT', dueAt: NOW }])
   })
 
   it('goes on after a restart where it stood, and meets each once', async () => {
     const { store } = fixture
-    const ids = Array.from({ length: 600 }, (_, n) => `P${String(n).padStart(4, '0')}`)
+    const ids = Array.from({ length: 300 }, (_, n) => `P${String(n).padStart(4, '0')}`)
     for (let n = 0; n < ids.length; n += 100)
-      await Promise.all(ids.slice(n, n + 100).map((id) => receive(id, 'received', -(n % 7))))
+      await Promise.all(ids.slice(n, n + 100).map((id) => receive(id, 'pending')))
+    for (let n = 0; n < 300; n += 100)
+      await Promise.all(
+        ids.slice(n, n + 100).map((id) => settledLink(store, id, { expiresAt: after(DAY).toISOString() })),
+      )
     await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 250, done: false })
+    for (const planned of [250, 50, 250]) expect(await store.sweep.step(after(GAP))).toEqual({ planned, done: false })
     const again = await fixture.opened.reopen()
     expect(await again.sweep.pending()).toEqual(after(-60 * MINUTE))
-    expect(await sweep(again)).toBe(350)
-    expect(new Set(await swept(again)).size).toBe(600)
+    expect(await sweep(again)).toBe(50)
+    expect(await polls(again)).toHaveLength(300)
+    expect(await dueIds(again, 'link', after(GAP + 299 * 2_000))).toHaveLength(300)
+    expect(await dueIds(again, 'link', after(GAP + 299 * 2_000 - 1))).toHaveLength(299)
   })
 
-  it('begins anew from the earlier instant when a second gap comes before its end', async () => {
+  it('has the earlier instant when a second gap comes before its end', async () => {
     const { store } = fixture
-    await receive('FIRST', 'received', -50)
-    await receive('SECOND', 'received', 10)
     await store.sweep.begin(after(-60 * MINUTE), after(5 * MINUTE))
-    await store.sweep.step(after(GAP))
     await store.sweep.begin(NOW, after(GAP))
     expect(await store.sweep.pending()).toEqual(after(-60 * MINUTE))
-    await sweep(store)
-    expect(await swept(store)).toEqual(['FIRST', 'SECOND'])
-  })
-
-  it('plans reads of the agreements that changed, or wait for their payers', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2', statusRaw: 'cancelled' })
-    await store.inbox.receiveAgreement(callback(agreementReport('active')))
-    await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    await sweep(store)
-    const due = await dueReads(store.agreementReads, after(GAP))
-    expect(due.map(({ agreement }) => agreement.id)).toContain('AGR1')
-    expect(due.map(({ agreement }) => agreement.id)).not.toContain('AGR2')
   })
 }

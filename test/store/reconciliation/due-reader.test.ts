@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
   delivery,
@@ -29,7 +30,7 @@ describe('a read that is due', () => {
     })
     await readAll(fixture)
     expect(fixture.asked).toEqual(['PAY1'])
-    expect(await fixture.store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(fixture.store)).toSatisfy(pollAfter(NOW))
   })
 
   it('that confirms the state leaves it as it is', async () => {
@@ -37,7 +38,7 @@ describe('a read that is due', () => {
     await doubt(fixture)
     await readAll(fixture)
     expect((await events(fixture.store)).map(({ source }) => source)).toEqual(['WEBHOOK'])
-    expect(await fixture.store.reads.nextDue()).toSatisfy(pollAfter(NOW))
+    expect(await nextDue(fixture.store)).toBeNull()
   })
 
   it('is made longest due first, each subject once, at most two of a site at a time', async () => {
@@ -97,13 +98,14 @@ describe('a read that fails', () => {
     const waits: number[] = []
     for (let failure = 1; failure <= 13; failure++) {
       await readAll(fixture)
-      const wait = present(await fixture.store.reads.nextDue()).getTime() - fixture.time.clock().getTime()
+      const wait = present(await nextDue(fixture.store)).getTime() - fixture.time.clock().getTime()
       waits.push(wait / SECOND)
       await fixture.time.skip(wait - 1)
       expect(fixture.asked).toHaveLength(failure)
       if (failure === 13) fixture.answer = async () => report('received')
       await fixture.time.pass(1)
     }
+    await readAll(fixture)
     expect(waits).toEqual([15, 30, 60, 120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440])
     expect((await paymentOf(fixture.store)).status).toBe('received')
     expect((await subjectOf(fixture)).failures).toBe(0)
@@ -161,6 +163,6 @@ describe('a read during which a webhook comes', () => {
     expect(await readNow(fixture, await subjectOf(fixture))).toEqual({ kind: 'read', outcome: 'superseded' })
     expect(fixture.asked).toHaveLength(3)
     expect(await paymentOf(fixture.store)).toMatchObject({ status: 'failed' })
-    expect(await fixture.store.reads.nextDue()).toEqual(NOW)
+    expect(await nextDue(fixture.store)).toEqual(NOW)
   })
 })

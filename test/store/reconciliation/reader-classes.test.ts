@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pollAt } from '../../support/due-reads.ts'
-import { after, delivery, MINUTE, NOW, paymentOf, report } from '../contract/builders.ts'
+import { after, delivery, MINUTE, paymentOf, report, settledLink } from '../contract/builders.ts'
 import { SECOND, setUp, type ReaderFixture } from './reader-fixture.ts'
 
 /** Stores paid payments whose polls have been due for an hour. */
@@ -31,34 +31,18 @@ describe('a webhook that is to be confirmed', () => {
     expect(fixture.asked.slice(before)).toContain('FRESH')
     expect((await paymentOf(fixture.store, 'FRESH')).provisional).toBe(false)
   })
-
-  it('does not wait for the answers to polls', async () => {
-    const fixture = await setUp({ perSecond: 2 })
-    const never = Promise.withResolvers<ReturnType<typeof report>>()
-    fixture.answer = (paymentId) =>
-      paymentId.startsWith('POLL') ? never.promise : Promise.resolve(report('failed', { paymentId }))
-    await polls(fixture, 5)
-    fixture.reader.wake()
-    await fixture.time.pass(5 * SECOND)
-    await tell(fixture, 'failed', 'FRESH')
-    fixture.reader.wake()
-    await fixture.time.pass(3 * SECOND)
-    expect(fixture.asked).toContain('FRESH')
-    never.resolve(report('received', { paymentId: 'POLL000' }))
-  })
 })
 
 describe('polls', () => {
-  it('have a share of the budget while there are always doubts', async () => {
+  it('come after doubts and before expired links, and the latest first: the oldest are settled by comparisons', async () => {
     const fixture = await setUp({ perSecond: 2 })
-    fixture.answer = async (paymentId) => report(paymentId.startsWith('POLL') ? 'received' : 'failed', { paymentId })
-    await polls(fixture, 30)
-    for (let n = 0; n < 200; n++)
-      await fixture.store.inbox.receive(delivery(report('failed', { paymentId: `DOUBT${n}` }), { receivedAt: NOW }))
+    fixture.answer = async (paymentId) => report('received', { paymentId })
+    const made = await settledLink(fixture.store, 'a', { expiresAt: after(-MINUTE).toISOString() })
+    await polls(fixture, 2)
+    await pollAt(fixture.store.reads, 'POLL000', after(-61 * MINUTE))
+    await tell(fixture, 'failed', 'DOUBT')
     fixture.reader.wake()
-    await fixture.time.pass(60 * SECOND)
-    const polled = fixture.asked.filter((id) => id.startsWith('POLL')).length
-    expect(polled).toBeGreaterThanOrEqual(fixture.asked.length / 12)
-    expect(polled).toBeLessThanOrEqual(fixture.asked.length / 6)
+    await fixture.time.pass(10 * SECOND)
+    expect(fixture.asked).toEqual(['DOUBT', 'POLL001', 'POLL000', made.id])
   })
 })

@@ -2,10 +2,9 @@ import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReader, type DueReader } from '../../../src/reconciliation/due-reader.ts'
-import { createListedReads, type ListedReadOptions } from '../../../src/reconciliation/listed-reads.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
 import type { ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
-import { paymentReads } from '../../../src/reconciliation/subject-readers.ts'
+import { createReadables } from '../../../src/reconciliation/subject-readers.ts'
 import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
 import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
 import type { VirtualTime } from '../../support/virtual-time.ts'
@@ -21,7 +20,9 @@ const SITES = createSites([
 
 export type ReaderFixture = {
   readonly store: Store
-  readonly reader: DueReader<ReadSubject>
+  readonly reader: DueReader
+  /** Reads one subject for a waiting caller. */
+  readonly readPayment: (subject: ReadSubject) => Promise<ReadResult>
   readonly budget: ReadBudget
   readonly time: VirtualTime
   /** Ids of the payments or links that were read at the payments API. */
@@ -31,8 +32,6 @@ export type ReaderFixture = {
   readonly outcomes: (ReadOutcome | 'failed')[]
   /** Returns the report of the payments API. */
   answer: (id: string, site: Site) => Promise<PaymentReport>
-  /** Number of neighbours that lists have confirmed. */
-  listed: number
   leads: boolean
 }
 
@@ -41,18 +40,17 @@ type Parts = {
   readonly reads?: (store: Store) => ReadStore
   /** Reads per second of one site; the default is so high that no test has to wait. */
   readonly perSecond?: number
-  /** The lists of the payments API; null (the default): each payment is read separately. */
-  readonly lists?: ((fixture: Pick<ReaderFixture, 'asks' | 'time'>) => ListedReadOptions['upstream']) | null
 }
 
 /** Creates a reader of a real store, with virtual time. Both end with the test. */
 export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
-  const { reads = (store: Store) => store.reads, perSecond = 100_000, lists = null } = parts
+  const { reads = (store: Store) => store.reads, perSecond = 100_000 } = parts
   const { store, time, destroy } = await openStoreInVirtualTime()
   const logger = createLogger({ level: 'silent' })
-  const budget = createReadBudget({ timer: time.timer, logger, perSecond })
   const lease = present(await store.leases.take('reader', 'test', { now: NOW, until: NOW }))
-  const fixture: Omit<ReaderFixture, 'reader'> = {
+  const leader = { lease: () => (fixture.leads ? lease : null), lost: () => void (fixture.leads = false) }
+  const budget = createReadBudget({ store, leader, timer: time.timer, logger, perSecond })
+  const fixture: Omit<ReaderFixture, 'reader' | 'readPayment'> = {
     store,
     budget,
     time,
@@ -60,7 +58,6 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
     asks: [],
     outcomes: [],
     answer: async (paymentId) => report('failed', { paymentId }),
-    listed: 0,
     leads: true,
   }
   const ask = async (site: Site, id: string) => {
@@ -68,27 +65,22 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
     fixture.asks.push({ id, site: site.id, at: time.elapsed() })
     return fixture.answer(id, site)
   }
+  const upstream = { getPayin: ask, getPayinLink: ask, searchAgreements: neverAsked, getPayout: neverAsked }
+  const readStore = reads(store)
+  const readables = createReadables({
+    store: { ...store, reads: readStore },
+    upstream,
+    sites: SITES,
+    clock: time.clock,
+  })
   const reader = createReader({
-    source: paymentReads({
-      reads: reads(store),
-      upstream: { getPayin: ask, getPayinLink: ask },
-      sites: SITES,
-      clock: time.clock,
-      lists:
-        lists === null
-          ? null
-          : createListedReads({
-              reads: store.reads,
-              upstream: lists(fixture),
-              clock: time.clock,
-              onListed: (count) => (fixture.listed += count),
-            }),
-    }),
+    ...readables,
+    reads: readStore,
     budget,
     logger,
     clock: time.clock,
     timer: time.timer,
-    leader: { lease: () => (fixture.leads ? lease : null), lost: () => (fixture.leads = false) },
+    leader,
     onRead: (outcome) => fixture.outcomes.push(outcome),
   })
   onTestFinished(async () => {
@@ -96,7 +88,15 @@ export async function setUp(parts: Parts = {}): Promise<ReaderFixture> {
     await reader.close()
     await destroy()
   })
-  return Object.assign(fixture, { reader })
+  return Object.assign(fixture, {
+    reader,
+    readPayment: (subject: ReadSubject) => reader.read(readables.ofPayment(subject)),
+  })
+}
+
+/** Never called: these tests are about payments. */
+function neverAsked(): never {
+  throw new Error('Something other than a payment was read.')
 }
 
 /** Stores a payment whose webhook requires a read, at an instant. */
@@ -117,9 +117,9 @@ export async function readAll({ reader, time }: ReaderFixture): Promise<void> {
 }
 
 /** Reads one subject for a waiting caller, and advances time until there is a result. */
-export async function readNow({ reader, time }: ReaderFixture, subject: ReadSubject): Promise<ReadResult> {
+export async function readNow({ readPayment, time }: ReaderFixture, subject: ReadSubject): Promise<ReadResult> {
   let result: ReadResult | null = null
-  void reader.read(subject).then((answer) => (result = answer))
+  void readPayment(subject).then((answer) => (result = answer))
   await time.passUntil(() => result !== null, 60 * SECOND)
   return present<ReadResult>(result)
 }

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
-import { createSharedPace } from '../../../src/reconciliation/site-pace.ts'
 import type { Lease, Store } from '../../../src/store/store.ts'
 import { UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
@@ -46,12 +45,11 @@ describe.skipIf(server === null)('the budget of a site at several nodes', () => 
     const logger = createLogger({ level: 'silent' })
     const { timer } = time
     const leader = { lease: () => (lost === 0 ? lease : null), lost: () => (lost += 1) }
-    const clock = { now: async () => time.clock() }
     const budget = createReadBudget({
+      store: { now: async () => time.clock(), paces: store.paces },
+      leader,
       timer,
       logger,
-      sharedPace: (site, perSecond) =>
-        createSharedPace({ store: clock, paces: present(store.paces), site, perSecond, leader, logger, timer }),
     })
     budgets.push(budget)
     return budget
@@ -62,47 +60,28 @@ describe.skipIf(server === null)('the budget of a site at several nodes', () => 
     permit?.end(null)
   }
 
-  it('goes to a person at any node before planned reads', async () => {
-    const [leader, other] = [join(), join()]
-    const order: string[] = []
-    for (const n of [1, 2, 3, 4, 5]) void leader.acquire('au', 'poll').then(note(order, `plan ${n}`))
-    await time.pass(0)
-    for (const n of [1, 2]) void other.acquire('au', 'person').then(note(order, `person ${n}`))
-    await time.pass(10 * SECOND)
-    expect(order).toEqual(['plan 1', 'plan 2', 'person 1', 'person 2', 'plan 3', 'plan 4', 'plan 5'])
-  })
-
-  it('goes to planned reads too, however many persons wait at other nodes', async () => {
-    const [leader, other] = [join(), join()]
-    let planned = 0
-    let ended = false
-    const person = async () => {
-      while (!ended) (await other.acquire('au', 'person').catch(() => null))?.end(null)
-    }
-    const plan = async () => {
-      while (!ended) {
-        const permit = await leader.acquire('au', 'poll')
+  it('is two reads in any second, whichever nodes take them', async () => {
+    const instants: number[] = []
+    const reading = [join(), join(), join()].flatMap((budget) =>
+      Array.from({ length: 4 }, async () => {
+        const permit = await budget.acquire('au', 'person').catch(() => null)
+        if (permit !== null) instants.push(time.elapsed())
         permit?.end(null)
-        planned += Number(permit !== null)
-      }
-    }
-    const working = [person(), person(), person(), plan()]
-    await time.pass(MINUTE)
-    expect(planned).toBeGreaterThanOrEqual(8)
-    expect(planned).toBeLessThan(60)
-    ended = true
-    await time.pass(10 * SECOND)
-    await Promise.all(working)
+      }),
+    )
+    await time.pass(8 * SECOND)
+    await Promise.all(reading)
+    expect(instants).toEqual(Array.from({ length: 12 }, (_, n) => n * 500))
   })
 
-  it('is not used up by permits that were not used', async () => {
+  it('goes to persons at other nodes and to planned reads in turn', async () => {
     const [leader, other] = [join(), join()]
-    for (let n = 0; n < 5; n++) (await leader.acquire('au', 'poll'))?.cancel()
-    await time.pass(0)
     const order: string[] = []
+    for (const n of [1, 2, 3]) void leader.acquire('au', 'planned').then(note(order, `plan ${n}`))
+    await time.pass(0)
     for (const n of [1, 2]) void other.acquire('au', 'person').then(note(order, `person ${n}`))
-    await time.pass(SECOND - 1)
-    expect(order).toEqual(['person 1', 'person 2'])
+    await time.pass(10 * SECOND)
+    expect(order).toEqual(['plan 1', 'plan 2', 'person 1', 'plan 3', 'person 2'])
   })
 
   it('is slower for all after a 429 at one', async () => {
@@ -110,34 +89,20 @@ describe.skipIf(server === null)('the budget of a site at several nodes', () => 
     const throttled = new UpstreamFault({ kind: 'throttled', httpStatus: 429, retryAfterSeconds: 30 })
     ;(await one.acquire('au', 'person')).end(throttled)
     await time.pass(SECOND)
-    // It learns of the pause with the next slot that it takes, as for a person, whom the pause does not stop.
-    const own = await other.acquire('au', 'person')
+    // It learns of the pause with the next slot that it asks for.
+    expect(await other.acquire('au', 'planned')).toBeNull()
     expect(other.heldMs('au')).toBe(29 * SECOND)
-    expect(await other.acquire('au', 'poll')).toBeNull()
-    own.end(null)
-    const [planned] = await Promise.all([other.acquire('au', 'poll'), time.pass(4 * SECOND)])
+    ;(await other.acquire('au', 'person')).end(null)
+    const [planned] = await Promise.all([other.acquire('au', 'planned'), time.pass(2 * SECOND)])
     expect(planned).not.toBeNull()
   })
 
   it('is refused for planned reads once another process has the lease, and not for persons', async () => {
     const budget = join()
     await store.leases.take('reader', 'another', { now: after(MINUTE), until: after(2 * MINUTE) })
-    expect(await budget.acquire('au', 'poll')).toBeNull()
+    expect(await budget.acquire('au', 'planned')).toBeNull()
     expect(lost).toBe(1)
-    expect(await budget.acquire('au', 'poll')).toBeNull()
+    expect(await budget.acquire('au', 'planned')).toBeNull()
     ;(await budget.acquire('au', 'person')).end(null)
-  })
-
-  it('keeps no person waiting for longer than its operation lasts', async () => {
-    const [one, other, third] = [join(), join(), join()]
-    const outcomes: string[] = []
-    for (const budget of [one, other, third])
-      for (let n = 0; n < 10; n++)
-        void budget.acquire('au', 'person').then(note(outcomes, 'granted'), () => void outcomes.push('refused'))
-    await time.pass(8 * SECOND)
-    expect(outcomes).toHaveLength(30)
-    const granted = outcomes.filter((outcome) => outcome === 'granted').length
-    expect(granted).toBeGreaterThanOrEqual(12)
-    expect(granted).toBeLessThanOrEqual(16)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dueReads, pollAt } from '../../support/due-reads.ts'
+import { dueReads, nextDue, pollAt } from '../../support/due-reads.ts'
 import {
   after,
   agreementReport,
@@ -43,7 +43,7 @@ describe('query plans on SQLite', () => {
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2', linkId: 'LINK-a' })))
     await store.inbox.knowsRef('a', ['link'])
     await dueReads(store.reads, NOW, 10)
-    await store.reads.nextDue()
+    await nextDue(store)
     await store.reads.backlog(NOW)
     await store.inbox.backlog()
     const lease = await store.leases.take('reader', 'somebody', { now: NOW, until: after(1) })
@@ -56,7 +56,6 @@ describe('query plans on SQLite', () => {
     await store.commands.expireLeases(0)
     await store.commands.purge(NOW)
     await pollAt(store.reads, 'P2', NOW)
-    await store.reads.nearby(present(await store.reads.subject('P2')), 10)
     await store.sweep.begin(NOW, NOW)
     while (!(await store.sweep.step(NOW)).done);
 
@@ -75,8 +74,7 @@ describe('query plans on SQLite', () => {
     await store.commands.traceAgreement('agr')
     const { command: change } = await store.commands.begin(command('c', { refKind: null }))
     await store.commands.settleWithAgreementChange(change.id, 'AGR1', agreementReport('suspended'), after(1))
-    await dueReads(store.agreementReads, NOW, 10)
-    await store.agreementReads.nextDue()
+    await nextDue(store, 'agreement')
     const subject = present(await store.agreementReads.subject('client-1'))
     await store.agreementReads.record(subject, agreementReport('active'), NOW)
     await store.agreements.snapshot('AGR1')

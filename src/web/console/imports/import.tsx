@@ -53,7 +53,7 @@ function Terms({ of: { state, progress, from, to, dryRun, daily, requestedBy, re
         <Moment at={to} />
       </Fact>
       <Fact name="What">{dryRun ? 'Compares only' : 'Records what is missing'}</Fact>
-      <Fact name="Begun by">{daily ? 'The daily schedule' : requestedBy}</Fact>
+      <Fact name="Begun by">{daily ? 'The schedule' : requestedBy}</Fact>
       <Fact name="Begun">
         <Moment at={requestedAt} />
       </Fact>

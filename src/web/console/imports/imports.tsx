@@ -57,7 +57,7 @@ function ImportRow({ of: one }: { readonly of: Listed }) {
       </td>
       <td>{dryRun ? 'Compares only' : 'Records what is missing'}</td>
       <td>
-        {daily ? 'The daily schedule' : (requestedBy ?? '–')}, <Moment at={requestedAt} />
+        {daily ? 'The schedule' : (requestedBy ?? '–')}, <Moment at={requestedAt} />
       </td>
     </Row>
   )
