@@ -1,4 +1,7 @@
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { fillDatabase, fillingOf } from '../../bench/support/fill-database.ts'
 import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { act, pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -57,6 +60,36 @@ it('goes back to a socket when one can be had again, and goes on from its cursor
   await watch.until(isPaid)
   await act(link.checkoutUrl, 'done').catch(() => {})
   await expectWhole(watch)
+})
+
+it('goes on by polling behind pages that are not full, and without an event', async () => {
+  const other = await startNetwork()
+  onTestFinished(() => other.close())
+  const database = new DatabaseSync(join(other.folder, 'payments.db'))
+  await fillDatabase((sql) => database.exec(sql), fillingOf(2_000))
+  // Behind more events of other kinds than two pages look at, which are 5,000 each.
+  database.exec(
+    `UPDATE events SET kind = 'AGREEMENT_AMENDED' WHERE stream_id || '.' || sequence IN ('link:ref-1.2', 'link:ref-2000.5')`,
+  )
+  database.close()
+  const query = '{ paymentEvents(first: 1) { pageInfo { endCursor } } }'
+  const { data } = await other.ask<{ paymentEvents: { pageInfo: { endCursor: string } } }>(query)
+  const token = await other.token()
+  const watch = keep((options) =>
+    watchPaymentEvents(
+      { kinds: ['AGREEMENT_AMENDED'] },
+      {
+        ...options,
+        url: `${other.app.url}/graphql`,
+        token,
+        after: data.paymentEvents.pageInfo.endCursor,
+        transports: ['polling'],
+      },
+    ),
+  )
+  await watch.until(isCaughtUp)
+  expect(watch.updates.map(({ event }) => event?.id)).toEqual(['link:ref-1.2', 'link:ref-2000.5', undefined])
+  await watch.leave()
 })
 
 it('asks by polling for nothing that has not changed', async () => {

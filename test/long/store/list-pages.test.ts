@@ -24,7 +24,7 @@ const CHANGES = [
   `UPDATE payments SET updated_at = ${MIDDLE.getTime() - 1} WHERE number BETWEEN 500 AND 2500`,
   `UPDATE payments SET reference = '${SHARED_REFERENCE}' WHERE reference IS NOT NULL`,
   `UPDATE payments SET other_reference = '${SHARED_REFERENCE}', phase = 'DISPUTED' WHERE number IN (9, 3009)`,
-  `UPDATE deliveries SET disposition = 'DOUBTFUL' WHERE number IN (${4 * FILLING.payments - LOOKED_AT}, ${4 * FILLING.payments - LOOKED_AT + 1})`,
+  `UPDATE deliveries SET disposition = 'SET_ASIDE' WHERE number IN (${4 * FILLING.payments - LOOKED_AT}, ${4 * FILLING.payments - LOOKED_AT + 1})`,
   `UPDATE events SET kind = 'AGREEMENT_AMENDED' WHERE position IN (3, 30000)`,
 ]
 
@@ -151,8 +151,8 @@ const CASES: readonly Case[] = [
   },
   {
     list: 'webhookDeliveries',
-    filter: { dispositions: ['DOUBTFUL'] },
-    sql: `SELECT id FROM deliveries WHERE disposition = 'DOUBTFUL' ${BY_NUMBER}`,
+    filter: { dispositions: ['SET_ASIDE'] },
+    sql: `SELECT id FROM deliveries WHERE disposition = 'SET_ASIDE' ${BY_NUMBER}`,
   },
   { list: 'paymentEvents', filter: { kinds: ['AGREEMENT_CREATED'] }, sql: `${EVENTS} events WHERE 1 = 0` },
   {

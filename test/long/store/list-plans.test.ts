@@ -74,7 +74,7 @@ describe('plans of lists on SQLite', () => {
       const wrong = steps.filter((step) => {
         if (/TEMP B-TREE|AUTOMATIC/.test(step)) return !isSorted(listCase)
         if (!/^(SCAN|SEARCH) \w+ USING|^SCAN (?!looked|part|log_head)/.test(step) || !isRare(listCase)) return false
-        return !/=\?|_duplicate|_quarantined|_in_doubt/.test(step)
+        return !/=\?|_duplicate|_in_doubt/.test(step)
       })
       faults.push(...wrong.map((step) => `${listCase.name}: ${step}`))
     }
@@ -86,7 +86,7 @@ describe('plans of lists on SQLite', () => {
     expect(steps).toEqual(['SEARCH deliveries USING INDEX deliveries_by_ref (ref=?)'])
     await noting().inbox.backlog()
     expect(
-      steps.filter((step) => /SCAN deliveries(?! USING COVERING INDEX deliveries_quarantined)/.test(step)),
+      steps.filter((step) => /SCAN deliveries(?! USING COVERING INDEX deliveries_by_disposition)/.test(step)),
     ).toEqual([])
   })
 })

@@ -94,7 +94,7 @@ async function setUp({ isDaily = true } = {}) {
     await destroy()
   })
   /** Returns the comparisons of the schedule, newest first. */
-  const compared = async () => store.imports.page({ limit: 20, before: null }, { daily: true })
+  const compared = async () => (await store.imports.page({ limit: 20, before: null }, { daily: true })).rows
   const untilDone = () => time.passUntil(async () => (await store.imports.running()).length === 0, 2 * HOUR)
   /** Advances time to an instant of the day that begins so many days after the first payment. */
   const at = (days: number, hours: number) =>

@@ -121,7 +121,9 @@ CREATE TABLE deliveries (
 
 ALTER SEQUENCE deliveries_number OWNED BY deliveries.number;
 CREATE INDEX deliveries_by_subject ON deliveries (subject_id, (+number)) WHERE subject_id IS NOT NULL;
-CREATE INDEX deliveries_quarantined ON deliveries ((+number)) WHERE disposition = 'QUARANTINED';
+-- Those that a person may look at.
+CREATE INDEX deliveries_by_disposition ON deliveries (disposition, (+number))
+  WHERE disposition = 'QUARANTINED' OR disposition = 'DOUBTFUL';
 -- What was told at the address of a command.
 CREATE INDEX deliveries_by_ref ON deliveries (ref, (+number)) WHERE ref IS NOT NULL;
 

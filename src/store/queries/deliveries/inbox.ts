@@ -1,5 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely'
 import type { Delivery } from '../../../domain/delivery.ts'
+import type { Disposition } from '../../../domain/payments/payment.ts'
 import type { RefKind } from '../../command-store.ts'
 import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
@@ -40,7 +41,7 @@ async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[
   return rows.map(toDelivery)
 }
 
-/** Returns a page: from the index by subject, from that of quarantined deliveries, or from the table. */
+/** Returns a page: from the index by subject, from that of dispositions that few have, or from the table. */
 async function pageOfDeliveries(
   db: Db,
   page: PageQuery,
@@ -54,19 +55,24 @@ async function pageOfDeliveries(
     unplaced(await newestFirst(db, { table: 'deliveries', page, ranges, checked, toValue: toDelivery }))
   if (needsAttention !== true) {
     if (subjectIds !== undefined) return read(ofSubjects(subjectIds), ofDispositions)
-    const isQuarantined = dispositions?.every((name) => name === 'QUARANTINED') ?? false
-    return read(isQuarantined ? [[IS_QUARANTINED]] : undefined, ofDispositions)
+    const areRare = dispositions?.every((name) => RARE.has(name)) ?? false
+    return read(areRare ? [...new Set(dispositions)].map((name) => [is(name)]) : undefined, ofDispositions)
   }
   // Besides, those that are DOUBTFUL while their subject is in doubt. These subjects are few, and DOUBTFUL deliveries are kept forever.
   const inDoubt = (await subjectsInDoubt(db)).filter((id) => subjectIds?.includes(id) ?? true)
   return read(
-    [[IS_QUARANTINED], ...ofSubjects(inDoubt, [sql`disposition = 'DOUBTFUL'`])],
+    [[is('QUARANTINED')], ...ofSubjects(inDoubt, [is('DOUBTFUL')])],
     subjectIds === undefined ? ofDispositions : [...ofDispositions, oneOf('subject_id', subjectIds)],
   )
 }
 
+/** An index has these alone. */
+const RARE: ReadonlySet<Disposition> = new Set(['QUARANTINED', 'DOUBTFUL'])
+
 /** The condition of a partial index is a literal, because with a parameter the planner would not use the index. */
-const IS_QUARANTINED = sql<SqlBool>`disposition = 'QUARANTINED'`
+function is(disposition: Disposition): Expression<SqlBool> {
+  return sql`disposition = ${sql.lit(disposition)}`
+}
 
 /** The attempt of a correlation id. */
 type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
@@ -118,7 +124,7 @@ function idsInDoubt(db: Db, table: DoubtTable, limit: number) {
 
 /** Returns the number of deliveries that need attention. Both counts use an index that contains few other rows, and stop at a limit. */
 async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
-  const quarantined = db.selectFrom('deliveries').select('number').where(IS_QUARANTINED).limit(COUNTED_AT_MOST)
+  const quarantined = db.selectFrom('deliveries').select('number').where(is('QUARANTINED')).limit(COUNTED_AT_MOST)
   const doubtful = await Promise.all(TABLES.map((table) => countInDoubt(db, table)))
   const { count } = await db
     .selectFrom(quarantined.as('counted'))

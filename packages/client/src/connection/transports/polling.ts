@@ -49,20 +49,23 @@ export const openPolling: OpenConnection = (request, events) => {
 function createRounds({ subject, endpoint, token, after, held }: ConnectionRequest, signal: AbortSignal) {
   const { poll } = subject
   const ask: AskOne = (document, variables) => sendOnce(document, variables, { endpoint, token, signal })
+  /** That of the last item, and where the log is read on: behind events that the filter leaves out. */
   let cursor = after
+  let place = after
   let state = held
   let caughtUp = false
 
   /** Moves behind the page after a cursor, which may be empty before the end of the log. Returns whether another one follows. */
   const goOn = ({ endCursor, hasNextPage }: Page, from: string | null): boolean => {
-    cursor = endCursor ?? cursor
-    return hasNextPage && cursor !== from
+    place = endCursor ?? place
+    return hasNextPage && place !== from
   }
 
   const first = async (): Promise<StreamItem[]> => {
     if (poll.now === null) throw new PaymentsClientError('UNSUPPORTED', 'Without a cursor there is nothing to poll.')
     // The state is read after the end of the log, so that no event lies between them.
-    for (let from = cursor; goOn(required(await poll.since(ask, from)), from); from = cursor);
+    for (let from = place; goOn(required(await poll.since(ask, from)), from); from = place);
+    cursor = place
     state = required(await poll.now(ask))
     caughtUp = true
     const at = { cursor: cursor ?? '', previousCursor: null }
@@ -75,7 +78,7 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
   const next = async (): Promise<StreamItem[]> => {
     const items: StreamItem[] = []
     for (;;) {
-      const from = cursor
+      const from = place
       const page = required(await poll.since(ask, from))
       for (const { link = null, payment = null, agreement = null, payout = null, ...event } of page.events) {
         items.push({
@@ -97,8 +100,11 @@ function createRounds({ subject, endpoint, token, after, held }: ConnectionReque
           items.push({ ...NOTHING, ...page.state, kind: 'SNAPSHOT', cursor: cursor ?? '', previousCursor: cursor })
         state = page.state
       }
-      if (!caughtUp) items.push({ ...NOTHING, kind: 'CAUGHT_UP', cursor: cursor ?? '', previousCursor: cursor })
-      caughtUp = true
+      if (!caughtUp) {
+        items.push({ ...NOTHING, kind: 'CAUGHT_UP', cursor: place ?? '', previousCursor: cursor })
+        cursor = place
+        caughtUp = true
+      }
       return items
     }
   }
