@@ -81,17 +81,3 @@ describe('a configuration that cannot be used', () => {
     expect(app.output()).not.toContain(SHORT)
   })
 })
-
-describe('a process that cannot start', () => {
-  it.each([
-    { HOST: `${CANARY}.invalid` },
-    { TRUSTED_DOCUMENTS: `/${CANARY}` },
-    { DATABASE_URL: `file:/dev/null/${CANARY}/payments.db` },
-    { DATABASE_URL: `postgres://${CANARY}:${CANARY}@127.0.0.1:1/${CANARY}` },
-  ])('ends with 1 and does not repeat the value: %j', async (env) => {
-    const app = spawnApp({ path: join(folder, 'payments.db'), env })
-    expect(await app.exited).toEqual({ code: 1, signal: null })
-    expect(app.output()).toContain('Could not start')
-    expect(app.output()).not.toContain(CANARY)
-  })
-})
