@@ -120,6 +120,10 @@ export type EventLog = {
   newest(limit: number, filter?: EventFilter, before?: number): Promise<LogPage>
   byIds(ids: readonly string[]): Promise<PaymentEvent[]>
   /**
+   * Returns, for each of these events of payments, the event before it of the same payment; null for the first one, and if it was pruned.
+   */
+  previousOfPayments(events: readonly PaymentEvent[]): Promise<(PaymentEvent | null)[]>
+  /**
    * Calls the listener after each commit of this process that appended events, with those events by position. Other nodes may have
    * appended events before them. Returns the function that removes the listener.
    */

@@ -3,6 +3,7 @@ import type { Piece, SliceScheduler } from '../lib/slice-scheduler.ts'
 import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/store-errors.ts'
 import type { EventLog } from '../store/store.ts'
+import { createNewestStates, type NewestStates } from './newest-states.ts'
 import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
 
 /** A follower that waits for the next event of one stream, or of the whole log. `run` is called when there is one. */
@@ -33,10 +34,14 @@ export type Tail = {
   cancel(waiting: Waiting): void
   /** Returns the first event after a position that `matches`; null if there is none in memory (see `start`). */
   next(position: number, streamId: string | null, matches?: EventPredicate): PaymentEvent | null
+  /** Returns the event before an event of a payment, of the same payment; null if there is none in memory. */
+  previousOfPayment(event: PaymentEvent): PaymentEvent | null
   /** All events after this position, up to `end`, are in memory. */
   readonly start: number
   /** Position up to which the tail has read the log. */
   readonly end: number
+  /** The states after the newest events, and of rows that were read. */
+  readonly states: NewestStates
   /** Number of open followers. */
   readonly listeners: number
   readonly closed: boolean
@@ -62,6 +67,7 @@ const PAGE = 1_000
 export async function startTail(options: TailOptions): Promise<Tail> {
   const { log, logger, scheduler, wakeUps = NO_WAKE_UPS, pollMs = POLL_MS, capacity = CAPACITY } = options
   let recent = createRecentEvents(await log.head(), capacity)
+  const states = createNewestStates()
   // Lists instead of sets: a set reads each of its members, which lie apart in memory, when it grows.
   const waitingFor = new Map<string | null, Waiting[]>()
   const followed = createFollowedStreams(wakeUps)
@@ -84,6 +90,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
   const append = (events: readonly PaymentEvent[]) => {
     const before = recent.end
     recent.append(events)
+    states.append(events)
     for (const { streamId } of events) wake(streamId, before)
     if (events.length > 0) wake(null, before)
   }
@@ -132,6 +139,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
   // Before the streams, which then read the log.
   const endBranches = log.onBranch((last) => {
     recent = createRecentEvents(Math.min(recent.end, last), capacity)
+    states.clear()
     announced = 0
     void look()
   })
@@ -164,6 +172,8 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       if (others.length === 0) waitingFor.delete(waiting.streamId)
     },
     next: (position, streamId, matches) => recent.next(position, streamId, matches),
+    previousOfPayment: (event) => recent.previousOfPayment(event),
+    states,
     get start() {
       return recent.start
     },
@@ -235,6 +245,8 @@ export type RecentEvents = {
   append(events: readonly PaymentEvent[]): void
   /** Returns the first event after a position, of one stream or of all, that `matches`; null if there is none. */
   next(position: number, streamId: string | null, matches?: EventPredicate): PaymentEvent | null
+  /** Returns the event before an event of a payment, of the same payment; null if there is none in memory. */
+  previousOfPayment(event: PaymentEvent): PaymentEvent | null
 }
 
 type EventPredicate = (event: PaymentEvent) => boolean
@@ -279,6 +291,10 @@ export function createRecentEvents(start: number, capacity: number): RecentEvent
         if (event !== undefined && (matches?.(event) ?? true)) return event
       }
       return null
+    },
+    previousOfPayment({ streamId, position, payment }) {
+      const earlier = (other: PaymentEvent) => other.position < position && other.payment?.id === payment?.id
+      return byStream.get(streamId)?.findLast(earlier) ?? null
     },
   }
 }

@@ -51,7 +51,11 @@ it.each(TRANSPORTS)(
     await payOut()
     const settled = await watch.until((update) => stateOf(1)(update) === 'SETTLED' && update.event?.refund != null)
     expect(settled).toMatchObject({
-      event: { toStatus: 'partially_refunded', refund: { ...first, state: 'SETTLED' } },
+      event: {
+        toStatus: 'partially_refunded',
+        after: { phase: 'SUCCEEDED' },
+        refund: { refundId: first.id, amount: first.amount, state: 'SETTLED' },
+      },
       payment: {
         phase: 'SUCCEEDED',
         refunded: { value: '25.00' },

@@ -44,7 +44,7 @@ describe('a gateway payment on record', () => {
             source: 'COMMAND',
             fromStatus: null,
             toStatus: 'created',
-            gatewayPayment: { status: 'CREATED' },
+            gatewayPayment: { status: 'RECEIVED' },
           },
           {
             id: `gateway:${id}.2`,

@@ -12,7 +12,7 @@ afterAll(() => network.close())
 
 const REFUNDS = `query R($id: ID!) { payment(id: $id) { refunded { value } refunds {
   id state amount { value } requestedHere requestedAt settledAt idempotencyKey reason payment { id }
-} events(first: 100) { nodes { toStatus refund { id state amount { value } } } } } }`
+} events(first: 100) { nodes { toStatus refund { refundId state amount { value } } } } } }`
 
 type RefundNode = { readonly state: string; readonly amount: { readonly value: string } | null }
 type Shown = {
@@ -59,20 +59,20 @@ describe.each([
   it('are in the events of a socket, as they were after each', async () => {
     const { id, currency } = await paid(network)
     const updates = `subscription U($id: ID!) { paymentUpdates(id: $id) {
-      kind event { toStatus refund { id state amount { value } payment { id status } } }
+      kind event { toStatus refund { refundId state amount { value } } after { status refunds { refundId state } } }
     } }`
     const stream = await network.follow(updates, { id })
     await stream.until(isCaughtUp)
     await refund(network, id, { amount: { value: '25', currency } })
     const amount = { value: currency === 'KRW' ? '25' : '25.00' }
-    const requested = { id: `${id}-1`, state: 'PENDING', amount, payment: { id, status: 'RETURN_PENDING' } }
+    const requested = { refundId: `${id}-1`, state: 'PENDING' }
     expect((await stream.until(({ event }) => event?.toStatus === 'return_pending')).at(-1)).toMatchObject({
-      event: { refund: requested },
+      event: { refund: { ...requested, amount }, after: { status: 'RETURN_PENDING', refunds: [requested] } },
     })
     await network.sandbox.control.advance(BY_HAND.paceMs / 1000)
-    const settled = { ...requested, state: 'SETTLED', payment: { id, status: 'PARTIALLY_REFUNDED' } }
+    const settled = { ...requested, state: 'SETTLED' }
     expect((await stream.until(({ event }) => event?.toStatus === 'partially_refunded')).at(-1)).toMatchObject({
-      event: { refund: settled },
+      event: { refund: { ...settled, amount }, after: { status: 'PARTIALLY_REFUNDED', refunds: [settled] } },
     })
     await stream.end()
   })

@@ -273,18 +273,19 @@ describe('the list of payouts', () => {
   const list = (variables: Record<string, unknown>) =>
     network.ask<{ payouts: { nodes: { id: string }[]; page: number; totalPages: number; totalCount: number } }>(
       `query Payouts($from: LocalDate!, $to: LocalDate!, $page: Int! = 1, $currency: CurrencyCode) {
-        payouts(from: $from, to: $to, page: $page, currency: $currency) { nodes { id } page totalPages totalCount }
+        payouts(from: $from, to: $to, page: $page, currency: $currency) { nodes { id version } page totalPages totalCount }
       }`,
       variables,
     )
 
-  it('holds those of the days, of one currency or of all', async () => {
+  it('holds those of the days, of one currency or of all, and ours as they are on record', async () => {
     const { id } = await made(create(), 'payout')
+    const node = { id, version: 1 }
     const span = { from: day(-1), to: day(1) }
     const { payouts } = (await list({ ...span, currency: 'AUD' })).data
-    expect(payouts.nodes[0]).toEqual({ id })
+    expect(payouts.nodes[0]).toEqual(node)
     expect(payouts).toMatchObject({ page: 1, totalCount: network.sandbox.control.state().payouts.length })
-    expect((await list(span)).data.payouts.nodes).toContainEqual({ id })
+    expect((await list(span)).data.payouts.nodes).toContainEqual(node)
     expect((await list({ ...span, currency: 'JPY' })).data.payouts.nodes).toEqual([])
     expect((await list({ from: day(-9), to: day(-2), currency: 'AUD' })).data.payouts.nodes).toEqual([])
   })

@@ -232,13 +232,14 @@ describe('what came with a webhook', () => {
     expect(await deliver(await addressOf(network, made), paymentBody(failed))).toMatchObject({ status: 200 })
     const owner = await network.token({ scopes: [], subject: 'customer-7' })
     const query = `query P($id: ID!) {
-      payment(id: $id) { instructions events { nodes { toStatus payment { instructions failure { code } } } } }
+      payment(id: $id) { instructions events { nodes { toStatus payment { instructions } after { failure { code } } } } }
     }`
     const { data } = await network.ask(query, { id: uuid }, { token: owner })
     expect(data['payment']).toMatchObject({ instructions: null })
     expect(data['payment']).toHaveProperty('events.nodes[1]', {
       toStatus: 'failed',
-      payment: { instructions: null, failure: { code: 'GENERIC_DECLINED' } },
+      payment: { instructions: null },
+      after: { failure: { code: 'GENERIC_DECLINED' } },
     })
   })
 })

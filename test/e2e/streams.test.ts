@@ -74,6 +74,34 @@ describe('a stream of one payment', () => {
     await fresh.end()
   })
 
+  it('replays each event with the payment as it was around it, and shows the payment as it is', async () => {
+    const { items, paymentId } = await paidStream(network)
+    const event = 'kind before { status version } after { status version amount { value } } payment { status version }'
+    const updates = `subscription R($id: ID!, $after: String) { paymentUpdates(id: $id, after: $after) {
+      kind cursor event { ${event} } payment { status version } link { payment { status version } } } }`
+    const stream = await network.follow(updates, { id: paymentId, after: items[0]?.cursor })
+    const replayed = (await stream.until(isCaughtUp)).slice(0, -1)
+    await stream.end()
+    const steps = ['PENDING', 'AUTHORISED', 'WAITING', 'RECEIVED'].map((status, index) => ({
+      status,
+      version: index + 2,
+    }))
+    const amount = { value: '125.50' }
+    const now = { status: 'RECEIVED', version: 5 }
+    const events = steps.map((step, index) => ({
+      kind: 'PAYMENT_STATUS_CHANGED',
+      before: steps[index - 1] ?? null,
+      after: { ...step, amount },
+      payment: now,
+    }))
+    expect(replayed).toMatchObject(events.map((one) => ({ event: one, payment: now, link: { payment: now } })))
+
+    const query = `query E($id: ID!) { payment(id: $id) { events { nodes { ${event} } } } }`
+    const created = { kind: 'LINK_CREATED', before: null, after: null, payment: null }
+    const nodes = [created, ...events]
+    expect((await network.ask(query, { id: paymentId })).data).toEqual({ payment: { events: { nodes } } })
+  })
+
   it('of nobody is refused', async () => {
     const stream = await network.follow(PAYMENT_UPDATES, { id: 'no-such-payment' })
     await expect(stream.next()).rejects.toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }] })

@@ -2,9 +2,10 @@ import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, PlaceKind } from '../../keys/cursor.ts'
 import { tidied } from '../../lib/text.ts'
 import { PlaceOfOtherOrderError } from '../../store/store-errors.ts'
-import type { EventFilter, Page, PageCursor, PageQuery } from '../../store/store.ts'
+import type { EventFilter, Page, PageCursor, PageQuery, Placed } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
+import type { RowLoader } from '../loaders.ts'
 
 /** Maximum size of a page. */
 export const MAX_PAGE = 100
@@ -56,7 +57,12 @@ export async function listOf<Filter extends object, Row extends PageCursor>(
 }
 
 /** What is listed: rows with their places, or rows that have a number of their own. */
-type NodeOf<Row> = Row extends { readonly row: infer Placed } ? Placed : Row
+type NodeOf<Row> = Row extends { readonly row: infer Node } ? Node : Row
+
+/** Returns a page with its rows as the answer shows them. */
+export function shownRows<Row>({ rows, next }: Page<Placed<Row>>, loader: RowLoader<Row>) {
+  return { rows: rows.map((placed) => ({ ...placed, row: loader.of(placed.row) })), next }
+}
 
 type PageOf<Row> = {
   readonly rows: readonly Row[]

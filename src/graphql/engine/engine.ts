@@ -127,10 +127,7 @@ export function createEngine(options: EngineOptions): Engine {
       const refused = refusing instanceof Promise ? await refusing : refusing
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
-      const context = createContext(services, caller, {
-        resumeAfter,
-        atOnce: node.operation === OperationTypeNode.QUERY,
-      })
+      const context = createContext(services, caller, { resumeAfter })
       if (node.operation === OperationTypeNode.SUBSCRIPTION) {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
         return 'pull' in started ? started : answer({ data: null, errors: started }, null)

@@ -61,12 +61,15 @@ const ANY_POSITION = Number.MAX_SAFE_INTEGER
  */
 export function createFanOut({ services, answerItem, isShared, logger }: FanOutOptions): FanOut {
   const { cursors, scheduler } = services
+  const { states } = services.tail
   const cursorOf = (position: number) => cursors.encode('log', position)
   const operations = new WeakMap<OperationDefinitionNode, Groups>()
   const make = ({ operation, field, caller }: Subscription, item: StreamItem): ItemAnswer => {
     const isTemplate = isShared && item.previous !== null
+    if (item.kind === 'SNAPSHOT') states.add(item)
+    if (item.kind === 'EVENT') states.update(item.event)
     const text = () =>
-      answerItem(operation, createContext(services, caller), {
+      answerItem(operation, createContext(services, caller, { isItem: true }), {
         [field]: isTemplate ? { ...item, previous: ANY_POSITION } : item,
       })
     return createItemAnswer(text, {
@@ -76,7 +79,7 @@ export function createFanOut({ services, answerItem, isShared, logger }: FanOutO
       logger,
     })
   }
-  const shared: GroupParts = { make, logEnd: () => services.tail.end, sweep: createSweep() }
+  const shared: GroupParts = { make, changes: () => services.tail.end + states.replaced, sweep: createSweep() }
   const groupsOf = ({ operation: { document, node } }: Subscription): Groups => {
     const known = operations.get(node)
     if (known !== undefined) return known
@@ -139,8 +142,8 @@ function callerWith(rights: string, caller: Caller): Caller {
 
 type GroupParts = {
   readonly make: (subscription: Subscription, item: StreamItem) => ItemAnswer
-  /** Returns the position of the newest event. Each event may change the data that an execution reads. */
-  readonly logEnd: () => number
+  /** Returns a number that rises with each event, and with each newer state: both may change what an execution reads. */
+  readonly changes: () => number
   readonly sweep: Sweep
 }
 
@@ -153,9 +156,9 @@ class Group implements Answers {
   /** Number of open streams. */
   streams = 0
   readonly #parts: GroupParts
-  /** The latest answers since the log grew, oldest first. */
+  /** The latest answers since the last change, oldest first. */
   readonly #kept = new Map<number, Kept>()
-  #logEnd = 0
+  #changes = 0
 
   constructor(key: string, subscription: Subscription, parts: GroupParts) {
     this.key = key
@@ -164,12 +167,12 @@ class Group implements Answers {
   }
 
   answer(item: StreamItem): ItemAnswer {
-    const { make, logEnd, sweep } = this.#parts
+    const { make, changes, sweep } = this.#parts
     const key = keyOf(item)
     if (key === null) return make(this.subscription, item)
-    if (this.#logEnd !== logEnd()) {
+    if (this.#changes !== changes()) {
       this.#kept.clear()
-      this.#logEnd = logEnd()
+      this.#changes = changes()
     }
     const at = performance.now()
     const kept = this.#kept.get(key)

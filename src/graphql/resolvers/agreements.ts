@@ -1,11 +1,13 @@
 import type { RequestedAgreementStatus } from '../../domain/agreements/agreement-report.ts'
-import { listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import type { Agreement } from '../../domain/agreements/agreement.ts'
+import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { AgreementPurpose, AgreementStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
-import { presentableAgreement, agreementSuccess, failureResult } from '../views/views.ts'
+import { presentableAgreement, failureResult } from '../views/views.ts'
 
 export const agreementsResolvers = {
   Query: {
@@ -17,21 +19,23 @@ export const agreementsResolvers = {
       return presentableAgreement(await found)
     },
     paymentAgreements: (_root, args, context) =>
-      listOf('agreements', args, context, (page, filter) => context.store.agreements.page(page, filter)),
+      listOf('agreements', args, context, async (page, filter) =>
+        shownRows(await context.store.agreements.page(page, filter), context.loaders.agreementById),
+      ),
   },
   Mutation: {
-    createPaymentAgreement: async (_root, { input }, { operations, caller }) => {
+    createPaymentAgreement: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPaymentAgreement(input, keyHolder(caller))
-      return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
-    amendPaymentAgreement: async (_root, { input }, { operations, caller }) => {
+    amendPaymentAgreement: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.amendPaymentAgreement(input, keyHolder(caller))
-      return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
-    changePaymentAgreementStatus: async (_root, { input }, { operations, caller }) => {
+    changePaymentAgreementStatus: async (_root, { input }, { operations, caller, loaders }) => {
       const status = input.status.toLowerCase() as RequestedAgreementStatus
       const outcome = await operations.changePaymentAgreementStatus({ ...input, status }, keyHolder(caller))
-      return outcome.kind === 'done' ? agreementSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
   },
   Subscription: {
@@ -70,6 +74,13 @@ export const agreementsResolvers = {
     },
   },
 } satisfies AreaResolvers
+
+function success(
+  { agreement, replayed }: { readonly agreement: Agreement; readonly replayed: boolean },
+  { agreementById }: Context['loaders'],
+) {
+  return { __typename: 'PaymentAgreementSuccess', agreement: agreementById.of(agreement), replayed } as const
+}
 
 /** Returns the value. Throws `TypeError` for null, which cannot occur: agreements without one of these values are never a parent. */
 function known<Value>(value: Value | null): Value {

@@ -1,12 +1,13 @@
-import { parseEventId } from '../../domain/payments/payment-event.ts'
-import { eventMatcher } from '../../streams/stream-item.ts'
+import { hasScope } from '../../access/caller.ts'
+import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import { eventMatcher, type StreamItem } from '../../streams/stream-item.ts'
 import { withoutNulls, eventPage, newestEvents } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
-import type { AreaResolvers } from '../models.ts'
-import { rightEndsAt, mayReadEvent, visibleAgreement, visiblePayout, demandToken } from '../rights/rights.ts'
+import { whenKnown, type AreaResolvers } from '../models.ts'
+import { rightEndsAt, mayReadEvent, demandToken } from '../rights/rights.ts'
 import { streamSource } from '../subscriptions/stream-source.ts'
-import { presentable } from '../views/views.ts'
+import { presentable, presentableAgreement } from '../views/views.ts'
 
 export const eventsResolvers = {
   Query: {
@@ -44,18 +45,17 @@ export const eventsResolvers = {
   PaymentEvent: {
     cursor: (event, _args, { cursors }) => cursors.encode('log', event.position),
     receivedAt: (event) => event.recordedAt,
-    payment: (event) => presentable(event.payment),
+    async before(event, _args, { loaders }) {
+      if (event.payment === null || event.fromStatus === null) return null
+      return presentable((await loaders.previousOfPayment.load(event))?.payment ?? null)
+    },
+    after: ({ payment }) => presentable(payment),
     refund({ payment, sequence }) {
-      const shown = presentable(payment)
-      const refund = shown?.refunds?.findLast(({ version }) => version === sequence) ?? null
-      return shown === null || refund === null ? null : { refund, payment: shown }
+      const refund = payment?.refunds?.findLast(({ version }) => version === sequence) ?? null
+      return payment === null || refund === null ? null : { refund, payment }
     },
-    agreement: (event, _args, { caller }) => visibleAgreement(caller, event.agreement),
-    payout: (event, _args, { caller }) => visiblePayout(caller, event.payout),
-    link: async (event, _args, { loaders }) => {
-      const link = event.linkRef === null ? null : await loaders.linkByRef.load(event.linkRef)
-      return link === null ? null : { ...link, payment: event.payment }
-    },
+    link: ({ linkRef }, _args, { loaders }) => (linkRef === null ? null : loaders.linkByRef.load(linkRef)),
+    ...subjectFields((event: PaymentEvent) => event),
     __resolveReference: async ({ id }, context) => {
       demandToken(context.caller)
       if (parseEventId(id) === null) return null
@@ -68,28 +68,14 @@ export const eventsResolvers = {
     previousCursor: (item, _args, { cursors }) =>
       item.previous === null ? null : cursors.encode('log', item.previous),
     event: (item) => (item.kind === 'EVENT' ? item.event : null),
-    payment: (item) => {
-      if (item.kind === 'EVENT') return presentable(item.event.payment)
-      return item.kind === 'SNAPSHOT' ? presentable(item.payment) : null
+    link(item, _args, { loaders }) {
+      if (item.kind === 'SNAPSHOT') return item.link && loaders.linkById.of(item.link)
+      return item.kind === 'EVENT' && item.event.linkRef !== null ? loaders.linkByRef.load(item.event.linkRef) : null
     },
-    agreement: (item, _args, { caller }) => {
-      if (item.kind === 'EVENT') return visibleAgreement(caller, item.event.agreement)
-      return item.kind === 'SNAPSHOT' ? visibleAgreement(caller, item.agreement) : null
-    },
-    payout: (item, _args, { caller }) => {
-      if (item.kind === 'EVENT') return visiblePayout(caller, item.event.payout)
-      return item.kind === 'SNAPSHOT' ? visiblePayout(caller, item.payout) : null
-    },
-    gatewayPayment: (item) => {
-      if (item.kind === 'EVENT') return item.event.gatewayPayment
-      return item.kind === 'SNAPSHOT' ? item.gatewayPayment : null
-    },
-    link: async (item, _args, { loaders }) => {
-      if (item.kind === 'SNAPSHOT') return item.link && { ...item.link, payment: item.payment }
-      if (item.kind !== 'EVENT' || item.event.linkRef === null) return null
-      const link = await loaders.linkByRef.load(item.event.linkRef)
-      return link && { ...link, payment: item.event.payment }
-    },
+    ...subjectFields((item: StreamItem) => {
+      if (item.kind === 'EVENT') return item.event
+      return item.kind === 'SNAPSHOT' ? item : null
+    }),
     resyncReason: (item) => (item.kind === 'RESYNC_REQUIRED' ? item.reason : null),
   },
 } satisfies AreaResolvers
@@ -97,4 +83,29 @@ export const eventsResolvers = {
 /** Returns the correlation ids of a filter's links. Events contain this id, so one look-up when the stream opens is sufficient. */
 async function refsOf(linkIds: readonly string[] | undefined, { store }: Context): Promise<readonly string[] | null> {
   return linkIds === undefined ? null : (await store.links.byIds(linkIds)).map((link) => link.ref)
+}
+
+type Subjects = Pick<PaymentEvent, 'payment' | 'agreement' | 'payout' | 'gatewayPayment'>
+
+/** Returns the resolvers of the fields with the current states of subjects; null for those that readers of the event log may lack the scope for. */
+function subjectFields<Parent>(subjectsOf: (parent: Parent) => Subjects | null) {
+  type Resolving = Pick<Context, 'caller' | 'loaders'>
+  return {
+    payment(parent: Parent, _args: unknown, { loaders }: Resolving) {
+      const payment = subjectsOf(parent)?.payment ?? null
+      return payment && whenKnown(loaders.paymentById.load(payment.id), presentable)
+    },
+    agreement(parent: Parent, _args: unknown, { caller, loaders }: Resolving) {
+      const agreement = hasScope(caller, 'agreements:read') ? (subjectsOf(parent)?.agreement ?? null) : null
+      return agreement && whenKnown(loaders.agreementById.load(agreement.id), presentableAgreement)
+    },
+    payout(parent: Parent, _args: unknown, { caller, loaders }: Resolving) {
+      const payout = hasScope(caller, 'payouts:read') ? (subjectsOf(parent)?.payout ?? null) : null
+      return payout && loaders.payoutById.load(payout.id)
+    },
+    gatewayPayment(parent: Parent, _args: unknown, { loaders }: Resolving) {
+      const gatewayPayment = subjectsOf(parent)?.gatewayPayment ?? null
+      return gatewayPayment && loaders.gatewayPaymentById.load(gatewayPayment.id)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
@@ -9,7 +9,9 @@ export const gatewayPaymentsResolvers = {
   Query: {
     gatewayPayment: (_root, { id }, { loaders }) => loaders.gatewayPaymentById.load(id),
     gatewayPayments: (_root, args, context) =>
-      listOf('gateway-payments', args, context, (page, filter) => context.store.gatewayPayments.page(page, filter)),
+      listOf('gateway-payments', args, context, async (page, filter) =>
+        shownRows(await context.store.gatewayPayments.page(page, filter), context.loaders.gatewayPaymentById),
+      ),
     unansweredGatewayPayments: (_root, { first }, { store }) =>
       store.commands.unansweredGatewayCreations(pageSize(first)),
   },

@@ -1,4 +1,4 @@
-import { defaultFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import { refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import { NODE_FIELDS, parseNodeId } from '../arguments/arguments.ts'
@@ -79,7 +79,7 @@ export const resolvers: Resolvers = {
     ...reconciliationResolvers.Query,
     ...webhookDeliveriesResolvers.Query,
   },
-  Mutation: {
+  Mutation: eachAnswered({
     ...accountsResolvers.Mutation,
     ...agreementsResolvers.Mutation,
     ...customersResolvers.Mutation,
@@ -91,7 +91,7 @@ export const resolvers: Resolvers = {
     ...reconciliationResolvers.Mutation,
     ...refundsResolvers.Mutation,
     ...webhookDeliveriesResolvers.Mutation,
-  },
+  }),
   Subscription: {
     ...agreementsResolvers.Subscription,
     ...eventsResolvers.Subscription,
@@ -100,4 +100,18 @@ export const resolvers: Resolvers = {
     ...paymentsResolvers.Subscription,
     ...payoutsResolvers.Subscription,
   },
+}
+
+/** Begins the answer to each mutation anew, so that it shows nothing that was read for the mutation before it. */
+function eachAnswered<Fields extends object>(fields: Fields): Fields {
+  const answered = Object.entries<GraphQLFieldResolver<unknown, Context>>(fields as never).map(
+    ([name, resolve]): [string, GraphQLFieldResolver<unknown, Context>] => [
+      name,
+      (root, args, context, info) => {
+        context.begin()
+        return resolve(root, args, context, info)
+      },
+    ],
+  )
+  return Object.fromEntries(answered) as Fields
 }

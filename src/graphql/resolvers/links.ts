@@ -1,8 +1,8 @@
-import { linkState } from '../../domain/payments/payment-link.ts'
+import { linkState, type PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { whenKnown, type LinkView, type AreaResolvers } from '../models.ts'
+import { whenKnown, type AreaResolvers } from '../models.ts'
 import { mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
@@ -14,14 +14,16 @@ export const linksResolvers = {
         link !== null && mayReadLink(context, link, statusToken) ? link : null,
       ),
     paymentLinks: (_root, args, context) =>
-      listOf('links', args, context, (page, filter) => context.store.links.page(page, filter)),
+      listOf('links', args, context, async (page, filter) =>
+        shownRows(await context.store.links.page(page, filter), context.loaders.linkById),
+      ),
   },
   Mutation: {
-    createPaymentLink: async (_root, { input }, { operations, caller }) => {
+    createPaymentLink: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPaymentLink(input, keyHolder(caller))
-      return outcome.kind === 'done'
-        ? { __typename: 'CreatePaymentLinkSuccess', link: outcome.link, replayed: outcome.replayed }
-        : failureResult(outcome)
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const { link, replayed } = outcome
+      return { __typename: 'CreatePaymentLinkSuccess', link: loaders.linkById.of(link), replayed }
     },
   },
   Subscription: {
@@ -57,7 +59,6 @@ export const linksResolvers = {
   },
 } satisfies AreaResolvers
 
-function paymentOf({ payment, paymentId }: LinkView, { loaders }: Context): Payment | null | Promise<Payment | null> {
-  if (payment !== undefined) return payment
+function paymentOf({ paymentId }: PaymentLink, { loaders }: Context): Payment | null | Promise<Payment | null> {
   return paymentId === null ? null : loaders.paymentById.load(paymentId)
 }

@@ -8,7 +8,7 @@ import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { listOf, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PaymentStatus } from '../generated.ts'
@@ -17,6 +17,21 @@ import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../right
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
 
+/** The fields that a payment and its snapshots have in common. */
+const stateFields = {
+  status: (payment: PaymentState) =>
+    payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus),
+  amount: (payment: PaymentState) => required(amountOf(payment, 'amount')),
+  total: (payment: PaymentState) => amountOf(payment, 'total'),
+  paid: (payment: PaymentState) => amountOf(payment, 'paid'),
+  refunded: (payment: PaymentState) => amountOf(payment, 'refunded'),
+  refunds: (payment: PaymentState) => refundsOf(payment).map((refund) => ({ refund, payment })),
+  failure: ({ details, status, updatedAt }: PaymentState) =>
+    status === 'failed'
+      ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
+      : null,
+}
+
 export const paymentsResolvers = {
   Query: {
     payment: async (_root, { id, statusToken }, context) => {
@@ -24,8 +39,10 @@ export const paymentsResolvers = {
       return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
     },
     payments: (_root, args, context) =>
-      listOf('payments', args, context, (page, filter) => context.store.payments.page(page, filter)),
-    paymentSearch: async (_root, { text, first }, { store, caller }) => {
+      listOf('payments', args, context, async (page, filter) =>
+        shownRows(await context.store.payments.page(page, filter), context.loaders.paymentById),
+      ),
+    paymentSearch: async (_root, { text, first }, { store, caller, loaders }) => {
       const limit = pageSize(first)
       const wanted = searchedText(text)
       const problem = textProblem(wanted, TEXT, ['text'])
@@ -35,32 +52,36 @@ export const paymentsResolvers = {
       const { matches, more } = await store.payments.search({ text: wanted, fields: searched, limit })
       return {
         searched,
-        matches: matches.map(({ payment, link, fields }) => ({ payment, link, fields: [...fields] })),
+        matches: matches.map(({ payment, link, fields }) => ({
+          payment: payment && loaders.paymentById.of(payment),
+          link: link && loaders.linkById.of(link),
+          fields: [...fields],
+        })),
         hasMore: more,
       }
     },
   },
   Mutation: {
-    createPayin: async (_root, { input }, { operations, keys, caller }) => {
+    createPayin: async (_root, { input }, { operations, keys, caller, loaders }) => {
       const outcome = await operations.createPayin(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, replayed } = outcome
       const expiresAt = payment.details.expiresAt ?? payment.updatedAt
       return {
         __typename: 'CreatePayinSuccess',
-        payment,
+        payment: loaders.paymentById.of(payment),
         statusToken: statusTokenFor(keys, payment.id, expiresAt),
         replayed,
       }
     },
-    refreshPayment: async (_root, { id }, { operations, caller }) => {
+    refreshPayment: async (_root, { id }, { operations, caller, loaders }) => {
       const outcome = await operations.refreshPayment(id, hasScope(caller, 'payments:reconcile'))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, link, changed } = outcome
       return {
         __typename: 'RefreshPaymentSuccess',
-        payment: presentable(payment),
-        link: link === null ? null : { ...link, payment },
+        payment: payment && presentable(await loaders.paymentById.of(payment)),
+        link: link && loaders.linkById.of(link),
         changed,
       }
     },
@@ -82,23 +103,18 @@ export const paymentsResolvers = {
     },
   },
   Payment: {
+    ...stateFields,
     nodeId: ({ id }) => nodeIdOf('Payment', id),
     link: (payment, _args, context) => linkOf(payment, context),
     site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
     reference: async (payment, _args, context) =>
       (await madeAs(payment, context))?.reference ?? payment.details.reference,
-    status: (payment) => (payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus)),
     terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
-    amount: (payment) => required(amountOf(payment, 'amount')),
     requestedAmount: async (payment, _args, context) => {
       const requested = (await madeAs(payment, context))?.requestedAmount ?? null
       return requested?.value === OPEN_AMOUNT ? null : requested
     },
-    total: (payment) => amountOf(payment, 'total'),
-    paid: (payment) => amountOf(payment, 'paid'),
-    refunded: (payment) => amountOf(payment, 'refunded'),
     refundable: ({ details }) => details.refundable,
-    refunds: (payment) => refundsOf(payment).map((refund) => ({ refund, payment })),
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
       const code = await methodCodeOf(payment, context)
@@ -108,10 +124,6 @@ export const paymentsResolvers = {
     card: ({ details }) => details.card,
     payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
     nextAction: async (payment, _args, context) => nextAction(payment, await linkOf(payment, context), context.clock()),
-    failure: ({ details, status, updatedAt }) =>
-      status === 'failed'
-        ? { codeRaw: details.failureCode ?? '', upstreamMessage: details.failureMessage, failedAt: updatedAt }
-        : null,
     // After a failure the customer cannot use the instructions.
     instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
     expiresAt: ({ details }) => details.expiresAt,
@@ -123,6 +135,7 @@ export const paymentsResolvers = {
       return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
     },
   },
+  PaymentSnapshot: stateFields,
   PaymentAmount: {
     value: ({ value, currency }) => withDecimals(value, exponentOf(currency)),
     exponent: ({ currency }) => exponentOf(currency),
@@ -188,29 +201,39 @@ export function searchedText(text: string): string {
 
 export const refundsResolvers = {
   Mutation: {
-    refundPayment: async (_root, { input }, { operations, caller }) => {
+    refundPayment: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.refundPayment(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, refundExpiresAt, replayed } = outcome
-      return { __typename: 'RefundPaymentSuccess', payment, refundExpiresAt, replayed }
+      return {
+        __typename: 'RefundPaymentSuccess',
+        payment: loaders.paymentById.of(payment),
+        refundExpiresAt,
+        replayed,
+      }
     },
-    dismissDuplicatePayment: async (_root, { input }, { operations }) => {
+    dismissDuplicatePayment: async (_root, { input }, { operations, loaders }) => {
       const outcome = await operations.dismissDuplicate(input.paymentId)
       if (outcome.kind !== 'done') return failureResult(outcome)
-      return { __typename: 'DismissDuplicatePaymentSuccess', payment: presentable(outcome.payment) }
+      const payment = presentable(await loaders.paymentById.of(outcome.payment))
+      return { __typename: 'DismissDuplicatePaymentSuccess', payment }
     },
   },
   Refund: {
     id: refundId,
     nodeId: (view) => nodeIdOf('Refund', refundId(view)),
     state: ({ refund }) => refund.state,
-    amount: ({ refund: { amount: value }, payment: { details } }) =>
-      value === null || details.currency === null ? null : { value, currency: details.currency },
+    amount: amountOfRefund,
     requestedHere: ({ refund }) => refund.commandId !== null,
     requestedAt: ({ refund }) => refund.requestedAt,
     settledAt: ({ refund }) => refund.settledAt,
     idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
     reason: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+  },
+  RefundSnapshot: {
+    refundId,
+    state: ({ refund }) => refund.state,
+    amount: amountOfRefund,
   },
   DuplicatePayment: {
     other: async ({ otherId }, _args, context) => {
@@ -223,6 +246,10 @@ export const refundsResolvers = {
 /** Returns the id of a refund. */
 export function refundId({ refund, payment }: RefundView): string {
   return `${payment.id}-${refund.number}`
+}
+
+function amountOfRefund({ refund: { amount: value }, payment: { details } }: RefundView): Money | null {
+  return value === null || details.currency === null ? null : { value, currency: details.currency }
 }
 
 async function requestOf({ refund: { commandId } }: RefundView, { loaders }: Context) {

@@ -1,6 +1,7 @@
 import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
 import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
+import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import { daySpan, listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { failedRead } from '../error-formatter.ts'
@@ -8,18 +9,20 @@ import type { PayoutStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
-import { payoutView, type PayoutTransactionView, failureResult, payoutSuccess } from '../views/views.ts'
+import { payoutView, type PayoutTransactionView, failureResult } from '../views/views.ts'
 
 export const payoutsResolvers = {
   Query: {
     payout: (_root, { id }, { loaders }) => loaders.payoutById.load(id),
-    payouts: async (_root, args, { operations }) => {
+    payouts: async (_root, args, { operations, store, loaders }) => {
       const list = await operations.payouts({ ...daySpan(args), currency: args.currency ?? null })
       if (list.kind !== 'done') throw failedRead(list)
       const { payouts: found, page, totalPages, totalCount } = list.page
+      const records = await store.payouts.byIds(found.map(({ payout }) => payout.id))
       const nodes = found
-        .map(({ payout, currencies }) => payoutView(payout, currencies))
+        .map(({ payout, currencies }) => payoutView(records.find(({ id }) => id === payout.id) ?? payout, currencies))
         .filter((view) => view !== null)
+        .map(loaders.payoutById.of)
       return { nodes, page, totalPages, totalCount }
     },
     recordedPayouts: (_root, args, context) =>
@@ -27,7 +30,7 @@ export const payoutsResolvers = {
         const { rows, next } = await context.store.payouts.page(page, filter)
         const shown = rows.flatMap(({ row, ...place }) => {
           const view = payoutView(row, [])
-          return view === null ? [] : [{ ...place, row: view }]
+          return view === null ? [] : [{ ...place, row: context.loaders.payoutById.of(view) }]
         })
         return { rows: shown, next }
       }),
@@ -38,17 +41,17 @@ export const payoutsResolvers = {
     },
   },
   Mutation: {
-    createPayout: async (_root, { input }, { operations, caller }) => {
+    createPayout: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPayout(input, keyHolder(caller))
-      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
-    createPayoutFromFile: async (_root, { input }, { operations, caller }) => {
+    createPayoutFromFile: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPayoutFromFile(input, keyHolder(caller))
-      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
-    cancelScheduledPayout: async (_root, { input }, { operations, caller }) => {
+    cancelScheduledPayout: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.cancelScheduledPayout(input, keyHolder(caller))
-      return outcome.kind === 'done' ? payoutSuccess(outcome) : failureResult(outcome)
+      return outcome.kind === 'done' ? success(outcome, loaders) : failureResult(outcome)
     },
   },
   Subscription: {
@@ -110,6 +113,16 @@ export const payoutsResolvers = {
     },
   },
 } satisfies AreaResolvers
+
+/** Returns the result of a successful mutation. Throws `TypeError` if the payout's amount or currency is unknown. */
+function success(
+  { payout: sited, replayed }: { readonly payout: SitedPayout; readonly replayed: boolean },
+  { payoutById }: Context['loaders'],
+) {
+  const payout = payoutView(sited.payout, sited.currencies)
+  if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
+  return { __typename: 'PayoutSuccess', payout: payoutById.of(payout), replayed } as const
+}
 
 function recorded(payout: PayoutRecord | PayoutReport): PayoutRecord | null {
   return isRecorded(payout) ? payout : null

@@ -5,12 +5,11 @@ import { isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import type { Payout } from '../../domain/payouts/payout.ts'
 import { readStatusToken, issueStatusToken } from '../../keys/derived-secrets.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { Context } from '../context.ts'
 import { forbidden, unauthenticated } from '../error-formatter.ts'
-import { type PayoutView, payoutView, presentableAgreement } from '../views/views.ts'
+import { presentableAgreement } from '../views/views.ts'
 
 /** A link or a direct payin, which an end user may own. */
 export type Owned = { readonly ownerId: string | null }
@@ -47,11 +46,6 @@ export async function mayReadEvent(context: RightsContext, event: PaymentEvent):
 /** Returns the agreement if its terms are known and the caller has `agreements:read`, which readers of the event log may lack. */
 export function visibleAgreement(caller: Caller, agreement: Agreement | null): Agreement | null {
   return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
-}
-
-/** Returns the payout if its amount is known and the caller has `payouts:read`, which readers of the event log may lack. */
-export function visiblePayout(caller: Caller, payout: Payout | null): PayoutView | null {
-  return payout !== null && hasScope(caller, 'payouts:read') ? payoutView(payout, []) : null
 }
 
 /** Returns whether the caller may read a delivery's body. At an agreement's callback URL this needs the scope `agreements:read`. */

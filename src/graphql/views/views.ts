@@ -17,7 +17,6 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
 import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
-import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
 import type { Context } from '../context.ts'
 import { abridged } from '../error-formatter.ts'
@@ -143,18 +142,6 @@ export function presentableAgreement(agreement: Agreement | null): Agreement | n
 export function failureResult<F extends OperationFailure>(failure: F): ResultOf<F> {
   const shape = SHAPES[failure.kind] as (failure: OperationFailure) => ResultOf<F>
   return shape(failure)
-}
-
-/** Returns the result of a successful agreement mutation. */
-export function agreementSuccess({ agreement, replayed }: { agreement: Agreement; replayed: boolean }) {
-  return { __typename: 'PaymentAgreementSuccess', agreement, replayed } as const
-}
-
-/** Returns the result of a successful payout mutation. Throws `TypeError` if the payout's amount or currency is unknown. */
-export function payoutSuccess({ payout: sited, replayed }: { payout: SitedPayout; replayed: boolean }) {
-  const payout = payoutView(sited.payout, sited.currencies)
-  if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
-  return { __typename: 'PayoutSuccess', payout, replayed } as const
 }
 
 /** Returns the result of a successful mutation of a customer. */

@@ -27,14 +27,16 @@ export function createEventLog(reader: Db, lists: Db, listening: Pick<EventLog, 
       return { events: events.toReversed(), next }
     },
     byIds: (ids) => byIds(reader, ids),
+    previousOfPayments: (events) => previousOfPayments(reader, events),
     ...listening,
   }
 }
 
 const MAX_LIMIT = 1000
 
-/** Pairs of stream and sequence per statement. */
+/** Pairs of stream and sequence per statement, and of events whose predecessors are searched. */
 const IDS_PER_STATEMENT = 200
+const SEARCHES_PER_STATEMENT = 100
 
 const NARROW: ReadonlySet<string> = new Set(['streamIds', ...SUBJECT_LOGS.map(({ ids }) => ids)])
 
@@ -189,6 +191,25 @@ async function eventsAt(db: Db, log: SubjectLog | null, places: readonly Place[]
   const { rows } = await sql<StoredRow>`select * from ${sql.table(log?.table ?? 'events')}
     where stream_id in (${sql.join(streams)}) and sequence in (${sql.join(sequences)})`.execute(db)
   return rows.map((log?.spec ?? EVENTS).fromRow)
+}
+
+async function previousOfPayments(db: Db, events: readonly PaymentEvent[]): Promise<(PaymentEvent | null)[]> {
+  const rows: PaymentEvent[] = []
+  for (let start = 0; start < events.length; start += SEARCHES_PER_STATEMENT) {
+    const searches = events.slice(start, start + SEARCHES_PER_STATEMENT).map(
+      ({ streamId, sequence, payment }) => sql`select * from (select * from events
+        where stream_id = ${streamId} and sequence < ${sequence} and payment_id = ${payment?.id ?? null}
+        order by sequence desc limit 1) as part`,
+    )
+    const found = await sql<StoredRow>`${sql.join(searches, sql` union all `)}`.execute(db)
+    rows.push(...found.rows.map(EVENTS.fromRow))
+  }
+  return events.map(
+    ({ streamId, sequence, payment }) =>
+      rows
+        .filter((row) => row.streamId === streamId && row.payment?.id === payment?.id && row.sequence < sequence)
+        .toSorted((a, b) => b.sequence - a.sequence)[0] ?? null,
+  )
 }
 
 const EVENT_COLUMNS = Object.keys(EVENTS.columns)

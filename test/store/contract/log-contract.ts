@@ -106,6 +106,23 @@ export function logContract(fixture: Fixture): void {
     expect(await fixture.store.log.byIds(many)).toHaveLength(3)
   })
 
+  it('finds the event of the same payment before each of any number of events', async () => {
+    const { store } = fixture
+    await settledLink(store, 'a')
+    for (const [paymentId, status] of [
+      ['P1', 'pending'],
+      ['P2', 'pending'],
+      ['P1', 'received'],
+      ['P2', 'authorised'],
+    ] as const)
+      await store.inbox.receive(delivery(report(status, { paymentId }), { ref: 'a' }))
+    for (let n = 0; n < 120; n += 1) await store.inbox.receive(delivery(report(`odd_${n}`, { paymentId: 'P3' })))
+    const all = (await store.log.read(0, 1000)).events.filter(({ payment }) => payment !== null)
+    const previous = await store.log.previousOfPayments(all)
+    expect(previous.slice(0, 4).map((event) => event?.id)).toEqual([undefined, undefined, 'link:a.2', 'link:a.3'])
+    expect(previous.slice(4)).toEqual([null, ...all.slice(4, -1)])
+  })
+
   it('wakes its listeners after a commit that appended, and not for one that did not', async () => {
     const { store } = fixture
     const heads: Promise<number>[] = []

@@ -4,6 +4,7 @@ import type {
   EventPartsFragment,
   ItemPartsFragment,
   LinkPartsFragment,
+  PaymentEventPartsFragment,
   PaymentPartsFragment,
   PayoutPartsFragment,
   RefundPartsFragment,
@@ -38,10 +39,13 @@ export type WatchOptions = PaymentsEndpoint & {
 export type LinkDetails = LinkPartsFragment
 /** The fields of a payment that a status page needs. */
 export type PaymentDetails = PaymentPartsFragment
-/** The fields of a refund that a status page needs: those of `PaymentDetails.refunds`, and of `EventDetails.refund`. */
+/** The fields of a refund that a status page needs. */
 export type RefundDetails = RefundPartsFragment
-/** An event without its payment, link, agreement or payout; `refund` is absent from the events of agreements and payouts. */
-export type EventDetails = EventPartsFragment & { readonly refund?: RefundDetails | null }
+/**
+ * An event. `after` is the payment after it, and `refund` the refund that it reports or changes, as it was then; both are absent from the events
+ * of agreements and payouts.
+ */
+export type EventDetails = EventPartsFragment & Partial<PaymentEventPartsFragment>
 /** The fields of an agreement that a back office needs. */
 export type AgreementDetails = AgreementPartsFragment
 /** The fields of a payout that a back office needs. */
@@ -101,6 +105,7 @@ export type PaymentUpdate = {
   readonly cursor: string
   readonly event: EventDetails | null
   readonly link: LinkDetails | null
+  /** The payment as it is now, also with an event that is replayed. */
   readonly payment: PaymentDetails | null
   /** The agreement, on `watchPaymentAgreement` and `watchPaymentEvents` only; null without `agreements:read`. */
   readonly agreement: AgreementDetails | null
