@@ -93,7 +93,7 @@ export const SETTINGS = {
       },
       /** Wrong credentials of an address in a minute; then its invalid requests are [refused unread](operations/overload.md) with 429 */
       failedAuthentications: { name: 'MAX_FAILED_AUTHENTICATIONS', parse: limit(), default: '60' },
-      /** Queries under way at once, and a quarter as many mutations, half for one client; [more wait](operations/overload.md#when-requests-are-refused) */
+      /** Queries under way at once, and a quarter as many mutations, half of each for one client; [more wait](operations/overload.md#when-requests-are-refused) */
       graphqlInFlight: { name: 'GRAPHQL_MAX_IN_FLIGHT', parse: limit(100_000), default: '512' },
     },
   },

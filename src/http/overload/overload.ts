@@ -78,6 +78,7 @@ export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }:
             return new Promise((resolve) => {
               const onPlace = (endCommand: () => void) => {
                 end = endCommand
+                if (!isWanted()) end()
                 resolve(isWanted() ? null : overloadedError())
               }
               const onRefusal = () => resolve(overloadedError())
@@ -100,6 +101,6 @@ export function overloadedError(): GraphQLError {
 }
 
 /** Seconds until a refused client may retry: 1 to 3 at random, so that clients do not retry at the same time. */
-export function retryAfterS(random: () => number = Math.random): number {
-  return 1 + Math.floor(random() * 3)
+export function retryAfterS(): number {
+  return 1 + Math.floor(Math.random() * 3)
 }

@@ -6,13 +6,13 @@ import { EVENTS_PATH, GRAPHQL_PATH } from '../../../src/http/graphql/graphql-bod
 import { createGraphqlEntrance } from '../../../src/http/graphql/graphql-entrance.ts'
 import { MAX_WAITING } from '../../../src/http/overload/client-queue.ts'
 import type { Overload, Turn } from '../../../src/http/overload/overload.ts'
-import { createAddressReader, createPeerReader } from '../../../src/http/server/client-caller.ts'
+import { createAddressReader, createPeerReader, type RouterCheck } from '../../../src/http/server/client-caller.ts'
 import { problem } from '../../../src/http/server/direct-answers.ts'
 import { protect } from '../../../src/http/server/protection.ts'
 import { createHttpServer, type HttpServer } from '../../../src/http/server/server.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { SHARE_NOTHING } from '../../../src/redis/shared-counts.ts'
-import { send, type Sending } from '../../support/webhooks.ts'
+import { send, type Reply, type Sending } from '../../support/webhooks.ts'
 
 const SHOP = 'https://shop.example.test'
 const BODY = JSON.stringify({ query: '{ __typename }' })
@@ -30,17 +30,23 @@ let refused: number
 /** Requests that have begun. */
 let begun: string[]
 
-beforeEach(async () => {
+beforeEach(() => start(1))
+afterEach(() => server.http.close())
+
+const isRouter: RouterCheck = ({ headers }) => headers['x-router-secret'] === 'secret'
+
+/** Starts a server with so many places. It ends a request whose URL names `hold` only with the connection. */
+async function start(graphqlInFlight: number): Promise<void> {
   draining = false
   refused = 0
   begun = []
-  const limits = { trustProxy: ['127.0.0.1'], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight: 1 }
+  const limits = { trustProxy: ['127.0.0.1'], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight }
   const addressOf = createAddressReader(limits.trustProxy)
   const onTurnedAway = () => void (refused += 1)
   const logger = createLogger({ level: 'silent', destination: process.stdout })
   server = await createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [SHOP], limits },
-    isRouter: () => false,
+    isRouter,
     isDraining: () => draining,
     onTurnedAway,
     addressOf,
@@ -51,7 +57,7 @@ beforeEach(async () => {
     limits,
     callerOf: () => ANONYMOUS,
     shareCounts: SHARE_NOTHING,
-    isRouter: () => false,
+    isRouter,
     onTurnedAway,
     addressOf,
     peerOf: createPeerReader(limits.trustProxy),
@@ -70,8 +76,9 @@ beforeEach(async () => {
         return true
       },
       answer(exchange) {
-        begun.push(exchange.request.url ?? '')
-        entrance.send(exchange, ANSWER)
+        const asked = exchange.request.url ?? ''
+        begun.push(asked)
+        if (!asked.includes('hold')) entrance.send(exchange, ANSWER)
       },
     })
   direct.handle('/webhooks', (request, response) => {
@@ -80,17 +87,16 @@ beforeEach(async () => {
   })
   http.get('/health/ready', async () => ({ answered: true }))
   url = await http.listen({ host: '127.0.0.1', port: 0 })
-})
-afterEach(() => server.http.close())
+}
 
-/** Begins a request, which takes the only place until its turn is ended. */
-function occupy(index = 0): Promise<Turn> {
+/** Begins a request when there is a place. */
+function occupy(index = 0, isWanted = () => true): Promise<Turn> {
   return new Promise((resolve) =>
     overload.enter({
       client: { name: `client ${index}`, hasToken: false },
       bytes: 0,
       isPatient: true,
-      isWanted: () => true,
+      isWanted,
       start: resolve,
       refuse: () => expect.unreachable(),
     }),
@@ -110,17 +116,19 @@ const ask = (path: string = GRAPHQL_PATH, { headers, ...rest }: Sending = {}) =>
   })
 
 describe('a full queue', () => {
-  it.each([
-    ['POST', GRAPHQL_PATH],
-    ['GET', `${GRAPHQL_PATH}?query=%7B__typename%7D`],
-    ['POST', EVENTS_PATH],
-    ['GET', `${EVENTS_PATH}?query=%7B__typename%7D`],
-  ])('refuses %s %s', async (method, path) => {
+  it('refuses requests of every method and path', async () => {
     fill()
-    const reply = await ask(path, method === 'GET' ? { method, body: '' } : {})
-    const seconds = Number(reply.headers['retry-after'])
-    expect(reply).toMatchObject({ status: 503, body: JSON.stringify(problem(503, seconds)) })
-    expect({ begun, refused }).toEqual({ begun: [], refused: 1 })
+    const search = '?query=%7B__typename%7D'
+    const get = { method: 'GET', body: '' }
+    const replies = await Promise.all([
+      ask(GRAPHQL_PATH),
+      ask(EVENTS_PATH),
+      ask(GRAPHQL_PATH + search, get),
+      ask(EVENTS_PATH + search, get),
+    ])
+    for (const { status, body, headers } of replies)
+      expect([status, body]).toEqual([503, JSON.stringify(problem(503, Number(headers['retry-after'])))])
+    expect({ begun, refused }).toEqual({ begun: [], refused: 4 })
   })
 
   it('fails one request if the search for a recent answer fails', async () => {
@@ -136,18 +144,18 @@ describe('a full queue', () => {
     expect([known.status, other.status, begun, refused]).toEqual([200, 503, [], 1])
   })
 
-  it.each([{}, { origin: SHOP }, { origin: 'https://other.example.test' }])(
-    'is answered with the headers that the framework sets on every answer, with %j',
-    async (headers) => {
-      fill()
+  it('is answered with the headers that the framework sets on every answer', async () => {
+    fill()
+    const compare = async (headers: { readonly origin?: string }) => {
       const [refusal, ordinary] = await Promise.all([ask(GRAPHQL_PATH, { headers }), ask('/nowhere', { headers })])
       const { 'retry-after': _again, 'content-length': length, date: _date, ...ofRefusal } = refusal.headers
       const { 'content-length': _length, date: _ordinary, ...expected } = ordinary.headers
       expect(ofRefusal).toEqual(expected)
       expect(length).toBe(String(refusal.body.length))
       expect(refusal.headers['access-control-allow-origin']).toBe(headers.origin === SHOP ? SHOP : undefined)
-    },
-  )
+    }
+    await Promise.all([{}, { origin: SHOP }, { origin: 'https://other.example.test' }].map(compare))
+  })
 
   it('lets webhooks, probes and other addresses through', async () => {
     fill()
@@ -188,9 +196,47 @@ describe('a full queue', () => {
   })
 })
 
-it('answers what it can while the queue is not full', async () => {
-  const reply = await ask()
-  expect(reply).toMatchObject({ status: 200, body: '{"answered":true}' })
+it('lets commands wait for places of their own, while queries are answered', async () => {
+  const command = await occupy()
+  expect(await command.settle('mutation')).toBeNull()
+  expect((await ask()).status).toBe(200)
+
+  let isWanted = true
+  const gone = (await occupy(1, () => isWanted)).settle('mutation')
+  const next = (await occupy(2)).settle('mutation')
+  expect((await ask()).status).toBe(200)
+  isWanted = false
+  command.end()
+  expect(await gone).toMatchObject({ extensions: { code: 'OVERLOADED', http: { status: 503 } } })
+  expect(await next).toBeNull()
+})
+
+describe('half of the places', () => {
+  const HELD = `${GRAPHQL_PATH}?hold`
+  beforeEach(async () => {
+    await server.http.close()
+    await start(2)
+  })
+
+  it('is left to others by an address without a token', async () => {
+    const held = [ask(HELD), ask(HELD)]
+    await expect.poll(() => begun).toEqual([HELD])
+    expect((await ask(GRAPHQL_PATH, { headers: { 'x-forwarded-for': '198.51.100.1' } })).status).toBe(200)
+    expect(begun).toEqual([HELD, GRAPHQL_PATH])
+    await disconnect(held)
+  })
+
+  it('is left to others by a connection of a router, of which all have one address', async () => {
+    const headers = { 'x-router-secret': 'secret' }
+    const held = [ask(HELD, { headers }), ask(HELD, { headers })]
+    await expect.poll(() => begun).toEqual([HELD, HELD])
+    await disconnect(held)
+  })
+
+  async function disconnect(held: readonly Promise<Reply>[]): Promise<void> {
+    server.http.server.closeAllConnections()
+    await Promise.allSettled(held)
+  }
 })
 
 it('begins the next when one has ended, and nothing for a client that has disconnected', async () => {
