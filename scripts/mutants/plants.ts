@@ -195,8 +195,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/graphql/graphql-entrance.ts',
-        from: '    exchange.endAdmission?.()\n',
-        to: "    exchange.response.once('close', () => exchange.endAdmission?.())\n",
+        from: '    exchange.turn?.end()\n',
+        to: "    exchange.response.once('close', () => exchange.turn?.end())\n",
       },
     ],
     tests: ['test/attacks/front-fuzz.test.ts'],
