@@ -161,7 +161,7 @@ export const PLANTS: readonly Plant[] = [
         to: 'keyOf: () => String(Math.random()),',
       },
     ],
-    tests: ['test/attacks/front-fuzz.test.ts'],
+    tests: ['test/attacks/fragment-graphs.test.ts'],
   },
   {
     name: 'suggestions are taken out of messages by a quadratic pattern',
@@ -188,7 +188,7 @@ export const PLANTS: readonly Plant[] = [
         to: '    protection.admit(\n      exchange,\n      () => void readBody(request, { bytes: maxBytes, milliseconds: null }, announced).then(onBody),\n    )\n',
       },
     ],
-    tests: ['test/attacks/front-fuzz.test.ts'],
+    tests: ['test/e2e/http/connections/unfinished-bodies.test.ts', 'test/e2e/http/overload.test.ts'],
   },
   {
     name: 'a request keeps its slot until its answer is read',
@@ -199,7 +199,7 @@ export const PLANTS: readonly Plant[] = [
         to: "    exchange.response.once('close', () => exchange.turn?.end())\n",
       },
     ],
-    tests: ['test/attacks/front-fuzz.test.ts'],
+    tests: ['test/long/http-load.test.ts'],
   },
   {
     name: 'an answer to the router is recalled for anybody',

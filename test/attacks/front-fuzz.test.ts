@@ -1,136 +1,130 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Scope } from '../../src/access/caller.ts'
 import { newSeed, randomFrom } from '../faults/random.ts'
-import { FULL, rounds } from '../faults/rounds.ts'
+import { rounds } from '../faults/rounds.ts'
 import { tell } from '../faults/tell.ts'
-import type { Attack } from './front/attack.ts'
-import { confirmed, suspectsIn } from './front/confirm.ts'
-import { beset, crowdsOf, type Crowd } from './front/crowds.ts'
-import { createFindings, describeFinding, SLOW, type Findings } from './front/findings.ts'
-import { startFuzzedServer, type FuzzedServer } from './front/fuzzed-server.ts'
-import { judgeOutcome } from './front/judge-outcome.ts'
-import { judgeLog, judgeSecrets } from './front/judge-secrets.ts'
-import { attacksOf } from './front/random-attack.ts'
-import { runBatch, type Batch } from './front/run-batch.ts'
-import { startWitness, type Witness } from './front/witness.ts'
-import { quantile } from './overload-load.ts'
+import { createCanaries } from '../privacy/canaries.ts'
+import { PRODUCTION, SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { closeFrame, openRawPeer, textFrame } from '../support/raw-websocket.ts'
+import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
+import { ALLOWED_ORIGIN, randomRequest, type RequestAttack } from './front/random-request.ts'
+import { randomSocket, type SocketAttack } from './front/random-socket.ts'
 
-const SECONDS = Number(process.env['TEST_SECONDS'] ?? rounds({ few: 12, many: 600 }))
-/** CPU time in milliseconds that one turn of the event loop may take: doubled where other suites run on the same processors. */
-const MOST_MS = FULL ? 50 : 100
-/** Longest time to answer an honest client, in milliseconds, on an otherwise idle machine. */
-const HONEST_MS = 250
-const BATCH = 40
-/** Milliseconds of a run between two crowds, and the most that one crowd counts for: a busy server takes long to answer a crowd. */
-const CROWD_EVERY_MS = 7_000
-const CROWD_MS = 3_000
-/** Least number of attacks in a run, also on a slow machine, unless that takes `MOST_TIMES` as long. It includes all guided attacks. */
-const LEAST = 480
-const MOST_TIMES = 3
-/** Attacks per second: leaves CPU time for other processes. */
-const PACE = rounds({ few: 120, many: 1_000 })
-/** Turns of the event loop, at most 1,000 per second, within which an otherwise idle server answers the honest clients. */
-const TURNS = 3_000
-const ANSWERED = 'the honest are answered'
-/** The run stops at this number of findings. */
-const MOST_FINDINGS = rounds({ few: 4, many: 10 })
-/** Most growth of memory in bytes: caches may keep this much. */
-const MOST_GROWTH = 128 * 1024 * 1024
+const BATCHES = rounds({ few: 20, many: 2_000 })
+/** Attacks in flight at once. */
+const AT_ONCE = 20
+/** How long an answer is awaited where none must come, or after the first bytes of a stream. */
+const PATIENCE_MS = 150
+const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789'
 
-// promise(operations): Fuzzed requests, frames and webhooks neither block the event loop nor leak memory or secrets.
-it(
-  'no client whatever holds up the server, takes the place of others, or learns what it should not',
-  async () => {
-    const seed = newSeed()
-    tell(`front: TEST_SEED=${seed} TEST_SECONDS=${SECONDS}`)
-    const server = await startFuzzedServer(onTestFinished)
-    const run: Run = { server, found: createFindings(), witness: startWitness(server) }
-    await judge(run, await runBatch(server, take(run, attacksOf(seed + 1, server.tokens))))
-    const before = await bytesOf(server)
-    const made = await attackAllAlong(run, seed)
-    const growth = (await bytesOf(server)) - before
-    judgeAltogether(run, growth)
-    tell(`front: ${JSON.stringify({ made, growth, honest: run.witness.took.length, p99: p99Of(run) })}`)
-    // This text prevents a retry (`vitest.config.ts`): with another seed it could pass.
-    const told = run.found.list.map(describeFinding).join('\n')
-    expect(told, `Property failed with TEST_SEED=${seed} TEST_SECONDS=${SECONDS}`).toBe('')
-  },
-  (MOST_TIMES * SECONDS + 300) * 1_000,
-)
+/** Allowed statuses. 503 means that a dependency is unreachable. */
+const STATUSES = '100 200 204 206 302 304 400 401 403 404 405 406 408 413 414 415 416 417 426 429 431 503'.split(' ')
+/** Allowed close codes of graphql-transport-ws, of WebSocket (RFC 6455) and of this server, which repeats those of a client. */
+const CLOSE_CODES = new Set([
+  1000, 1001, 1002, 1007, 1008, 1009, 1012, 1013, 3000, 4000, 4400, 4401, 4403, 4406, 4408, 4409, 4429,
+])
+/** Traces of the implementation: stacks, file paths, module names, and suggestions. */
+const INSIDES = /\n\s+at |node_modules|file:\/\/|\/src\/|\.[cm]?[jt]s:\d|Did you mean/
+const MOST_MESSAGE = 300
 
-type Run = { readonly server: FuzzedServer; readonly found: Findings; readonly witness: Witness }
+const canaries = createCanaries()
+let network: Network
+let tokens: string[]
+beforeAll(async () => {
+  const env = { ...PRODUCTION, ROUTER_SECRETS: ROUTER_SECRET, ALLOWED_ORIGINS: ALLOWED_ORIGIN }
+  network = await startNetwork({ env, breaker: {} })
+  // None of these may see payers.
+  const scopes: readonly (readonly Scope[])[] = [[], ['payments:read', 'payouts:read'], ['payments:write']]
+  tokens = await Promise.all(scopes.map((held) => network.token({ scopes: held })))
+  tokens.push(await network.token({ ttlSeconds: -60 }), 'a.b.c')
+  for (const [name, secret] of Object.entries({ ...SECRETS, router: ROUTER_SECRET })) canaries.learn(name, secret)
+  for (const token of tokens.slice(0, -1)) canaries.learn('a token', token)
+  for (const { id, secretKey } of network.sandbox.sites) canaries.learn(`secretKey of ${id}`, secretKey)
+})
+afterAll(() => network.close())
 
-/** Attacks for the duration of the run. Returns the number of attacks. The time to confirm a finding does not count. */
-async function attackAllAlong(run: Run, seed: number): Promise<number> {
-  const attacks = attacksOf(seed, run.server.tokens)
-  const crowds = crowdsOf(randomFrom(seed))
-  let made = 0
-  for (let spentMs = 0, crowdsMade = 0; mustGoOn(spentMs, made) && run.found.list.length < MOST_FINDINGS;) {
-    const begun = performance.now()
-    const crowd = spentMs >= crowdsMade * CROWD_EVERY_MS ? crowds.next().value : null
-    if (crowd !== null) crowdsMade += 1
-    const next = crowd === null ? take(run, attacks) : []
-    const batch = await runBatch(run.server, next, () => witnessed(run, crowd))
-    await sleep(Math.max(0, (BATCH / PACE) * 1_000 - (performance.now() - begun)))
-    const tookMs = performance.now() - begun
-    if (batch.hung === null) spentMs += crowd === null ? tookMs : Math.min(tookMs, CROWD_MS)
-    made += batch.performed.length
-    await judge(run, batch, crowd)
+// promise(operations): Fuzzed requests, frames and webhooks are answered without a fault, and no answer or log line
+// contains secrets, payers or traces of the implementation.
+it('no client whatever breaks the server, or learns what it should not', async () => {
+  const seed = newSeed()
+  tell(`front: TEST_SEED=${seed}`)
+  const random = randomFrom(seed)
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    const all = Array.from({ length: AT_ONCE }, () =>
+      random() < 0.2 ? overSocket(randomSocket(random, tokens)) : overHttp(randomRequest(random, tokens)),
+    )
+    const payer = { name: canaries.word('payer.name'), email: canaries.email('payer.email') }
+    const honest = await deliver(defaultAddress(network), paymentBody(payer))
+    expect({ seed, findings: (await Promise.all(all)).flat() }).toEqual({ seed, findings: [] })
+    const asked = await network.ask('{ paymentCurrencies { code } }')
+    expect([honest.status, asked.status]).toEqual([200, 200])
   }
-  return made
-}
+  expect(canaries.foundIn(network.log())).toEqual([])
+  expect(network.log()).not.toMatch(/"level":"(?:error|fatal)"|^\s+at /m)
+})
 
-/** One round of the honest clients, with a crowd or without one. */
-async function witnessed({ server, witness, found }: Run, crowd: Crowd | null): Promise<void> {
-  if (crowd === null) return witness.round()
-  let round = Promise.resolve()
-  await beset(crowd, server, async () => {
-    round = witness.round()
-    const isHeld = await Promise.race([round.then(() => false), server.meter.turns(TURNS).then(() => true)])
-    if (isHeld)
-      found.add(ANSWERED, `they wait for ${TURNS} turns of an idle server, beside a crowd of which each ${crowd.name}`)
+/** Returns what is wrong with the answers to these bytes. */
+async function overHttp({ bytes, whole }: RequestAttack): Promise<string[]> {
+  const { hostname, port } = new URL(network.app.url)
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true }).on('error', () => {})
+  await once(socket, 'connect')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    if (chunk.includes('text/event-stream')) setTimeout(() => socket.destroy(), PATIENCE_MS)
   })
-  return round
+  socket.write(bytes)
+  await (whole ? closed : Promise.race([closed, sleep(PATIENCE_MS)]))
+  socket.destroy()
+  const text = Buffer.concat(chunks).toString()
+  const statuses = Array.from(text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm), ([, status = '']) => status)
+  const strange = statuses.filter((status) => !STATUSES.includes(status))
+  if (whole && statuses.length === 0) strange.push('none')
+  return faultsIn(text, bytes.toString(), strange)
 }
 
-function mustGoOn(spentMs: number, attacks: number): boolean {
-  const share = spentMs / 1_000 / SECONDS
-  return share < 1 || (attacks < LEAST && share < MOST_TIMES)
+/** Returns what is wrong with the answers to these frames. */
+async function overSocket({ frames, headers }: SocketAttack): Promise<string[]> {
+  const told = frames.join('\n')
+  const peer = await openRawPeer(network.app.url, { headers }).catch((error: { status?: number }) => error.status)
+  if (peer === undefined || typeof peer === 'number') return peer === 403 ? [] : faultsIn('', told, [String(peer)])
+  const heard: string[] = []
+  const listening = (async () => {
+    for (;;) heard.push((await peer.next()).payload.toString())
+  })().catch(() => {})
+  for (const said of frames) peer.write(typeof said === 'string' ? textFrame(said) : said)
+  await Promise.race([peer.closed, sleep(PATIENCE_MS)])
+  peer.write(closeFrame(1000))
+  const code = await peer.closed
+  peer.connection.destroy()
+  await listening
+  return faultsIn(heard.join('\n'), told, code !== null && CLOSE_CODES.has(code) ? [] : [String(code)])
 }
 
-/** Returns the next attacks, without classes that are known to block the server. */
-function take({ found }: Run, attacks: ReturnType<typeof attacksOf>): Attack[] {
-  return Array.from({ length: BATCH }, () => attacks.next().value).filter(({ name }) => !found.isSlow(name))
+/** Returns what is wrong with a text that was answered to another one. */
+function faultsIn(text: string, told: string, codes: readonly string[]): string[] {
+  const messages = Array.from(
+    text.matchAll(/"message":("(?:[^"\\]|\\.)*")/g),
+    ([, json = '']) => JSON.parse(json) as string,
+  )
+  const found = [
+    ...codes.map((code) => `the code ${code}`),
+    ...(text.includes('"INTERNAL_SERVER_ERROR"') ? ['an internal error'] : []),
+    ...messages.filter(({ length }) => length > MOST_MESSAGE).map(() => 'a long message'),
+    ...messages.flatMap((message) => INSIDES.exec(message)?.[0] ?? []).filter((inside) => !isTold(inside, told)),
+    ...canaries.foundIn(text),
+  ]
+  return found.map(
+    (what) => `${what}: ${JSON.stringify(told.slice(0, 1_500))} is answered with ${text.slice(0, 1_500)}`,
+  )
 }
 
-async function judge({ server, witness, found }: Run, batch: Batch, crowd: Crowd | null = null): Promise<void> {
-  for (const { attack, outcome } of batch.performed)
-    for (const detail of [...judgeOutcome(attack, outcome), ...judgeSecrets(server, attack, outcome)])
-      found.add('answers are well-formed and tell nothing', detail, attack)
-  const failed = witness.failed.splice(0)
-  for (const { attack, cpuMs } of await confirmed(server, suspectsIn(batch, MOST_MS), MOST_MS))
-    found.add(SLOW, cpuMs === Infinity ? 'it hangs' : `a turn takes ${Math.round(cpuMs)} ms`, attack)
-  if (batch.hung !== null) return
-  const beside = crowd === null ? '' : `, beside a crowd of which each ${crowd.name}`
-  for (const { what, status, body } of failed)
-    found.add(ANSWERED, `${what} is answered with ${status} ${body.slice(0, 200)}${beside}`)
-}
-
-/** Judges what shows only at the end of a run: memory, latency and the log. */
-function judgeAltogether(run: Run, growth: number): void {
-  const { server, found } = run
-  if (growth > MOST_GROWTH) found.add('memory must return', `${Math.round(growth / 2 ** 20)} MiB are still held`)
-  if (FULL && p99Of(run) > HONEST_MS)
-    found.add('the honest are answered in time', `the 99th percentile is ${p99Of(run)} ms`)
-  for (const leak of judgeLog(server)) found.add('nothing secret is logged', leak)
-}
-
-function p99Of({ witness }: Run): number {
-  return Math.round(quantile(witness.took, 0.99))
-}
-
-/** Returns the server's bytes in use after a garbage collection. Requests in flight have a second to end. */
-async function bytesOf(server: FuzzedServer): Promise<number> {
-  await sleep(1_000)
-  return (await server.meter.read({ collect: true }))?.bytes ?? Infinity
+/** Returns whether the client sent this text: as it is, escaped as in JSON, or in the search of an address. */
+function isTold(text: string, told: string): boolean {
+  const search = new URLSearchParams({ text }).toString().slice('text='.length)
+  return [text, JSON.stringify(text).slice(1, -1), search].some((sent) => told.includes(sent))
 }

@@ -5,7 +5,7 @@ import { oneOf } from './random-operation.ts'
  * Units of a long text: words of GraphQL's own messages, separators and quotes, and beginnings of dates, addresses, numbers and escapes
  * that never end. They expose a pattern that scans the text repeatedly.
  */
-export const UNITS: readonly string[] = [
+const UNITS: readonly string[] = [
   'Did you mean ',
   ' Did you mean "a"',
   'Expected ',

@@ -1,14 +1,14 @@
 import type { Random } from '../../faults/random.ts'
 import { schema } from '../gate.ts'
 import { misspelt } from '../misspell.ts'
-import { FRAGMENT_SHAPES, type FragmentShape } from '../random-fragments.ts'
+import { FRAGMENT_SHAPES } from '../random-fragments.ts'
 import { fragmentedQuery, oneOf, randomOperation, type RandomOperation } from '../random-operation.ts'
-import { longText, UNITS } from '../random-text.ts'
+import { longText } from '../random-text.ts'
 import { anyValue, besideTheType } from '../random-value.ts'
 import { textPlaces } from '../string-arguments.ts'
 
-/** An operation of a named class, as a client sends it. */
-export type Question = RandomOperation & { readonly name: string; readonly operationName?: unknown }
+/** An operation as a client sends it. */
+export type Question = RandomOperation & { readonly operationName?: unknown }
 
 type Ask = (random: Random) => Question
 
@@ -21,10 +21,10 @@ const SPREADS = 0.15
 const QUESTIONS: readonly Ask[] = [
   plain,
   plain,
-  (random) => ({ ...misspelt(plain(random), random), name: 'misspelt' }),
+  (random) => misspelt(plain(random), random),
   withJunk,
-  (random) => fragmented(random, oneOf(random, FRAGMENT_SHAPES)),
-  (random) => longArgument(random, oneOf(random, UNITS)),
+  (random) => fragmentedQuery(schema, random, { shape: oneOf(random, FRAGMENT_SHAPES) }),
+  longArgument,
   wrongVariables,
   wrongVariables,
   longLiteral,
@@ -37,43 +37,20 @@ export function randomQuestion(random: Random): Question {
   return oneOf(random, QUESTIONS)(random)
 }
 
-/** Places whose scalar accepts only some texts, and whose errors quote the others. */
-const STRICT = PLACES.filter(({ scalar }) => !['String', 'ID', 'JSONObject'].includes(scalar))
-/** Number of operations per field of the query type. */
-const TIMES = [1, 2, 3]
-
-/**
- * Operations that every run must contain: fragments below every field of the query type, and a long text of every unit in strict places.
- */
-export function questionsOfEveryKind(): readonly Ask[] {
-  const roots = Object.values(schema.getQueryType()?.getFields() ?? {}).map(({ name }) => name)
-  const shapes = roots.flatMap((root) =>
-    TIMES.map(() => (random: Random) => fragmented(random, oneOf(random, FRAGMENT_SHAPES), root)),
-  )
-  const texts = UNITS.flatMap((unit) =>
-    [STRICT, STRICT].map((places) => (random: Random) => longArgument(random, unit, places)),
-  )
-  return [...shapes, ...texts]
-}
-
 function plain(random: Random): Question {
-  return { ...randomOperation(schema, random, SPREADS), name: 'operation' }
+  return randomOperation(schema, random, SPREADS)
 }
 
-function fragmented(random: Random, shape: FragmentShape, root?: string): Question {
-  return { ...fragmentedQuery(schema, random, { shape, root }), name: `fragments, ${shape}` }
-}
-
-/** Returns an operation with a long text of one unit in one of the places. */
-function longArgument(random: Random, unit: string, places = PLACES): Question {
-  const place = oneOf(random, places)
-  const text = longText(random, MOST_CHARACTERS / (random() < 0.7 ? 1 : 1 + random() * 20), unit)
-  return { query: place.document, variables: place.variables(text), name: `long text of ${JSON.stringify(unit)}` }
+/** Returns an operation with a long text in one of the places. */
+function longArgument(random: Random): Question {
+  const place = oneOf(random, PLACES)
+  const text = longText(random, MOST_CHARACTERS / (random() < 0.7 ? 1 : 1 + random() * 20))
+  return { query: place.document, variables: place.variables(text) }
 }
 
 function wrongVariables(random: Random): Question {
   const { query, variables } = randomOperation(schema, random)
-  return { query, variables: besideTheType(variables, random), name: 'variables beside the type' }
+  return { query, variables: besideTheType(variables, random) }
 }
 
 /** Returns an operation with a long text in the document itself: as a literal, a name, a comment, or a directive. */
@@ -91,14 +68,14 @@ function longLiteral(random: Random): Question {
     `{ payment(id: ${'[{a:'.repeat(Math.floor(random() * 300))}1) { id } }`,
     `{ payinMethod(code: ${'9'.repeat(Math.floor(random() * 40_000))}) { code } }`,
   ])
-  return { query: written, variables, name: 'long literal' }
+  return { query: written, variables }
 }
 
 function withJunk(random: Random): Question {
   const { query, variables } = plain(random)
   const at = Math.floor(random() * query.length)
   const rest = query.slice(at + Math.floor(random() * 3))
-  return { query: `${query.slice(0, at)}${oneOf(random, JUNK)}${rest}`, variables, name: 'junk in the text' }
+  return { query: `${query.slice(0, at)}${oneOf(random, JUNK)}${rest}`, variables }
 }
 
 function severalOperations(random: Random): Question {
@@ -115,7 +92,7 @@ function severalOperations(random: Random): Question {
     7,
     anyValue(random),
   ])
-  return { query: `${plain(random).query}\n${each}`, variables: {}, operationName, name: 'several operations' }
+  return { query: `${plain(random).query}\n${each}`, variables: {}, operationName }
 }
 
 /** Returns an operation with many short names, which must all be kept apart. */
@@ -132,5 +109,5 @@ function manyNames(random: Random): Question {
     `{ ${many(() => '... {')} __typename ${many(() => '}')} }`,
     `{ ${many((index) => `unknown${index}`)} }`,
   ])
-  return { query, variables: Object.fromEntries([['a0', anyValue(random)]]), name: 'many names' }
+  return { query, variables: Object.fromEntries([['a0', anyValue(random)]]) }
 }
