@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answer, startScriptedService, type ScriptedService } from '../e2e/upstream/scripted-service.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, linkInput, tryCreateLink } from '../support/operations.ts'
 import { defaultAddress, deliver } from '../support/webhooks.ts'
-import { anyAmount, NO_AMOUNTS, seeded } from './decimals.ts'
 import { rounds } from './rounds.ts'
 
 const EXPONENTS = { AUD: 2, KRW: 0, USDC: 6 } as const
@@ -22,8 +21,6 @@ beforeAll(async () => {
   })
   network = await startNetwork({ upstreamUrl: service.baseUrl, env: { UPSTREAM_SITES: JSON.stringify([SITE]) } })
 })
-let seenBefore = 0
-beforeEach(() => void (seenBefore = posts().length))
 afterAll(async () => {
   await network.close()
   await service.close()
@@ -59,17 +56,27 @@ function padded(value: string, exponent: number): string {
   return shown === '' ? whole : `${whole}.${shown}`
 }
 
-const amounts = fc.tuple(fc.integer(), fc.constantFrom<keyof typeof EXPONENTS>('AUD', 'KRW', 'USDC'))
+/** Generates an amount of 1 to 15 significant digits and at most `most` decimals, often with zeros at its ends. */
+function anyAmount(most: number): fc.Arbitrary<string> {
+  const digit = fc.constantFrom(...'0000123456789'.split(''))
+  const digits = fc.array(digit, { minLength: 1, maxLength: 15 }).filter((all) => all.some((one) => one !== '0'))
+  return fc.tuple(digits, fc.nat(most)).map(([all, decimals]) => {
+    const text = all
+      .join('')
+      .replace(/^0+/, '')
+      .padStart(decimals + 1, '0')
+    return decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`
+  })
+}
+const amounts = fc
+  .constantFrom<keyof typeof EXPONENTS>('AUD', 'KRW', 'USDC')
+  .chain((currency) => anyAmount(EXPONENTS[currency]).map((value) => ({ value, currency })))
 
-// promise(money): Random amounts keep their digits over the wire.
+// promise(money): Random amounts keep their digits through input, the wire, storage and output.
 describe('an amount', () => {
   it('stands on the wire in the very digits that a client sent, and comes back with the decimals of its currency', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(amounts, { minLength: 20, maxLength: 20 }), async (batch) => {
-        const values = batch.map(([seed, currency]) => ({
-          value: anyAmount(seeded(seed), EXPONENTS[currency]),
-          currency,
-        }))
+      fc.asyncProperty(fc.array(amounts, { minLength: 20, maxLength: 20 }), async (values) => {
         const made = await Promise.all(values.map(({ value, currency }) => madeFor(value, currency)))
         expect(made).toEqual(
           values.map(({ value, currency }) => ({ wire: value, told: padded(value, EXPONENTS[currency]) })),
@@ -80,11 +87,11 @@ describe('an amount', () => {
   })
 
   it('of a webhook is shown in its own digits, whether it was written as a number or as a text', async () => {
+    const any = anyAmount(6)
     const query =
       'query P($id: ID!) { payment(id: $id) { amount { value } total { value } paid { value } refunded { value } } }'
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer(), { minLength: 4, maxLength: 4 }), fc.boolean(), async (seeds, quoted) => {
-        const [amount = '', total = '', paid = '', refunded = ''] = seeds.map((seed) => anyAmount(seeded(seed), 6))
+      fc.asyncProperty(fc.tuple(any, any, any, any), fc.boolean(), async ([amount, total, paid, refunded], quoted) => {
         const write = (value: string) => (quoted ? `"${value}"` : value)
         const id = randomUUID()
         const body = `{"uuid":"${id}","status":"received","currency":"USDC","amount":${write(amount)},"total":${write(total)},
@@ -104,14 +111,9 @@ describe('an amount', () => {
 
   it.each([
     ['1e3', '1000.000000'],
-    ['1.5E+2', '150.000000'],
-    ['1250.50', '1250.500000'],
-    ['100.0', '100.000000'],
     ['0.30000000000000004', '0.30000000000000004'],
     ['9007199254740993', '9007199254740993.000000'],
-    ['123456789012345.67', '123456789012345.670000'],
     ['-0', '0.000000'],
-    ['0.1000000000000000055', '0.1000000000000000055'],
   ])('that the payments API writes as %s is shown as %s, and never through a float', async (written, shown) => {
     const id = randomUUID()
     const body = `{"uuid":"${id}","status":"received","currency":"USDC","amount":${written}}`
@@ -120,68 +122,32 @@ describe('an amount', () => {
     expect(data['payment']).toEqual({ amount: { value: shown } })
   })
 
-  it.each([
-    ['in the document as a whole number', '12', '12', '12.00'],
-    ['in the document with decimals', '12.50', '12.50', '12.50'],
-    ['in the document as a text', '"12.50"', '12.50', '12.50'],
-  ])('may stand %s', async (_where, literal, wire, told) => {
+  it('may be a number in the document, or a whole one among the variables, as long as a float holds it', async () => {
     const query = `mutation M($key: ID!) { createPaymentLink(input: { idempotencyKey: $key, reference: "r", description: "Two tickets",
-      amount: { value: ${literal}, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
+      amount: { value: 12.50, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
       ... on CreatePaymentLinkSuccess { link { requestedAmount { value } } } } }`
     const { data } = await network.ask<Made>(query, { key: randomUUID() })
-    expect(data.createPaymentLink.link?.requestedAmount.value).toBe(told)
-    expect(posts().at(-1)).toContain(`"amount":${wire},`)
-  })
-
-  it('may be a whole number among the variables, as long as a float holds it', async () => {
+    expect(data.createPaymentLink.link?.requestedAmount.value).toBe('12.50')
+    expect(posts().at(-1)).toContain('"amount":12.50,')
     expect(await madeFor(12, 'AUD')).toEqual({ wire: '12', told: '12.00' })
     expect(await madeFor(999_999_999_999_999, 'KRW')).toEqual({ wire: '999999999999999', told: '999999999999999' })
   })
 })
 
 describe('what is no amount', () => {
-  it.each([...NO_AMOUNTS, '0', '0.00', '1.001'].map((value) => [JSON.stringify(value), value]))(
-    'such as %s is refused by the path of its field, and the payments API never hears of it',
-    async (_shown, value) => {
+  it('is refused by the path of its field, and the payments API never hears of it', async () => {
+    const before = posts().length
+    const problems = [{ path: ['amount', 'value'] }]
+    for (const value of ['', '1e3', '-1', '.5', '0', '0.00', '01', '1,000', ' 1', '１２', '1.001', '1234567890123456'])
       expect(await tryCreateLink(network, { amount: { value, currency: 'AUD' }, methodCode: null })).toMatchObject({
         __typename: 'InvalidInputError',
-        problems: [{ path: ['amount', 'value'] }],
+        problems,
       })
-      expect(posts()).toHaveLength(seenBefore)
-    },
-  )
-
-  it.each([0.1, 1.5, -0.5, 1e21, 9_007_199_254_740_992, true, null, [], ['1'], {}, { value: '1' }, '9'.repeat(41)])(
-    'such as %j among the variables is refused by the path of its field',
-    async (value) => {
+    for (const value of [0.1, -0.5, 1e21, true, null, [], { value: '1' }, '9'.repeat(41), '9'.repeat(45_000)]) {
       const input = linkInput({ amount: { value, currency: 'AUD' }, methodCode: null })
       const { errors } = await network.ask(CREATE_LINK, { input })
       expect(errors?.[0]?.message).toContain('at "input.amount.value"')
-      expect(posts()).toHaveLength(seenBefore)
-    },
-  )
-
-  it.each(['1e3', '-1', '1.5e2', '100000000000000000000', '0.0000001'])(
-    'such as the literal %s is refused as well',
-    async (literal) => {
-      const query = `mutation M($key: ID!) { createPaymentLink(input: { idempotencyKey: $key, reference: "r", description: "Two tickets",
-        amount: { value: ${literal}, currency: "AUD" }, customer: { email: "ada@example.test", firstName: "Ada", lastName: "Payer" } }) {
-        __typename ... on InvalidInputError { problems { path } } } }`
-      const { data } = await network.ask(query, { key: randomUUID() })
-      expect(data['createPaymentLink']).toMatchObject({
-        __typename: 'InvalidInputError',
-        problems: [{ path: ['amount', 'value'] }],
-      })
-      expect(posts()).toHaveLength(seenBefore)
-    },
-  )
-
-  it('is refused when it fills the whole request', async () => {
-    const input = linkInput({ amount: { value: '9'.repeat(45_000), currency: 'AUD' } })
-    const { errors } = await network.ask(CREATE_LINK, { input })
-    expect(errors?.[0]?.message).toContain('at "input.amount.value"')
-    expect(await tryCreateLink(network, { amount: { value: '9'.repeat(40), currency: 'AUD' } })).toMatchObject({
-      __typename: 'InvalidInputError',
-    })
+    }
+    expect(posts()).toHaveLength(before)
   })
 })
