@@ -48,11 +48,6 @@ export async function sequencesIn(page: Page): Promise<number[]> {
   return cells.map(Number)
 }
 
-/** Returns by how many pixels the content is wider than the window, so that it has to be scrolled sideways. */
-export function overflowOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-}
-
 /** Returns the texts of the customer's buttons, in the order of the page. */
 export function actionsIn(page: Page): Promise<string[]> {
   return page

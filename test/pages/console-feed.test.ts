@@ -1,4 +1,4 @@
-import type { Page, WebSocketRoute } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accessibilityFaults, findBrowser, GONE, keepPicture } from '../browser/browser.ts'
 import { goTo, openConsole } from '../browser/console.ts'
@@ -128,25 +128,6 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     expect(await texts(page, 'order-elsewhere')).toEqual(LIFE)
   })
 
-  test('draws in between while ten thousand events come, and holds the newest five hundred', async () => {
-    const empty = await startNetwork()
-    onTestFinished(() => empty.close())
-    const profile = await browser.profile()
-    // More events than the sandbox can send in a reasonable time: the test creates them at the socket.
-    const begin = Promise.withResolvers<void>()
-    await profile.context.routeWebSocket('**/graphql', flood(10_000, begin.promise))
-    const page = await openConsole(profile, empty)
-    await page.evaluate(countFrames)
-    begin.resolve()
-    await page.getByRole('row').filter({ hasText: 'order-10000' }).waitFor({ timeout: 0 })
-    expect(await page.evaluate(() => Number(document.documentElement.dataset['frames']))).toBeGreaterThan(2)
-    await expect.poll(() => page.locator('[data-row]').count()).toBe(500)
-    await page.getByText('The newest 500 are shown.').waitFor()
-    // Frequent kinds of events do not push out rare ones.
-    await page.getByLabel('Agreement created').check()
-    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(['order-1'])
-  }, 300_000)
-
   /** Creates a link and sets its payment to `received`. */
   async function paid(reference: string): Promise<{ readonly id: string }> {
     const link = await createLink(network, { reference })
@@ -174,60 +155,6 @@ const LIFE = [
   'Payment status changed: pending',
   'Link created',
 ]
-
-/** Acts as a server that sends many events at once, and goes on after a cursor: a busy machine may lose the connection. */
-function flood(count: number, begin: Promise<void>) {
-  type Message = { readonly type: string; readonly id?: string; readonly payload?: { variables?: { after?: string } } }
-  const sendAll = async ({ id, payload }: Message, send: (message: Record<string, unknown>) => void) => {
-    await begin
-    const seen = Number(/\d+$/.exec(payload?.variables?.after ?? '')?.[0] ?? 0)
-    for (let number = seen + 1; number <= count; number += 1)
-      send({ id, type: 'next', payload: { data: { paymentEventStream: itemOf(number) } } })
-  }
-  return (socket: WebSocketRoute) =>
-    socket.onMessage((text) => {
-      const message = JSON.parse(String(text)) as Message
-      const { type } = message
-      const send = (answer: Record<string, unknown>) => socket.send(JSON.stringify(answer))
-      if (type === 'connection_init') send({ type: 'connection_ack' })
-      if (type === 'ping') send({ type: 'pong' })
-      if (type !== 'subscribe') return
-      void sendAll(message, send)
-    })
-}
-
-function itemOf(number: number) {
-  const event = {
-    id: `event-${number}`,
-    // Only the first event is of this kind.
-    kind: number === 1 ? 'AGREEMENT_CREATED' : number % 2 === 0 ? 'LINK_CREATED' : 'LINK_EXPIRED',
-    sequence: 1,
-    cursor: `cursor-${number}`,
-    receivedAt: new Date(1_800_000_000_000 + number).toISOString(),
-    source: 'COMMAND',
-    fromStatus: null,
-    toStatus: null,
-  }
-  const link = {
-    id: `link-${number}`,
-    reference: `order-${number}`,
-    requestedAmount: null,
-    serverTime: event.receivedAt,
-  }
-  const previousCursor = number === 1 ? null : `cursor-${number - 1}`
-  return { kind: 'EVENT', cursor: event.cursor, previousCursor, event, link, payment: null, agreement: null }
-}
-
-/** Counts the animation frames of the page from this call on. */
-function countFrames(): void {
-  let frames = 0
-  const frame = () => {
-    frames += 1
-    document.documentElement.dataset['frames'] = String(frames)
-    requestAnimationFrame(frame)
-  }
-  requestAnimationFrame(frame)
-}
 
 async function isLive(page: Page): Promise<void> {
   await page.locator('.identity').getByText('Live', { exact: true }).waitFor()

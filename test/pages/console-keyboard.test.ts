@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
+import { openConsole } from '../browser/console.ts'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -91,26 +91,6 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.getByRole('link', { name: 'Skip to the content' }).focus()
     await keys(page, 'Enter')
     await expect.poll(() => focused(page)).toBe('Live events')
-  })
-
-  test.each(['ltr', 'rtl'])('fits on a narrow screen, written %s', async (direction) => {
-    const page = await openConsole(await browser.profile({ viewport: { width: 360, height: 740 } }), network)
-    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction)
-    await goTo(page, '/payments')
-    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor()
-    await page.getByRole('link', { name: 'order-3' }).click()
-    await page.getByRole('list', { name: 'Events' }).getByText('received').waitFor()
-    const tooWide: string[] = []
-    const look = async (view: string) => {
-      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) tooWide.push(view)
-    }
-    await look('a payment')
-    for (const [key, title] of VIEWS) {
-      await goBy(page, key, title)
-      await page.waitForLoadState('networkidle')
-      await look(title)
-    }
-    expect(tooWide).toEqual([])
   })
 })
 

@@ -208,12 +208,6 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     await page.getByRole('link', { name: 'Go to the live events' }).click()
     await page.getByRole('heading', { name: 'Live events' }).waitFor()
   })
-
-  test('say what is not there', async () => {
-    const page = await openConsole(await browser.profile(), network, { at: '/payments/NOBODY' })
-    await page.getByText('There are no payments with the id NOBODY here.').waitFor()
-    expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
-  })
 })
 
 function rows(page: Page): Promise<string[]> {

@@ -82,18 +82,6 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     await textIn(page, 'headers', '// "authorization"')
   })
 
-  test('knows the schema: it marks what is wrong, and completes what is begun', async () => {
-    const { open } = await browser.profile()
-    const page = await opened(open, network.app.url)
-    await write(page, 'query', '{ payinMethodz { stale } }')
-    await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor()
-    await write(page, 'query', '{ paymentsHea')
-    const suggested = page.locator('.suggest-widget .monaco-list-row', { hasText: 'paymentsHealth' })
-    await page.keyboard.press('Control+Space')
-    await suggested.waitFor()
-    await expect.poll(() => suggested.innerText()).toContain('paymentsHealth')
-  })
-
   test('says so when the schema is for the router alone, to everyone, and reads it with the secret', async () => {
     const guarded = await startNetwork({ env: { ROUTER_SECRETS: ROUTER_SECRET } })
     const { open } = await browser.profile({ expectedErrors: [/status of 401/] })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
-import { actionsIn, openDrawer, openPopup, overflowOf, placeOrder, showsHeadline } from '../browser/shop.ts'
+import { actionsIn, openDrawer, openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 const browser = await findBrowser()
@@ -130,39 +130,6 @@ describe.skipIf(browser.isMissing)('the shop', () => {
     await page.goto(shop())
     await placeOrder(page, { currency: 'JPY' })
     expect(page.url()).not.toBe(before)
-  })
-
-  test.each(['ltr', 'rtl'])('fits into 320 pixels, %s', async (direction) => {
-    const { open } = await browser.profile({ viewport: { width: 320, height: 640 } })
-    const page = await open(shop())
-    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction)
-    await page.getByRole('radio', { name: /^Card/ }).waitFor()
-    expect(await overflowOf(page)).toBe(0)
-    await placeOrder(page, { currency: 'VND', method: 'vn_vietqr_vnd' })
-    await openDrawer(page)
-    expect(await overflowOf(page)).toBe(0)
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await popup.getByRole('img').waitFor()
-    expect(await overflowOf(popup)).toBe(0)
-    await popup.close()
-    await page.getByRole('heading', { name: 'Scan to pay' }).waitFor()
-    expect(await overflowOf(page)).toBe(0)
-  })
-
-  test.each([
-    ['no-preference', 'moving'],
-    ['reduce', 'none'],
-  ] as const)('moves as the reader wants: %s', async (reducedMotion, animation) => {
-    const { open } = await browser.profile({ reducedMotion })
-    const page = await open(shop())
-    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await showsHeadline(page, 'started')
-    expect(await page.locator('.headline').evaluate((element) => getComputedStyle(element).animationName)).toBe(
-      animation,
-    )
   })
 
   test('reads out each change, and nothing else', async () => {

@@ -44,18 +44,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', () => {
     expect(second.url()).toBe(first.url())
   })
 
-  test('survives a reload in mid-payment', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await placeOrder(page)
-    await page.reload()
-    await showsHeadline(page, 'ready')
-    await pay(checkoutUrl(), 'au_card_aud')
-    await page.reload()
-    await showsHeadline(page, 'paid')
-    expect(page.url()).toContain('#link=')
-  })
-
   test('says when it is offline, and catches up with what was paid meanwhile', async () => {
     const { open, context } = await browser.profile({ expectedErrors: [/ERR_INTERNET_DISCONNECTED/] })
     const page = await open(shop())

@@ -36,14 +36,11 @@ describe.skipIf(browser.isMissing)('trouble with a payment', () => {
   })
 
   test.each([
-    ['customer_canceled', 'You can try again with the same way to pay.', ['Pay again', 'Pay in this window']],
-    ['card_decline_rate_limit_exceeded', 'The same may work later. Not before', ['Get a new link (not yet)']],
     [
       'issuer_not_available',
       'The same may work later. Not before',
       ['Pay again (not yet)', 'Pay in this window (not yet)'],
     ],
-    ['debit_not_authorised', 'Another try would fail as well.', []],
     ['amount_too_large', 'A lower amount may work', ['Change the basket']],
   ])('a decline with %s is advised on', async (code, advice, actions) => {
     const { open } = await browser.profile()

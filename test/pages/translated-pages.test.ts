@@ -65,14 +65,4 @@ describe.skipIf(browser.isMissing)('while the browser translates it', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).click()
     await page.getByRole('heading', { level: 2, name: '»Webhooks' }).waitFor()
   })
-
-  test('the explorer shows the documentation', async () => {
-    const { open } = await browser.profile()
-    const page = await open(`${network.app.url}/graphql`)
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
-    await page.getByRole('link', { name: 'Query', exact: true }).waitFor()
-    await translate(page)
-    await page.getByRole('link', { name: 'Query' }).click()
-    await expect.poll(() => page.locator('.graphiql-doc-explorer-title').textContent()).toBe('»Query')
-  })
 })
