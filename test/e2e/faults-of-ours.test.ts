@@ -46,7 +46,7 @@ it.each(TRANSPORTS)('a fault of ours shows an id over $name, under which it stan
 
 it('a fault of ours in a read is none of the payments API, and stands in the log', async () => {
   const { id } = await createLink(network)
-  await network.app.settle()
+  await network.sandbox.control.setStatus(id, 'expired', { silent: true })
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON links BEGIN SELECT RAISE(ABORT, 'no'); END`)
   const { data, errors } = await network.ask(REFRESH, { id })
   expect(data).toEqual({ refreshPayment: null })

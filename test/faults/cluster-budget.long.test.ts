@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WRITERS_LOCK } from '../../src/store/postgres/migrations.ts'
 import { createLink } from '../support/operations.ts'
 import { REFRESH } from '../support/payments.ts'
-import { openSession } from '../support/postgres-session.ts'
 import { findPostgres } from '../support/postgres.ts'
 import { type Cluster, type ClusterNode, eventually, startCluster } from './cluster.ts'
 
@@ -77,26 +75,6 @@ describe.skipIf(server === null)('the rate at which three nodes read a site', ()
       const before = reads().length
       for (const index of [1, 2]) expect(await refresh(index)).toMatchObject({ __typename: 'RefreshPaymentSuccess' })
       expect(reads().length).toBe(before + 2)
-    },
-    TIMEOUT,
-  )
-
-  it(
-    'is its own at each node while the database does not answer in time',
-    async () => {
-      const fresh = await cluster.startNode()
-      const session = await openSession(cluster.database.url)
-      try {
-        await session.run(`BEGIN; SELECT pg_advisory_xact_lock(${WRITERS_LOCK})`)
-        const before = reads().length
-        const refreshed = fresh.ask(REFRESH, { id: ids[0] })
-        await eventually('the payments API is read', async () => reads().length > before)
-        expect(await cluster.database.run('SELECT site FROM read_paces')).toEqual([])
-        await session.run('ROLLBACK')
-        await refreshed
-      } finally {
-        await session.end()
-      }
     },
     TIMEOUT,
   )
