@@ -1,5 +1,5 @@
 /**
- * Prints figures about how easy `src` and the docs are to navigate: imports per line, largest folders, names with two meanings, the number
+ * Prints figures about how easy `src` and the docs are to navigate: imports per line, indexes, largest folders, names with two meanings, the number
  * of files that run for one webhook and for one mutation, and the words of the pages. `npm run house`; changes nothing.
  * `npm run house -- --files` names the files that run.
  */
@@ -58,6 +58,7 @@ console.log(`files of src                                ${files.length}`)
 console.log(`own imports per 1,000 lines                 ${((imports * 1_000) / lines).toFixed(0)}`)
 console.log(`files from a webhook to its frame           ${webhook.length}`)
 console.log(`files of createPaymentLink                  ${mutation.length}`)
+console.log(`indexes of PostgreSQL besides keys          ${indexes()}`)
 console.log(`fullest folders                             ${fullestFolders()}`)
 const twice = repeated(
   files.filter((path) => !/^src\/graphql\/resolvers|\/index\.ts$/.test(path)).map((path) => basename(path)),
@@ -88,6 +89,15 @@ function repeated(names: readonly string[]): string[] {
 function typesOf(path: string, text: string): string[] {
   if (/^src\/(?:web|sandbox|shop|operator)\//.test(path)) return []
   return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
+}
+
+/** Returns the number of indexes that the migrations for PostgreSQL make, besides those of primary and unique keys. */
+function indexes(): number {
+  const paths = globSync('src/store/migrations/{.,postgres}/*.sql', { cwd: ROOT })
+  const statements = paths.flatMap((path) =>
+    readFileSync(join(ROOT, path), 'utf8').match(/^CREATE (?:UNIQUE )?INDEX/gm),
+  )
+  return statements.filter((statement) => statement !== null).length
 }
 
 function fullestFolders(): string {

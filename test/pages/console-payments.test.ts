@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -5,6 +7,7 @@ import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browse
 import { goTo, openConsole } from '../browser/console.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
+import { fillPayments } from '../support/payments-export.ts'
 import { historyOf } from '../support/payments.ts'
 
 const browser = await findBrowser()
@@ -126,6 +129,23 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     await page.goBack()
     await expect.poll(() => references(page)).toEqual(first)
     expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('are searched further back where none of the newest is in a phase', async () => {
+    const other = await startNetwork()
+    onTestFinished(() => other.close())
+    const link = await createLink(other, { reference: 'order-old' })
+    await other.sandbox.control.setStatus(link.id, 'expired')
+    const database = new DatabaseSync(join(other.folder, 'payments.db'))
+    // As many as a page looks at.
+    await fillPayments((sql) => database.exec(sql), 5_000)
+    database.close()
+    const page = await openConsole(await browser.profile(), other, { at: '/payments?phase=EXPIRED' })
+    await page.getByText('None of the payments looked at so far match.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('link', { name: 'Search further back' }).click()
+    await expect.poll(() => references(page)).toEqual(['order-old'])
+    expect(await page.getByRole('link', { name: 'Search further back' }).count()).toBe(0)
   })
 
   test('tell how they came about, in a picture and in words, beside what was delivered', async () => {
