@@ -210,7 +210,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
 ])
 
 /** Returns the allowed fields, with their values filtered. All others are dropped. */
-export function allowedFields(fields: object): Record<string, unknown> {
+function allowedFields(fields: object): Record<string, unknown> {
   if (fields instanceof Error) return { err: safeError(fields) }
   const allowed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {

@@ -51,16 +51,6 @@ describe('a mutation', () => {
     ['GET', 405, () => ({ method: 'GET', headers: PREFLIGHT, search: inSearch() })],
     ['GET with nothing but a token', 405, () => ({ method: 'GET', search: inSearch() })],
     [
-      'GET that says it is a POST',
-      405,
-      () => ({ method: 'GET', headers: { ...PREFLIGHT, 'x-http-method-override': 'POST' }, search: inSearch() }),
-    ],
-    [
-      'GET with another such header',
-      405,
-      () => ({ method: 'GET', headers: { ...PREFLIGHT, 'x-method-override': 'POST' }, search: inSearch() }),
-    ],
-    [
       'GET with another such parameter',
       405,
       () => ({ method: 'GET', headers: PREFLIGHT, search: { ...inSearch(), _method: 'POST' } }),
@@ -76,8 +66,6 @@ describe('a mutation', () => {
     ],
     ['HEAD', 404, () => ({ method: 'HEAD', headers: PREFLIGHT, search: inSearch() })],
     ['PUT', 404, () => ({ method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
-    ['PATCH', 404, () => ({ method: 'PATCH', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
-    ['DELETE', 404, () => ({ method: 'DELETE', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
     [
       'PUT that says it is a POST',
       404,
@@ -95,19 +83,10 @@ describe('a mutation', () => {
 
   it.each([
     'text/plain',
-    'text/plain; charset=application/json',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/graphql',
-    'application/graphql+json',
-    'application/ld+json',
-    'application/json-patch+json',
-    'application/xml',
-    'message/rfc822',
-    'message/http',
-    'application/jsonp',
     'text/json',
-    'json',
     '*/*',
     ', application/json',
     'text/plain, application/json',
@@ -116,12 +95,6 @@ describe('a mutation', () => {
       const reply = await attempt({ headers, body: JSON.stringify(mutation()) })
       expect(reply).toMatchObject({ status: 415, made: 0 })
     }
-  })
-
-  it('as a form is refused', async () => {
-    const form = new URLSearchParams(inSearch()).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...PREFLIGHT }
-    expect(await attempt({ headers, body: form })).toMatchObject({ status: 415, made: 0 })
   })
 
   it('by the upload protocol of multipart forms is refused', async () => {
@@ -135,14 +108,9 @@ describe('a mutation', () => {
   const body = JSON.stringify
   it.each<[string, (text: string) => string]>([
     ['a batch', (text) => `[${text}]`],
-    ['a batch of two', (text) => `[${text},${text}]`],
     ['a byte order mark', (text) => `\uFEFF${text}`],
     ['a key twice', (text) => text.replace('{', `{"query":${body(QUERY)},`)],
     ['a key twice, once in disguise', (text) => text.replace('{', `{"qu\\u0065ry":${body(QUERY)},`)],
-    [
-      'a key twice, with blanks before its colon',
-      (text) => text.replace('{', `{"query"${' '.repeat(50)}:${body(QUERY)},`),
-    ],
     ['a key of the variables twice', (text) => text.replace('"variables":{', '"variables":{"input":{},')],
     [
       'a key of an input twice',
@@ -150,10 +118,7 @@ describe('a mutation', () => {
     ],
     ['variables twice', (text) => text.replace('{', '{"variables":{"input":{}},')],
     ['more than one value', (text) => `${text}${text}`],
-    ['something after it', (text) => `${text};`],
     ['a comment', (text) => `/* */${text}`],
-    ['a call around it', (text) => `callback(${text})`],
-    ['a string around it', (text) => body(text)],
     ['nothing but its text', () => CREATE_LINK],
     ['half of it', (text) => text.slice(0, text.length / 2)],
   ])('with %s is refused with 400', async (_what, make) => {

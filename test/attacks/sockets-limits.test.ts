@@ -9,7 +9,7 @@ let network: Network
 let link: CreatedLink
 beforeAll(async () => {
   network = await startNetwork({
-    env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'initMs=400,perAddress=2,perSubject=2' },
+    env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'perAddress=2,perSubject=2' },
   })
   link = await createLink(network)
 })

@@ -1,22 +1,56 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startJwksServer, type JwksServer } from '../e2e/access/jwks-server.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { greetedSocket, openSocket } from '../support/socket.ts'
-import { CLAIMS, rsToken } from '../unit/access/tokens.ts'
-import { ATTACKS, EC_KEY, EXPIRED, GOOD, KEY, valid } from './tokens.ts'
+import { CLAIMS, hsToken, issuerKey, rsToken, unsigned } from '../unit/access/tokens.ts'
+
+const KEY = issuerKey('key-1')
+/** A key of the attacker. */
+const OWN_KEY = issuerKey('key-1')
+const VALID = rsToken(KEY)
+const [HEADER = '', PAYLOAD = '', SIGNATURE = ''] = VALID.split('.')
+
+/** Tokens that are not valid. `lure` is a URL under the attacker's control that must not be called. */
+const ATTACKS: Readonly<Record<string, (lure: string) => string>> = {
+  'alg none over a right signature': () => `${unsigned({ alg: 'none', kid: 'key-1' }, CLAIMS)}.${SIGNATURE}`,
+  'alg none and no signature': () => `${unsigned({ alg: 'none' }, CLAIMS)}.`,
+  'HS256 with the public key as secret': () => hsToken(KEY.publicPem, CLAIMS, { alg: 'HS256', kid: 'key-1' }),
+  'HS512 with the public key as secret': () => {
+    const text = unsigned({ alg: 'HS512', kid: 'key-1' }, CLAIMS)
+    return `${text}.${createHmac('sha512', KEY.publicPem).update(text).digest('base64url')}`
+  },
+  'a key that it brings along': () => rsToken(OWN_KEY, CLAIMS, { jwk: OWN_KEY.jwk }),
+  'the address of a set of keys': (lure) => rsToken(OWN_KEY, CLAIMS, { kid: lure, jku: lure, x5u: lure }),
+  'another iss': () => rsToken(KEY, { ...CLAIMS, iss: 'other' }),
+  'another aud': () => rsToken(KEY, { ...CLAIMS, aud: ['other', 'payments2'] }),
+  'no exp': () => rsToken(KEY, { ...CLAIMS, exp: undefined }),
+  'exp twice': () => rsToken(KEY, JSON.stringify(CLAIMS).replace('{', '{"exp":1,')),
+  'nbf far in the future': () => rsToken(KEY, { ...CLAIMS, nbf: 1e300 }),
+  'typ of a proof': () => rsToken(KEY, CLAIMS, { typ: 'dpop+jwt' }),
+  'a critical header': () => rsToken(KEY, CLAIMS, { crit: ['b64'], b64: false }),
+  'kid as SQL': () => rsToken(KEY, CLAIMS, { kid: "key-1' UNION SELECT 'secret' --" }),
+  'the signature of other claims': () => `${HEADER}.${PAYLOAD}.${rsToken(KEY, {}).split('.')[2]}`,
+  padding: () => `${VALID}==`,
+  'four parts': () => `${VALID}.${SIGNATURE}`,
+  'more than 8 KiB': () => rsToken(KEY, { ...CLAIMS, padding: 'x'.repeat(6_200) }),
+  'one word': () => 'token',
+}
 
 const QUERY = '{ payments { nodes { id } } }'
 const INVALID = { errors: [{ message: 'The token is not valid.', extensions: { code: 'UNAUTHENTICATED' } }] }
 const OVER = { errors: [{ message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }] }
+const REFUSED = { code: 4403, reason: 'Forbidden', said: [] }
+const GIVEN = { data: { payments: { nodes: [] } } }
 
 let issuer: JwksServer
 let attacker: JwksServer
 let network: Network
 beforeAll(async () => {
   issuer = await startJwksServer()
-  issuer.publish(KEY.jwk, EC_KEY.jwk)
+  issuer.publish(KEY.jwk)
   attacker = await startJwksServer()
   network = await startNetwork({
     env: { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' },
@@ -46,8 +80,6 @@ async function endOfSocket(payload: Record<string, unknown>, headers: Record<str
   return { code, reason, said: socket.waiting }
 }
 
-const REFUSED = { code: 4403, reason: 'Forbidden', said: [] }
-
 /** Returns a socket's answer to the query. */
 async function answerOnSocket(payload: Record<string, unknown>, url = network.app.url): Promise<unknown> {
   const socket = await greetedSocket(url, payload)
@@ -57,134 +89,90 @@ async function answerOnSocket(payload: Record<string, unknown>, url = network.ap
   return answer.payload
 }
 
-const GIVEN = { data: { payments: { nodes: [] } } }
-
 // promise(authentication): Tokens are verified as RFC 8725 advises: the server chooses algorithms and keys, and `exp`
 // is required.
-describe.each(ATTACKS)('a token with %s', (_name, make) => {
-  it('is refused in the same words as any other, over HTTP and on a socket', async () => {
-    const token = make(attacker.url)
-    expect(await answerTo(`Bearer ${token}`)).toEqual({ status: 401, body: INVALID })
-    expect(await endOfSocket({ authorization: `Bearer ${token}` })).toEqual(REFUSED)
+describe('a token', () => {
+  it.each(Object.entries(ATTACKS))(
+    'with %s is refused in the same words as any other, over HTTP and on a socket',
+    async (_name, make) => {
+      const token = make(attacker.url)
+      expect(await answerTo(`Bearer ${token}`)).toEqual({ status: 401, body: INVALID })
+      expect(await endOfSocket({ authorization: `Bearer ${token}` })).toEqual(REFUSED)
+      expect(await endOfSocket({ token })).toEqual(REFUSED)
+      expect(await endOfSocket({}, { authorization: `Bearer ${token}` })).toEqual(REFUSED)
+    },
+  )
+
+  it('that has expired is told so over HTTP, and not on a socket', async () => {
+    const token = rsToken(KEY, { ...CLAIMS, exp: Math.floor(Date.now() / 1000) - 1 })
+    expect(await answerTo(`Bearer ${token}`)).toEqual({ status: 401, body: OVER })
     expect(await endOfSocket({ token })).toEqual(REFUSED)
-    expect(await endOfSocket({}, { authorization: `Bearer ${token}` })).toEqual(REFUSED)
   })
-})
 
-describe.each(EXPIRED)('a token with %s', (_name, make) => {
-  it('has expired, over HTTP and on a socket', async () => {
-    expect(await answerTo(`Bearer ${make('')}`)).toEqual({ status: 401, body: OVER })
-    expect(await endOfSocket({ token: make('') })).toEqual(REFUSED)
-  })
-})
-
-describe.each(GOOD)('a token with %s', (_name, make) => {
-  it('is accepted, over HTTP and on a socket', async () => {
-    expect(await answerTo(`Bearer ${make('')}`)).toEqual({ status: 200, body: GIVEN })
-    expect(await answerOnSocket({ token: make('') })).toEqual(GIVEN)
-  })
-})
-
-describe('all those tokens', () => {
-  it('leave nothing of themselves in the log, fetch the keys once, and nothing from elsewhere', async () => {
-    for (const [, make] of ATTACKS) await answerTo(`Bearer ${make(attacker.url)}`)
-    const known = valid()
-    await answerTo(`Bearer ${known}`)
-    expect(issuer.fetches).toBe(1)
-    expect(attacker.fetches).toBe(0)
+  it('leaves nothing of itself in the log, and has keys fetched once, from the issuer alone', async () => {
+    for (const make of Object.values(ATTACKS)) await answerTo(`Bearer ${make(attacker.url)}`)
+    expect(await answerTo(`Bearer ${VALID}`)).toEqual({ status: 200, body: GIVEN })
+    expect(await answerOnSocket({ token: VALID })).toEqual(GIVEN)
+    expect([issuer.fetches, attacker.fetches]).toEqual([1, 0])
     expect(network.log()).toContain('A client token was refused.')
-    const [header = '', claims = '', signature = ''] = known.split('.')
-    for (const text of [header, claims, signature, 'shop-1', 'dpop', 'UNION', 'payments2', '169.254', attacker.url])
+    for (const text of [HEADER, PAYLOAD, SIGNATURE, 'shop-1', 'dpop', 'UNION', 'payments2', attacker.url])
       expect(network.log()).not.toContain(text)
+  })
+
+  it('gives no rights but ours', async () => {
+    for (const scope of ['openid profile', 'payments:*', 'Payments:Read', 'payments:read,payments:write', '']) {
+      const token = rsToken(KEY, { ...CLAIMS, scope })
+      const { errors } = await network.ask(QUERY, {}, { token })
+      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+    }
   })
 })
 
 describe('the header of a token', () => {
-  it.each(['Bearer T', 'bearer T', 'BEARER T', 'Bearer   T'])('may be %j', async (form) => {
-    expect(await answerTo(form.replace('T', valid()))).toEqual({ status: 200, body: GIVEN })
+  it.each(['Bearer T', 'bearer T', 'Bearer   T'])('may be %j', async (form) => {
+    expect(await answerTo(form.replace('T', VALID))).toEqual({ status: 200, body: GIVEN })
   })
 
   it.each<readonly string[]>([
     ['T'],
     ['BearerT'],
-    ['Bearer'],
     [''],
     ['Bearer\tT'],
     ['Bearer "T"'],
-    ['Bearer: T'],
-    ['Bearer,T'],
     ['Bearer T,'],
-    ['Bearer T T'],
     ['Bearer T, Bearer T'],
-    ['Bearer Bearer T'],
-    ['Bearer token=T'],
     ['Basic T'],
-    ['JWT T'],
-    ['DPoP T'],
     ['Bearer T', 'Bearer T'],
-    ['Bearer T', 'Bearer other'],
     ['Bearer other', 'Bearer T'],
     ['', 'Bearer T'],
   ])('may not be %j, %j', async (...lines) => {
-    const header = lines.map((line) => line.replaceAll('T', valid()))
+    const header = lines.map((line) => line.replaceAll('T', VALID))
     expect(await answerTo(header)).toEqual({ status: 401, body: INVALID })
   })
 
   it('decides on a socket where the parameters are silent, and is not asked otherwise', async () => {
     expect(await endOfSocket({}, { authorization: 'Basic dXNlcjpwYXNz' })).toEqual(REFUSED)
-    expect(await endOfSocket({ token: 'a.b.c' }, { authorization: `Bearer ${valid()}` })).toEqual(REFUSED)
-    expect(await endOfSocket({ authorization: `Bearer ${valid()}, Bearer ${valid()}` })).toEqual(REFUSED)
-    expect(await endOfSocket({ token: ` ${valid()}` })).toEqual(REFUSED)
-    expect(await endOfSocket({ token: `${valid()}\n` })).toEqual(REFUSED)
+    expect(await endOfSocket({ token: 'a.b.c' }, { authorization: `Bearer ${VALID}` })).toEqual(REFUSED)
+    expect(await endOfSocket({ authorization: `Bearer ${VALID}, Bearer ${VALID}` })).toEqual(REFUSED)
+    expect(await endOfSocket({ token: `${VALID}\n` })).toEqual(REFUSED)
   })
 })
 
-describe('a token in the wrong place', () => {
-  const nobody = async () => (await network.ask(QUERY, {}, { token: null })).errors
-
-  it.each(['access_token', 'authorization', 'token', 'jwt', 'bearer'])(
-    'is not read: the parameter %s of the address',
-    async (name) => {
-      const search = `?${name}=${valid()}`
-      const response = await fetch(`${network.app.url}/graphql${search}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ query: QUERY }),
-      })
-      expect(await response.json()).toMatchObject({ errors: await nobody() })
-      const got = await fetch(`${network.app.url}/graphql${search}&query=${encodeURIComponent(QUERY)}`, {
-        headers: { 'apollo-require-preflight': 'true' },
-      })
-      expect(await got.json()).toMatchObject({ errors: await nobody() })
-      expect(await answerTo('Bearer a.b.c', search)).toEqual({ status: 401, body: INVALID })
-      const upgraded = await answerOnSocket({}, `${network.app.url}/graphql${search}&rest=`)
-      expect(upgraded).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
-    },
-  )
-
-  it('is not read: cookies, other headers, the body, and other parameters of a socket', async () => {
-    const token = valid()
-    const headers = { cookie: `token=${token}`, 'x-authorization': `Bearer ${token}`, 'proxy-authorization': token }
-    expect((await network.ask(QUERY, {}, { token: null, headers })).errors).toEqual(await nobody())
-    const response = await fetch(`${network.app.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: QUERY, token, authorization: token, extensions: { token, authorization: token } }),
-    })
-    expect(await response.json()).toMatchObject({ errors: await nobody() })
-    const unread = { jwt: token, headers: { authorization: `Bearer ${token}` }, AUTHORIZATION: `Bearer ${token}` }
-    expect(await answerOnSocket(unread)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
-  })
-})
-
-describe('rights that are not ours', () => {
-  it.each(['openid profile', 'payments:*', 'Payments:Read', 'payments:read,payments:write', 'payments', ''])(
-    'give none: %j',
-    async (scope) => {
-      const token = rsToken(KEY, { ...CLAIMS, scope })
-      const { errors } = await network.ask(QUERY, {}, { token })
-      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
-      expect(await answerOnSocket({ token })).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })
-    },
-  )
+it('a token in the wrong place is not read: addresses, cookies, other headers, the body, other parameters', async () => {
+  const refused = { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] }
+  const unread = { token: VALID, authorization: VALID, access_token: VALID }
+  const search = `?${new URLSearchParams(unread).toString()}`
+  const json = { 'content-type': 'application/json' }
+  const others = { cookie: `token=${VALID}`, 'x-authorization': `Bearer ${VALID}`, 'proxy-authorization': VALID }
+  const body = JSON.stringify({ query: QUERY, ...unread, extensions: unread })
+  const got = `${search}&query=${encodeURIComponent(QUERY)}`
+  const asks = [
+    fetch(`${network.app.url}/graphql${search}`, { method: 'POST', headers: { ...json, ...others }, body }),
+    fetch(`${network.app.url}/graphql${got}`, { headers: { 'apollo-require-preflight': 'true' } }),
+  ]
+  for (const response of await Promise.all(asks)) expect(await response.json()).toMatchObject(refused)
+  expect(await answerTo('Bearer a.b.c', search)).toEqual({ status: 401, body: INVALID })
+  expect(await answerOnSocket({}, `${network.app.url}/graphql${search}&rest=`)).toMatchObject(refused)
+  const parameters = { jwt: VALID, headers: { authorization: `Bearer ${VALID}` }, AUTHORIZATION: `Bearer ${VALID}` }
+  expect(await answerOnSocket(parameters)).toMatchObject(refused)
 })
