@@ -74,7 +74,7 @@ describe('an address that a client gives', () => {
 
   it.each(REFUSED)('is refused when it is %j', (url) => {
     for (const production of [true, false])
-      expect(() => createScalars({ production }).HttpsUrl.parseValue(url)).toThrow()
+      expect(() => createScalars({ production }).HttpsUrl.parseValue(url)).toThrow('HttpsUrl')
   })
 
   it('is never called by us', async () => {
