@@ -6,7 +6,7 @@ import { TARGET } from './program.ts'
 rmSync(TARGET, { recursive: true, force: true })
 run('npm', ['run', '--silent', 'codegen'])
 // The packages that are part of this one.
-run('npm', ['run', '--silent', 'prepack', '--workspace=graphql-plan'])
+run('npm', ['run', '--silent', 'prepack', '--workspace=graphql-plan', '--workspace=graphql-sockets'])
 run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
 run(process.execPath, ['scripts/client-size.ts'])
 // Replaces the compiled main module.

@@ -7,7 +7,7 @@ export const TARGET = 'dist'
 export const PROGRAM = `${TARGET}/main.js`
 
 /** The folders of sources that the program contains, beside src. */
-export const PACKAGE_SOURCES = ['packages/graphql-plan/src']
+export const PACKAGE_SOURCES = ['packages/graphql-plan/src', 'packages/graphql-sockets/src']
 
 /** npm writes this file whenever it changes a package. */
 const PACKAGES = 'node_modules/.package-lock.json'

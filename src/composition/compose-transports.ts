@@ -231,6 +231,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
     carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
   })
   const sockets = addWebSocket({
+    isOwn: config.shortcuts.includes('ownSockets'),
     engine,
     acceptUpgrades,
     verifier: entrance.verifier,

@@ -44,7 +44,7 @@ const MOST_BYTES = 10 * 1024 * 1024
 const limit = (most = 1_000_000) => wholeNumber(1, most)
 
 /** Optimised paths of an operation, which return the same results as the plain ones. */
-const SHORTCUTS = ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows'] as const
+const SHORTCUTS = ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows', 'ownSockets'] as const
 
 /** All settings by their place in the configuration, in the order of docs/settings.md, whose table `npm run docs:schema` writes. */
 export const SETTINGS = {

@@ -68,6 +68,11 @@ type Package = {
 /** The packages of this repository, by name. */
 const PACKAGES: Readonly<Record<string, Package>> = {
   'payments-subgraph-client': { room: 'packages/client/src', uses: [], users: ['web', 'shop', 'operator'] },
+  'graphql-sockets': {
+    room: 'packages/graphql-sockets/src',
+    uses: ['graphql', 'graphql-ws', 'node:http', 'node:stream', 'ws'],
+    users: ['http'],
+  },
   'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql', 'composition'] },
 }
 

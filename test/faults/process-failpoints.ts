@@ -31,7 +31,7 @@ const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
   'a listener of the log': { module: 'src/streams/tail.ts', text: 'log.onAppend((events) => {' },
   'the tail of the log': { module: 'src/streams/tail.ts', text: 'recent.append(events)' },
   'the greeting of a socket': {
-    module: 'src/http/websocket/graphql-socket.ts',
+    module: 'src/http/websocket/socket-session.ts',
     text: 'const token = connectionToken(',
   },
 }

@@ -19,7 +19,11 @@ beforeAll(async () => {
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   symlinkSync(join(ROOT, 'dist/web'), join(folder, 'dist/web'))
-  await promisify(execFile)('npm', ['run', '--silent', 'prepack', '--workspace=graphql-plan'], { cwd: ROOT })
+  await promisify(execFile)(
+    'npm',
+    ['run', '--silent', 'prepack', '--workspace=graphql-plan', '--workspace=graphql-sockets'],
+    { cwd: ROOT },
+  )
   const compiler = join(ROOT, 'node_modules/.bin/tsc')
   await promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: ROOT })
 }, COMPILE_MS)

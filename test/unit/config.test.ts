@@ -173,7 +173,7 @@ describe('parseConfig reads', () => {
       'all shortcuts',
       {},
       (config) => config.shortcuts,
-      ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows'],
+      ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows', 'ownSockets'],
     ],
     ['no shortcut', { SHORTCUTS: 'none' }, (config) => config.shortcuts, []],
     [

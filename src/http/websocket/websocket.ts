@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws'
-import { WebSocketServer, type ServerOptions } from 'ws'
+import { createLibrarySocketServer, createSocketServer } from 'graphql-sockets'
 import { limitsOfRouter, type SocketLimits } from '../../config/limits.ts'
+import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { UpgradeListener } from '../connections/requests-in-order.ts'
@@ -13,10 +13,11 @@ import { retryAfterS } from '../overload/overload.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { pathOf } from '../server/direct-answers.ts'
 import type { HttpServer } from '../server/server.ts'
-import { GraphqlSocket, type SocketParts } from './graphql-socket.ts'
-import { CLOSING, LEGACY_PROTOCOL } from './socket-operation.ts'
+import { createSocketHandlers, SocketSession, type SessionParts, type SocketPeer } from './socket-session.ts'
 
-export type WebSocketOptions = Omit<SocketParts, 'timer' | 'addresses' | 'subjects'> & {
+export type WebSocketOptions = Omit<SessionParts, 'addresses' | 'subjects'> & {
+  /** Whether graphql-sockets serves them itself, and not graphql-ws. */
+  readonly isOwn: boolean
   readonly acceptUpgrades: HttpServer['acceptUpgrades']
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   /** Address that a connection counts against; null if it is shared and not counted. */
@@ -39,20 +40,19 @@ export type WebSockets = {
   close(): Promise<void>
 }
 
-/** Largest number of fragments of a message, and of chunks of a frame: each costs more memory than its bytes. */
-const MAX_PARTS = 1_000
-/** Milliseconds that a peer has to answer the close frame before its connection is destroyed. */
-const GOODBYE_MS = 2_000
-/** The same during shutdown, so that silent peers delay it for less than two seconds. */
-const DRAIN_GOODBYE_MS = 1_500
-
 /** Serves subscriptions, queries and mutations over `graphql-transport-ws`. */
 export function addWebSocket(options: WebSocketOptions): WebSockets {
   const { acceptUpgrades, limits, overload, logger, shareCounts } = options
-  const sockets = new WebSocketServer<typeof GraphqlSocket>({ ...settingsFor(limits), WebSocket: GraphqlSocket })
   const addresses = createConcurrencyLimiter(limits.perAddress, shareCounts('sockets-address', limits.perAddress))
   const subjects = createConcurrencyLimiter(limits.perSubject, shareCounts('sockets-subject', limits.perSubject))
-  const parts: SocketParts = { ...options, timer: createSharedTimer(lookPeriodMs(limits)), addresses, subjects }
+  const createServer = options.isOwn ? createSocketServer : createLibrarySocketServer
+  const sockets = createServer({
+    handlers: createSocketHandlers({ ...options, addresses, subjects }),
+    timer: createSharedTimer(lookPeriodMs(limits)),
+    logger,
+    messageBytes: limits.messageBytes,
+    parse: parseStrictly,
+  })
   const routerLimits = limitsOfRouter(limits)
   let closing = false
 
@@ -70,57 +70,38 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
       logger.warn({ reason: 'address' }, 'a socket was refused: too many are open')
       return refuse(socket, '429 Too Many Requests')
     }
-    let isOpened = false
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      isOpened = true
-      socket.off('error', onEarlyError)
-      const peer = {
-        address,
-        peer: connectionName(counted, request),
-        name: options.peerOf(request),
-        authorization: request.headersDistinct.authorization,
-        isRouter,
-        fromRouter: options.isFromRouter(request),
-      }
-      opened.open(socket, { parts, limits: isRouter ? routerLimits : limits, peer })
+    const peer: SocketPeer = {
+      address,
+      peer: connectionName(counted, request),
+      name: options.peerOf(request),
+      isRouter,
+      fromRouter: options.isFromRouter(request),
+    }
+    const isOpened = sockets.upgrade(request, socket, head, {
+      limits: isRouter ? routerLimits : limits,
+      sessionFor: (connection) => new SocketSession(connection, peer, request.headersDistinct.authorization),
     })
-    if (!isOpened && counted !== null) addresses.release(counted)
+    if (isOpened) socket.off('error', onEarlyError)
+    else if (counted !== null) addresses.release(counted)
   }
   acceptUpgrades({ accepts: opensSocket, open })
 
   return {
     get count() {
-      return sockets.clients.size
+      return sockets.count
     },
     async close() {
       closing = true
-      for (const socket of sockets.clients) socket.close(...CLOSING.restart)
-      const stragglers = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), DRAIN_GOODBYE_MS)
-      await new Promise((resolve) => sockets.close(resolve))
-      clearTimeout(stragglers)
+      await sockets.close()
     },
   }
 }
 
-/** The last option is documented by `ws` but missing in its types. */
-function settingsFor(limits: SocketLimits) {
-  return {
-    noServer: true,
-    handleProtocols,
-    perMessageDeflate: false,
-    maxPayload: limits.messageBytes,
-    maxFragments: MAX_PARTS,
-    maxBufferedChunks: MAX_PARTS,
-    closeTimeout: GOODBYE_MS,
-  } satisfies ServerOptions & Record<'closeTimeout', number>
-}
-
-/**
- * An unknown subprotocol is accepted at first, so that the socket can be closed with the code that says why. The legacy one is selected: a
- * browser fails a socket whose only subprotocol was not, and shows no code.
- */
-function handleProtocols(protocols: Set<string>): string | false {
-  return [GRAPHQL_TRANSPORT_WS_PROTOCOL, LEGACY_PROTOCOL].find((known) => protocols.has(known)) ?? false
+/** Parses a message. Throws for one with a key twice, of which an inspecting proxy may have read the other value. */
+function parseStrictly(text: string): unknown {
+  const message: unknown = JSON.parse(text)
+  if (hasRepeatedKey(text, message)) throw new SyntaxError('A key is there twice.')
+  return message
 }
 
 /** Whether a request is a handshake (RFC 6455, section 4.1). In HTTP/1.0 an upgrade is ignored (RFC 9110, section 7.8). */

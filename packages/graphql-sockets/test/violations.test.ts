@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNetwork, type Network } from '../support/network.ts'
-import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   closeFrame,
   frame,
@@ -9,32 +7,17 @@ import {
   openRawPeer,
   textFrame,
   type RawPeer,
-} from '../support/raw-websocket.ts'
-import type { Stream } from '../support/stream.ts'
-import { gauge, isCaughtUp } from '../support/streams.ts'
+} from '../../../test/support/raw-websocket.ts'
+import { greetedSocket, type RawSocket } from '../../../test/support/socket.ts'
+import { serve, SERVERS, type TestServer } from './serve.ts'
 
 const { continuation, text, binary, close, ping, pong } = OPCODE
 const BYTES = 64 * 1024
 
-let network: Network
-let link: CreatedLink
-let bystander: Stream
-beforeAll(async () => {
-  network = await startNetwork()
-  link = await createLink(network)
-  bystander = await network.follow(LINK_UPDATES, { id: link.id })
-  await bystander.until(isCaughtUp)
-})
-afterAll(async () => {
-  await bystander.end()
-  await network.close()
-})
-
 const INIT = textFrame({ type: 'connection_init' })
 const PING = textFrame({ type: 'ping' })
-const typename = (id: unknown) => textFrame({ id, type: 'subscribe', payload: { query: '{ __typename }' } })
-const stream = (id: string) => textFrame({ id, type: 'subscribe', payload: followingLink() })
-const followingLink = () => ({ query: LINK_UPDATES, variables: { id: link.id } })
+const typename = (id: unknown) => textFrame({ id, type: 'subscribe', payload: { query: '{ greeting }' } })
+const stream = (id: string) => textFrame({ id, type: 'subscribe', payload: { query: 'subscription { ticks }' } })
 /** A ping message of exactly this many bytes. */
 const sized = (bytes: number) => {
   const shell = JSON.stringify({ type: 'ping', payload: { text: '' } })
@@ -51,11 +34,11 @@ const BEFORE_GREETING: readonly Case[] = [
   ['a query under a bad id', 4400, typename(1)],
   ['text that is no JSON', 4400, textFrame('hello')],
   ['nothing', 4400, textFrame('')],
-  ['a greeting with a key twice', 4400, textFrame('{"type":"ping","type":"connection_init"}')],
+  ['an unknown type', 4400, textFrame({ type: 'start' })],
   ['a greeting in a binary frame', 4400, frame(binary, JSON.stringify({ type: 'connection_init' }))],
   ['a greeting with a payload that is no object', 4400, textFrame({ type: 'connection_init', payload: 'x' })],
   ['an acknowledgement', 4400, textFrame({ type: 'connection_ack' })],
-  ['a bad token', 4403, textFrame({ type: 'connection_init', payload: { authorization: 'Bearer x' } })],
+  ['a bad token', 4403, textFrame({ type: 'connection_init', payload: { token: 'wrong' } })],
 ]
 
 const AFTER_GREETING: readonly Case[] = [
@@ -137,105 +120,102 @@ const AFTER_GREETING: readonly Case[] = [
 ]
 
 // promise(sockets): Protocol violations are answered with the exact close codes.
-describe('before the greeting, a socket is closed for', () => {
-  for (const [name, code, ...frames] of BEFORE_GREETING)
-    it(`${name}, with ${code}`, async () => {
-      const peer = await openRawPeer(network.app.url)
-      expect(await codeFor(peer, frames)).toBe(code)
-    })
-})
+describe.each(SERVERS)('%s', (_name, create) => {
+  let server: TestServer
+  let bystander: RawSocket
+  beforeAll(async () => {
+    server = await serve(create)
+    bystander = await greetedSocket(server.url)
+    bystander.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { ticks }' } })
+    await vi.waitUntil(() => server.open === 1)
+  })
+  afterAll(() => server.close())
 
-describe('after the greeting, a socket is closed for', () => {
-  for (const [name, code, ...frames] of AFTER_GREETING)
-    it(`${name}, with ${code}`, async () => {
-      const peer = await greetedRawPeer(network.app.url, { token: await network.token() })
-      expect(await codeFor(peer, frames)).toBe(code)
-    })
-})
-
-describe('a socket stays open for', () => {
-  const PONG = { opcode: text, payload: '{"type":"pong"}' }
-  const answered: readonly (readonly [
-    name: string,
-    answer: { opcode: number; payload: string },
-    ...frames: Buffer[],
-  ])[] = [
-    ['a ping of 125 bytes', { opcode: pong, payload: 'x'.repeat(125) }, frame(ping, 'x'.repeat(125))],
-    ['a pong that nobody asked for', PONG, frame(pong, 'x'), PING],
-    ['the end of an operation that there is not', PONG, textFrame({ id: 'none', type: 'complete' }), PING],
-    ['a pong of the protocol', PONG, textFrame({ type: 'pong' }), PING],
-    ['a ping in two fragments', PONG, frame(text, '{"type":', { fin: false }), frame(continuation, '"ping"}')],
-    [
-      'a ping of WebSocket between two fragments',
-      { opcode: pong, payload: '' },
-      frame(text, '{"type":', { fin: false }),
-      frame(ping),
-      frame(continuation, '"ping"}'),
-    ],
-    [
-      'fragments without bytes',
-      PONG,
-      frame(text, '', { fin: false }),
-      frame(continuation, '', { fin: false }),
-      frame(continuation, '{"type":"ping"}'),
-    ],
-    [
-      'a message of as many bytes as it may have',
-      { opcode: text, payload: sized(BYTES).replace('ping', 'pong') },
-      frame(text, sized(BYTES)),
-    ],
-    [
-      'a letter of four bytes',
-      { opcode: text, payload: '{"type":"pong","payload":{"a":"𝄞"}}' },
-      textFrame({ type: 'ping', payload: { a: '𝄞' } }),
-    ],
-  ]
-  for (const [name, answer, ...frames] of answered)
-    it(`${name}, and answers`, async () => {
-      const peer = await greetedRawPeer(network.app.url)
-      peer.write(Buffer.concat(frames))
-      const { opcode, payload } = await peer.next()
-      expect({ opcode, payload: payload.toString() }).toEqual(answer)
-      peer.write(closeFrame(1000))
-      expect(await peer.closed).toBe(1000)
-    })
-
-  it.each([1000, 1011, 4999])('a proper goodbye, with %i', async (code) => {
-    const peer = await greetedRawPeer(network.app.url)
-    peer.write(closeFrame(code, 'so long'))
-    expect(await peer.closed).toBe(code)
-    await peer.ended
+  describe('before the greeting, a socket is closed for', () => {
+    for (const [name, code, ...frames] of BEFORE_GREETING)
+      it(`${name}, with ${code}`, async () => {
+        const peer = await openRawPeer(server.url)
+        expect(await codeFor(peer, frames)).toBe(code)
+      })
   })
 
-  it('bytes that come one at a time', async () => {
-    const peer = await greetedRawPeer(network.app.url)
-    peer.connection.setNoDelay(true)
-    for (const byte of PING) peer.write(Buffer.from([byte]))
-    expect((await peer.next()).payload.toString()).toBe('{"type":"pong"}')
-    peer.connection.destroy()
+  describe('after the greeting, a socket is closed for', () => {
+    for (const [name, code, ...frames] of AFTER_GREETING)
+      it(`${name}, with ${code}`, async () => {
+        const peer = await greetedRawPeer(server.url)
+        expect(await codeFor(peer, frames)).toBe(code)
+      })
   })
 
-  it('variables nested as deep as they fit: they are that operation’s error', async () => {
-    const peer = await greetedRawPeer(network.app.url, { token: await network.token() })
-    const query = 'query Q($filter: PaymentEventFilter) { paymentEvents(filter: $filter) { nodes { id } } }'
-    peer.write(
-      textFrame(
-        `{"id":"1","type":"subscribe","payload":{"query":${JSON.stringify(query)},"variables":{"filter":{"linkIds":${nested(30_000)}}}}}`,
-      ),
-    )
-    const answer = await Promise.race([peer.next().then((given) => given.payload.toString()), peer.closed])
-    expect(answer).toMatch(/^\{"id":"1","type":"(?:next|error)"/)
-    peer.connection.destroy()
-  })
-})
+  describe('a socket stays open for', () => {
+    const PONG = { opcode: text, payload: '{"type":"pong"}' }
+    const answered: readonly (readonly [
+      name: string,
+      answer: { opcode: number; payload: string },
+      ...frames: Buffer[],
+    ])[] = [
+      ['a ping of 125 bytes', { opcode: pong, payload: 'x'.repeat(125) }, frame(ping, 'x'.repeat(125))],
+      ['a pong that nobody asked for', PONG, frame(pong, 'x'), PING],
+      ['the end of an operation that there is not', PONG, textFrame({ id: 'none', type: 'complete' }), PING],
+      ['a pong of the protocol', PONG, textFrame({ type: 'pong' }), PING],
+      ['a ping in two fragments', PONG, frame(text, '{"type":', { fin: false }), frame(continuation, '"ping"}')],
+      [
+        'a ping of WebSocket between two fragments',
+        { opcode: pong, payload: '' },
+        frame(text, '{"type":', { fin: false }),
+        frame(ping),
+        frame(continuation, '"ping"}'),
+      ],
+      [
+        'fragments without bytes',
+        PONG,
+        frame(text, '', { fin: false }),
+        frame(continuation, '', { fin: false }),
+        frame(continuation, '{"type":"ping"}'),
+      ],
+      [
+        'a message of as many bytes as it may have',
+        { opcode: text, payload: sized(BYTES).replace('ping', 'pong') },
+        frame(text, sized(BYTES)),
+      ],
+      [
+        'a letter of four bytes',
+        { opcode: text, payload: '{"type":"pong","payload":{"a":"𝄞"}}' },
+        textFrame({ type: 'ping', payload: { a: '𝄞' } }),
+      ],
+    ]
+    for (const [name, answer, ...frames] of answered)
+      it(`${name}, and answers`, async () => {
+        const peer = await greetedRawPeer(server.url)
+        peer.write(Buffer.concat(frames))
+        const { opcode, payload } = await peer.next()
+        expect({ opcode, payload: payload.toString() }).toEqual(answer)
+        peer.write(closeFrame(1000))
+        expect(await peer.closed).toBe(1000)
+      })
 
-it('nothing of all that touched the process or anybody else, and nothing was left behind', async () => {
-  await network.sandbox.control.setStatus(link.id, 'pending')
-  const item = await bystander.next()
-  expect(item?.kind).toBe('EVENT')
-  await expect.poll(() => gauge(network, 'payments_sockets_open')).toBe(1)
-  await expect.poll(() => gauge(network, 'payments_streams_open')).toBe(1)
-  expect(network.log()).not.toContain('a message could not be handled')
+    it.each([1000, 1001, 1003, 1007, 1011, 3000, 4000, 4999])('a proper goodbye, with %i', async (code) => {
+      const peer = await greetedRawPeer(server.url)
+      peer.write(closeFrame(code, 'so long'))
+      expect(await peer.closed).toBe(code)
+      await peer.ended
+    })
+
+    it('bytes that come one at a time', async () => {
+      const peer = await greetedRawPeer(server.url)
+      peer.connection.setNoDelay(true)
+      for (const byte of PING) peer.write(Buffer.from([byte]))
+      expect((await peer.next()).payload.toString()).toBe('{"type":"pong"}')
+      peer.connection.destroy()
+    })
+  })
+
+  it('nothing of all that touched anybody else, and nothing was left behind', async () => {
+    server.tick(1)
+    expect(await bystander.next()).toMatchObject({ id: '1', type: 'next', payload: { data: { ticks: 1 } } })
+    await expect.poll(() => server.count).toBe(1)
+    expect(server.open).toBe(1)
+  })
 })
 
 /** Sends frames and a ping after them. Returns the code of the close frame, once the connection has ended. */

@@ -1,58 +1,29 @@
 import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type SubscribeMessage } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { ANONYMOUS, type Caller, TokenKeysUnavailableError } from '../../access/caller.ts'
-import type { TokenVerifier } from '../../access/verify-token.ts'
-import type { SocketLimits } from '../../config/limits.ts'
-import type { Engine } from '../../graphql/engine/engine.ts'
-import { hasRepeatedKey } from '../../lib/exact-json.ts'
-import type { SharedTimer } from '../../lib/timers.ts'
-import type { Logger } from '../../observability/logger.ts'
-import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
-import { isGuess, takeFromRate, type ConcurrencyLimiter, type FailedAttempts } from '../limits/flood-guard.ts'
-import type { Overload } from '../overload/overload.ts'
-import { connectionToken } from '../server/client-caller.ts'
 import { PING, textFrame } from './frames.ts'
-import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, SocketOperation } from './socket-operation.ts'
+import type { Connection, SharedTimer, SocketHandlers, SocketLimits, SocketLogger } from './handlers.ts'
+import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, MAX_ID_BYTES } from './protocol.ts'
+import { SocketOperation } from './socket-operation.ts'
+import { takeFromRate } from './take-from-rate.ts'
 
-/** Dependencies that all sockets of a process share. */
+/** What all sockets of a server share. */
 export type SocketParts = {
-  readonly engine: Engine
-  readonly verifier: Pick<TokenVerifier, 'verify'>
-  readonly tokenEnds: TokenEnds
-  readonly overload: Overload
+  readonly handlers: SocketHandlers<unknown>
+  readonly parse: (text: string) => unknown
   readonly timer: SharedTimer
-  /** Limiters of sockets per address and per caller. */
-  readonly addresses: ConcurrencyLimiter
-  readonly subjects: ConcurrencyLimiter
-  /** Failed authentications per peer, over every transport together. */
-  readonly failures: FailedAttempts
-  readonly onTurnedAway: (reason: 'failed_authentication') => void
-  readonly logger: Logger
-  readonly clock: () => Date
+  readonly logger: SocketLogger
 }
 
-/** What is kept of a peer's upgrade request. The request itself is not kept: its headers take several kilobytes. */
-export type SocketPeer = {
-  /** Null if the address is shared (a proxy, a router, this machine). */
-  readonly address: string | null
-  /** Key for its limits if it has no token. */
-  readonly peer: string
-  /** The name under which its failed authentications are counted. */
-  readonly name: string
-  readonly authorization: readonly string[] | undefined
-  /** The request has the router's secret. */
-  readonly isRouter: boolean
-  /** The same, or no router secret is configured. */
-  readonly fromRouter: boolean
+/** How a connection begins. */
+export type Opening = {
+  readonly limits: SocketLimits
+  /** Returns what the app keeps of the connection. */
+  readonly sessionFor: (connection: Connection) => unknown
 }
-
-export type SocketSetting = { readonly parts: SocketParts; readonly limits: SocketLimits; readonly peer: SocketPeer }
 
 const ACKNOWLEDGEMENT = JSON.stringify({ type: MessageType.ConnectionAck })
 const NOTHING = Buffer.alloc(0)
-/** Longest id of an operation, in bytes: clients send a number or a UUID of 36. */
-const MAX_ID_BYTES = 128
 const STAGE = { opened: 0, greeting: 1, greeted: 2 }
 
 /**
@@ -60,18 +31,11 @@ const STAGE = { opened: 0, greeting: 1, greeted: 2 }
  * (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md). To keep thousands of idle sockets cheap, all state is in the
  * fields of this object, and timers are shared.
  */
-export class GraphqlSocket extends WebSocket implements TokenHolder {
-  caller: Caller = ANONYMOUS
-  token: string | null = null
+export class GraphqlSocket extends WebSocket implements Connection {
+  session: unknown = null
   parts!: SocketParts
   limits!: SocketLimits
-  address: string | null = null
-  peer = ''
-  fromRouter = false
   #connection!: Duplex
-  #isRouter = false
-  #authorization: readonly string[] | undefined = undefined
-  #name = ''
   #stage = STAGE.opened
   #greetingTimer: NodeJS.Timeout | null = null
   #operations: Map<string, SocketOperation> | null = null
@@ -87,16 +51,11 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   #isAlive = true
 
   /** Starts the protocol on an upgraded connection. */
-  open(connection: Duplex, { parts, limits, peer }: SocketSetting): void {
+  open(connection: Duplex, parts: SocketParts, { limits, sessionFor }: Opening): void {
     this.#connection = connection
     this.parts = parts
     this.limits = limits
-    this.address = peer.address
-    this.peer = peer.peer
-    this.fromRouter = peer.fromRouter
-    this.#isRouter = peer.isRouter
-    this.#authorization = peer.authorization
-    this.#name = peer.name
+    this.session = sessionFor(this)
     this.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('error', onError).on('close', onClose)
     parts.timer.add(this)
     // Spreads the pings of sockets that were opened at the same time.
@@ -104,6 +63,10 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (this.protocol === LEGACY_PROTOCOL) this.sendText(LEGACY_REFUSAL)
     if (this.protocol !== GRAPHQL_TRANSPORT_WS_PROTOCOL) this.close(...CLOSING.subprotocol)
     else this.#greetingTimer = setTimeout(closeUngreeted, limits.initMs, this)
+  }
+
+  get isOpen(): boolean {
+    return this.readyState === WebSocket.OPEN
   }
 
   /** As `sendFrame`, for a message. */
@@ -145,17 +108,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     if (this.#operations.size === 0) this.#operations = null
   }
 
-  /**
-   * After 4403 the official client reconnects with a new token. A router has only the token of this socket: it would retry for half a
-   * minute without telling its client, so it gets 4401.
-   */
-  onTokenEnd(reason: TokenEndReason | 'forbidden'): void {
-    const [code, text] = this.#isRouter ? CLOSING.unauthorized : CLOSING[reason]
-    this.close(code, text)
-  }
-
   onTimer(): void {
-    if (this.readyState !== WebSocket.OPEN) return
+    if (!this.isOpen) return
     const { limits, parts } = this
     if (this.bufferedAmount > limits.bufferedBytes) {
       if (this.#sinceFull * parts.timer.periodMs >= limits.bufferedMs) return this.#cut('overload')
@@ -205,12 +159,9 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   }
 
   onClose(): void {
-    const { parts, caller, address } = this
     if (this.#greetingTimer !== null) clearTimeout(this.#greetingTimer)
-    parts.timer.delete(this)
-    parts.tokenEnds.unwatch(this)
-    if (address !== null && !this.#isRouter) parts.addresses.release(address)
-    if (caller.kind === 'client' && caller.identity !== null) parts.subjects.release(caller.identity)
+    this.parts.timer.delete(this)
+    this.parts.handlers.closed(this.session)
     this.#cancelOperations()
   }
 
@@ -219,8 +170,8 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
   }
 
   #handle(text: string): void {
-    const message = readMessage(text)
-    if (message === null || hasRepeatedKey(text, message)) return this.close(...CLOSING.invalid)
+    const message = this.#read(text)
+    if (message === null) return this.close(...CLOSING.invalid)
     switch (message.type) {
       case MessageType.ConnectionInit:
         this.#greet(message.payload).catch((error: unknown) => this.#fail(error))
@@ -240,52 +191,23 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
     }
   }
 
-  async #greet(params: unknown): Promise<void> {
+  /** Returns null for a text that is no message. */
+  #read(text: string): ReturnType<typeof parseMessage> | null {
+    try {
+      return parseMessage(this.parts.parse(text))
+    } catch {
+      return null
+    }
+  }
+
+  async #greet(payload: unknown): Promise<void> {
     if (this.#stage !== STAGE.opened) return this.close(...CLOSING.greetedTwice)
     this.#stage = STAGE.greeting
     if (this.#greetingTimer !== null) clearTimeout(this.#greetingTimer)
     this.#greetingTimer = null
-    const token = connectionToken(params, { authorization: this.#authorization })
-    this.#authorization = undefined
-    if (token !== null && !(await this.#authenticate(token))) return
-    if (this.readyState !== WebSocket.OPEN) return
+    if (!(await this.parts.handlers.greet(this.session, payload)) || !this.isOpen) return
     this.#stage = STAGE.greeted
     this.sendText(ACKNOWLEDGEMENT)
-  }
-
-  async #authenticate(token: string): Promise<boolean> {
-    const { verifier, subjects, tokenEnds, logger } = this.parts
-    try {
-      const caller = await verifier.verify(token)
-      // The socket may have closed in the meantime; then nothing may be acquired for it.
-      if (this.readyState !== WebSocket.OPEN) return false
-      if (caller.identity !== null && !subjects.acquire(caller.identity)) {
-        logger.warn({ reason: 'subject' }, 'a socket was refused: too many are open')
-        this.close(...CLOSING.overload)
-        return false
-      }
-      this.caller = caller
-      this.token = token
-      tokenEnds.watch(this)
-      return true
-    } catch (error) {
-      // The token could not be verified: the client should retry, and is not refused.
-      if (error instanceof TokenKeysUnavailableError) this.close(...CLOSING.overload)
-      else if (isGuess(error) && !this.#isRouter) this.#onGuess()
-      else this.onTokenEnd('forbidden')
-      return false
-    }
-  }
-
-  /** Counts a token that was never issued. Above the limit of its peer, the close code tells the client not to connect again. */
-  #onGuess(): void {
-    const { failures, onTurnedAway } = this.parts
-    if (!failures.tooMany(this.#name)) {
-      failures.count(this.#name)
-      return this.onTokenEnd('forbidden')
-    }
-    onTurnedAway('failed_authentication')
-    this.close(...CLOSING.flood)
   }
 
   #subscribe({ id, payload }: SubscribeMessage, text: string): void {
@@ -329,14 +251,6 @@ export class GraphqlSocket extends WebSocket implements TokenHolder {
 
 function closeUngreeted(socket: GraphqlSocket): void {
   socket.close(...CLOSING.notGreeted)
-}
-
-function readMessage(text: string): ReturnType<typeof parseMessage> | null {
-  try {
-    return parseMessage(text)
-  } catch {
-    return null
-  }
 }
 
 // Listeners are shared by all sockets.
