@@ -18,14 +18,12 @@ export function citationsOf(form: RegExp, sources: ReadonlyMap<string, string>):
   return found
 }
 
-/** Returns docs/gaps.md with the table of the files that cite each number of it and of docs/payments-api.md. */
+/** Returns docs/gaps.md with the table of the files that cite each number of it. */
 export function withCitations(page: string, sources: ReadonlyMap<string, string>): string {
   const cited = new Map([...sources].filter(([path]) => !path.startsWith('src/sandbox/')))
-  const rowsOf = (form: RegExp, name: string) =>
-    [...citationsOf(form, cited)]
-      .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
-      .map(([number, paths]) => `| ${name} ${number} | ${[...paths].map((path) => `\`${path}\``).join(', ')} |`)
-  const rows = [...rowsOf(CITATIONS.gaps, 'Gap'), ...rowsOf(CITATIONS.paymentsApi, 'API')]
+  const rows = [...citationsOf(CITATIONS.gaps, cited)]
+    .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
+    .map(([number, paths]) => `| ${number} | ${[...paths].map((path) => `\`${path}\``).join(', ')} |`)
   return withTable(page, 'citations', ['| Cited | In |', '|---|---|', ...rows])
 }
 
