@@ -57,7 +57,7 @@ const config: CodegenConfig = {
       documents: KIT_DOCUMENTS,
       plugins: ['./scripts/codegen-documents.ts'],
     },
-    [`${KIT}/generated/possible-types.json`]: { plugins: ['./scripts/codegen-possible-types.ts'] },
+    [`${KIT}/generated/cache-types.ts`]: { plugins: ['./scripts/codegen-cache-types.ts'] },
     'src/web/console/generated/': clientDocuments('src/web/console/operations/*.graphql'),
     'src/web/shop/generated/': clientDocuments('src/web/shop/operations/*.graphql'),
     'src/graphql/generated.ts': {

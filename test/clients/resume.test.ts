@@ -1,14 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startFrontProxy, type FrontProxy } from '../client/front-proxy.ts'
 import { projectOf, typeFaults } from '../guides/snippets.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
+import { compileForRelay } from './relay.ts'
 
 const PAGE = '../clients.md'
-const ROOT = resolve(import.meta.dirname, '../..')
 
 let network: Network
 let proxy: FrontProxy
@@ -60,7 +59,7 @@ it(
     for (const name of PROGRAMS.slice(0, 3))
       writeFileSync(join(folder, `run-${name}.ts`), `import { follow } from './${name}.ts'\nfollow()\n`)
     writeFileSync(join(folder, 'run-relay.ts'), RELAY_PROGRAM)
-    compileForRelay(folder)
+    compileForRelay(folder, ['relayFollowSubscription', 'relayViewQuery'])
 
     const programs = PROGRAMS.map((name) => run(`run-${name}.ts`))
     await Promise.all(programs.map((program) => program.line(/^CAUGHT_UP/)))
@@ -91,22 +90,4 @@ async function statuses(id: string): Promise<unknown> {
     { id },
   )
   return data.paymentLink.events.nodes.flatMap(({ toStatus }) => toStatus ?? [])
-}
-
-/** Runs relay-compiler over the exported schema. Throws if it refuses the schema or the subscription. */
-function compileForRelay(folder: string): void {
-  const inFolder = (cwd: string, ...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`${stdout}${stderr}`)
-  }
-  mkdirSync(join(folder, '__generated__'))
-  inFolder(ROOT, 'scripts/client-schema.ts', folder)
-  renameSync(join(folder, 'client.graphql'), join(folder, 'schema.graphql'))
-  inFolder(folder, join(ROOT, 'node_modules/relay-compiler/cli.js'), 'relay.config.json')
-  // Node removes the types of a file by themselves, and cannot know which imports are types.
-  for (const name of ['relayFollowSubscription', 'relayViewQuery']) {
-    const artifact = join(folder, `__generated__/${name}.graphql.ts`)
-    const text = readFileSync(artifact, 'utf8')
-    writeFileSync(artifact, text.replace('import { ConcreteRequest }', 'import type { ConcreteRequest }'))
-  }
 }

@@ -55,11 +55,16 @@ const COMPILER = {
   skipLibCheck: true,
 }
 
-/** Returns the compiler's errors for a project, with strict options as in most projects; empty if there are none. */
+/** TypeScript 7, and TypeScript 5, with which most projects compile. */
+const COMPILERS = ['node_modules/typescript/bin/tsc', 'packages/client/node_modules/typescript/bin/tsc']
+
+/** Returns the compilers' errors for a project, with strict options as in most projects; empty if there are none. */
 export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record<string, unknown>> = {}): string {
   const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['*.ts', '*.tsx'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
-  return spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { encoding: 'utf8' }).stdout
+  return COMPILERS.map(
+    (path) => spawnSync(process.execPath, [join(ROOT, path), '-p', folder], { encoding: 'utf8' }).stdout,
+  ).join('')
 }
 
 function start(cwd: string, file: string, env: Readonly<Record<string, string>>): Program {

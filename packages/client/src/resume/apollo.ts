@@ -8,6 +8,8 @@ type Operation = {
   readonly query: { readonly definitions: readonly object[] }
   variables: Record<string, unknown>
 }
+/** Fits the `RequestHandler` of each version, which have types of their own for the same shapes. */
+type RequestHandler = (operation: unknown, forward: unknown) => never
 type Forward = (operation: Operation) => { subscribe(sink: StreamSink<StreamResult>): { unsubscribe(): void } }
 
 /**
@@ -17,11 +19,7 @@ type Forward = (operation: Operation) => { subscribe(sink: StreamSink<StreamResu
  * @example
  * const link = ApolloLink.from([new ApolloLink(resumeSubscriptions(Observable)), new GraphQLWsLink(createClient({ url }))])
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- inferred from the `ApolloLink` of the app's version
-export function resumeSubscriptions<Handler extends (operation: never, forward: never) => object>(
-  Observable: ObservableConstructor,
-  options?: ResumeOptions,
-): Handler {
+export function resumeSubscriptions(Observable: ObservableConstructor, options?: ResumeOptions): RequestHandler {
   const handle = (operation: Operation, forward: Forward): object => {
     if (!takesAfter(operation)) return forward(operation)
     const { variables } = operation
@@ -37,8 +35,7 @@ export function resumeSubscriptions<Handler extends (operation: never, forward: 
       ),
     )
   }
-  // The two versions have types of their own for the same shapes.
-  return handle as unknown as Handler
+  return handle as unknown as RequestHandler
 }
 
 type Definition = {
