@@ -35,10 +35,10 @@ const COPIED = [
   'tsconfig.json',
   'vitest.config.ts',
 ]
-/** Timeout in milliseconds, because a mutation may make a test hang. */
+/** Timeout in milliseconds of a mutation's tests, because it may make a test hang. */
 const LIMIT_MS = 5 * 60_000
 
-type Tally = { readonly passed: number; readonly failed: number }
+type Tally = { readonly passed: number; readonly failed: number; readonly timedOut: boolean }
 
 const [wanted = ''] = process.argv.slice(2)
 const plants = PLANTS.filter(({ name }) => name.includes(wanted))
@@ -47,9 +47,11 @@ if (plants.length === 0) throw new Error(`No mutation has "${wanted}" in its nam
 const control = run(null)
 console.log(`without a fault: ${control.passed} passed, ${control.failed} failed`)
 const survivors = plants.filter((plant) => {
-  const { failed } = run(plant)
+  const { failed, timedOut } = run(plant)
   const layer = isForAll(plant) ? 'npm run test:all alone' : 'npm test'
-  console.log(`${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${failed} failed (${layer})`)
+  console.log(
+    `${failed > 0 ? 'caught  ' : 'SURVIVED'} ${plant.name}: ${timedOut ? 'timed out' : `${failed} failed`} (${layer})`,
+  )
   return failed === 0
 })
 const caught = plants.filter((plant) => !survivors.includes(plant))
@@ -77,7 +79,7 @@ function run(plant: Plant | null): Tally {
     for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true, filter })
     linkPackages(folder)
     if (plant !== null) for (const edit of plant.edits) applyTo(folder, edit)
-    return test(folder, plant === null ? [...new Set(plants.flatMap(testsOf))] : testsOf(plant))
+    return plant === null ? test(folder, [...new Set(plants.flatMap(testsOf))]) : test(folder, testsOf(plant), LIMIT_MS)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -103,16 +105,17 @@ function applyTo(folder: string, { file, from, to }: Plant['edits'][number]): vo
 }
 
 /** Returns the tally of a run. A run that times out counts as failed: the mutation was detected. */
-function test(folder: string, files: readonly string[]): Tally {
+function test(folder: string, files: readonly string[], timeout?: number): Tally {
   const { stdout, error } = spawnSync(process.execPath, ['scripts/test.ts', '--sequence.shuffle=false', ...files], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: LIMIT_MS,
+    timeout,
     killSignal: 'SIGKILL',
     maxBuffer: 2 ** 28,
   })
   const tally = /^(\d+) passed, (\d+) failed/m.exec(stdout)
-  if (tally !== null) return { passed: Number(tally[1]), failed: Number(tally[2]) }
-  if (error !== undefined && 'code' in error && error.code === 'ETIMEDOUT') return { passed: 0, failed: 1 }
+  if (tally !== null) return { passed: Number(tally[1]), failed: Number(tally[2]), timedOut: false }
+  if (error !== undefined && 'code' in error && error.code === 'ETIMEDOUT')
+    return { passed: 0, failed: 1, timedOut: true }
   throw new Error(`The tests did not run:\n${stdout}`)
 }
