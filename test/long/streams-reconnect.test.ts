@@ -1,72 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rounds } from '../faults/rounds.ts'
-import { NO_ANSWER } from '../support/agreements.ts'
-import { startNetwork, type Network } from '../support/network.ts'
-import type { Item } from '../support/stream.ts'
-import { brokenLinks, isCaughtUp } from '../support/streams.ts'
-import { startHistory, THE_END, type History } from './streams-history.ts'
-import { logAfter, readReconnecting, STREAMS, type Reading, type StreamName } from './streams-reconnecting.ts'
+import { startNetwork, type Answer, type Network } from '../support/network.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import type { Item, Stream } from '../support/stream.ts'
+import { brokenLinks, EVENT_STREAM, PAYMENT_UPDATES } from '../support/streams.ts'
+import { addressFor, addressOf, deliver, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
-beforeAll(async () => void (network = await startNetwork({ sandbox: NO_ANSWER })))
+beforeAll(async () => void (network = await startNetwork()))
 afterAll(() => network.close())
+
+/** The last status of a history; unknown to the payments API. */
+const THE_END = 'the_end'
+
+/** A link with a payment, which the test changes through real webhooks, and the streams that tell of it. */
+async function startHistory() {
+  const link = await createLink(network)
+  const { url } = await addressOf(network, link)
+  const paymentId = randomUUID()
+  let changes = 0
+  const tell = async (status = `status_${++changes}`) => {
+    // The address contains the port of the first start.
+    const address = addressFor(`${network.app.url}${new URL(url).pathname}`)
+    expect((await deliver(address, paymentBody({ uuid: paymentId, status }))).status).toBe(200)
+  }
+  await tell()
+  const ofLink = { filter: { linkIds: [link.id] } }
+  const streams: Readonly<Record<StreamName, Followed>> = {
+    link: { query: LINK_UPDATES, id: link.id, events: ofLink },
+    payment: { query: PAYMENT_UPDATES, id: paymentId, events: ofLink },
+    log: { query: EVENT_STREAM, id: undefined, events: {} },
+  }
+  // Streams of a payment do not tell its link.
+  const isLast = ({ event, link: told }: Item) => event?.toStatus === THE_END && (told ?? link).id === link.id
+  return { tell, streams, isLast }
+}
+
+type StreamName = 'link' | 'payment' | 'log'
+type Followed = { readonly query: string; readonly id: string | undefined; readonly events: Record<string, unknown> }
+/** When a connection is cut: after this many items and then this many turns of the event loop, in which more items can arrive. */
+type Cut = { readonly items: number; readonly turns: number }
+type Reading = {
+  /** One per connection; connections after the last entry are not cut. */
+  readonly cuts: readonly Cut[]
+  readonly isLast: (item: Item) => boolean
+  /** Called after the first item. */
+  readonly onBegun: () => void
+  /** Resolves when the server accepts connections. */
+  readonly ready: () => Promise<void>
+}
+
+/** Follows a stream over one connection after another, each after the last received cursor. Returns all items that were received. */
+async function readReconnecting({ query, id }: Followed, { cuts, isLast, onBegun, ready }: Reading): Promise<Item[]> {
+  const items: Item[] = []
+  for (let connection = 0; ; connection++) {
+    await ready()
+    const stream = await network.follow(query, { id, after: items.at(-1)?.cursor })
+    const isOver = await take(stream, cuts[connection] ?? { items: Infinity, turns: 0 }, (item) => {
+      items.push(item)
+      if (items.length === 1) onBegun()
+      return isLast(item)
+    })
+    if (isOver) return items
+  }
+}
+
+/** Reads items up to the cut. Returns true if the last item was among them. Items that arrive after the cut are dropped. */
+async function take(stream: Stream, cut: Cut, seen: (item: Item) => boolean): Promise<boolean> {
+  for (let taken = 0; taken < cut.items; taken++) {
+    // A restart of the server ends the stream or the socket; a client reconnects in both cases.
+    const item = await stream.next().catch(() => null)
+    if (item === null) break
+    if (!seen(item)) continue
+    await stream.end()
+    return true
+  }
+  const more = stream.next().catch(() => null)
+  for (let turn = 0; turn < cut.turns; turn++) await setImmediate()
+  let closed = false
+  void stream.closed.then(() => (closed = true))
+  // A socket cannot be cut before it begins to connect.
+  while (!closed) {
+    stream.cut()
+    await setImmediate()
+  }
+  await more
+  return false
+}
+
+const EVENTS = `query Events($after: String, $filter: PaymentEventFilter) {
+  paymentEvents(first: 100, after: $after, filter: $filter) { nodes { id cursor } pageInfo { hasNextPage endCursor } }
+}`
+
+type Logged = { readonly id: string; readonly cursor: string }
+type EventsAnswer = {
+  paymentEvents: { nodes: Logged[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
+}
+
+/** Returns the events of a stream after a cursor, as the log lists them. */
+async function logAfter({ events }: Followed, cursor: string | undefined): Promise<Logged[]> {
+  const logged: Logged[] = []
+  for (let after = cursor ?? null; ;) {
+    const { data }: Answer<EventsAnswer> = await network.ask<EventsAnswer>(EVENTS, { after, ...events })
+    const { nodes, pageInfo } = data.paymentEvents
+    logged.push(...nodes)
+    after = pageInfo.endCursor
+    if (!pageInfo.hasNextPage) return logged
+  }
+}
+
+const cuts = fc.array(fc.record({ items: fc.nat(4), turns: fc.nat(12) }), { maxLength: 8 })
+/** Webhooks that are sent at once, or a restart. */
+const steps = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant('restart' as const)), {
+  minLength: 3,
+  maxLength: 14,
+})
 
 // promise(streams): Disconnected at any point, and with the server restarted, a client receives the whole log without a
 // gap or duplicate.
-it('a history that is cut after every k-th item is whole, for every k and every stream', async () => {
-  const history = await startHistory(network)
-  const { subjects } = history
-  const first = await Promise.all(STREAMS.map((name) => begin({ network, name, subjects })))
-  for (let round = 0; round < 4; round++) await Promise.all([history.tellPayment(), history.tellAgreement()])
-  for (const [index, name] of STREAMS.entries()) {
-    const start = first[index]?.cursor
-    const expected = await logAfter(reading(name, history), start)
-    for (let k = 0; k <= expected.length + 1; k++) {
-      const cuts = Array.from({ length: k === 0 ? 3 : 20 }, () => ({ items: Math.max(k, 1), turns: k % 3 }))
-      const items = await readReconnecting({ ...reading(name, history), cuts, isLast: isCaughtUp, after: start })
-      const got = eventsOf(items)
-      // Reads of the payments API can have added events meanwhile.
-      const since = await logAfter(reading(name, history), start)
-      expect(got.length).toBeGreaterThanOrEqual(expected.length)
-      expect({ name, k, got }).toEqual({ name, k, got: since.slice(0, got.length) })
-      expect({ name, k, broken: brokenLinks(items, start) }).toEqual({ name, k, broken: [] })
-    }
-  }
-})
-
-const step = fc.record({
-  what: fc.constantFrom('payment', 'agreement', 'both', 'burst', 'restart'),
-  wait: fc.boolean(),
-})
-const cut = fc.record({ items: fc.nat(4), turns: fc.nat(12) })
-const cast = fc.record({
-  link: fc.array(cut, { maxLength: 8 }),
-  payment: fc.array(cut, { maxLength: 8 }),
-  agreement: fc.array(cut, { maxLength: 8 }),
-  log: fc.array(cut, { maxLength: 8 }),
-})
-
 it(
   'whenever a client is cut, and whenever the app is restarted, all that it received is the log, once and in order',
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), cast, async (steps, cuts) => {
-        const history = await startHistory(network)
+      fc.asyncProperty(steps, fc.record({ link: cuts, payment: cuts, log: cuts }), async (all, cutsOf) => {
+        const { tell, streams, isLast } = await startHistory()
         let up = Promise.resolve()
-        const begun = STREAMS.map(() => Promise.withResolvers<void>())
-        const readings = STREAMS.map((name, index) => {
-          const onBegun = () => begun[index]?.resolve()
-          return readReconnecting({ ...reading(name, history), cuts: cuts[name], onBegun, ready: () => up })
+        const begun: Promise<void>[] = []
+        const readings = (Object.keys(streams) as StreamName[]).map(async (name) => {
+          const { promise, resolve } = Promise.withResolvers<void>()
+          begun.push(promise)
+          const parts = { cuts: cutsOf[name], isLast, onBegun: resolve, ready: () => up }
+          return { name, received: await readReconnecting(streams[name], parts) }
         })
-        await Promise.race([Promise.all(begun.map(({ promise }) => promise)), Promise.all(readings)])
-        await play(steps, history, () => (up = network.restart()))
-        await history.tellAgreement('cancelled')
-        await history.tellPayment(THE_END)
-        for (const [index, received] of (await Promise.all(readings)).entries()) {
-          const name = STREAMS[index] ?? 'log'
-          const expected = await logAfter(reading(name, history), received[0]?.cursor)
-          const got = eventsOf(received)
+        await Promise.race([Promise.all(begun), Promise.all(readings)])
+        for (const one of all)
+          await (one === 'restart' ? (up = network.restart()) : Promise.all(Array.from({ length: one }, () => tell())))
+        await tell(THE_END)
+        for (const { name, received } of await Promise.all(readings)) {
+          const expected = await logAfter(streams[name], received[0]?.cursor)
+          const got = received.flatMap(({ event, cursor }) => (event == null ? [] : [{ id: event.id, cursor }]))
           // Events of reads after the last webhook are not part of the stream.
           const end = expected.findIndex(({ cursor }) => cursor === got.at(-1)?.cursor)
           expect({ name, got }).toEqual({ name, got: expected.slice(0, end + 1) })
@@ -76,45 +151,5 @@ it(
       { numRuns: rounds({ few: 10, many: 300 }) },
     )
   },
-  rounds({ few: 120_000, many: 30 * 60_000 }),
+  rounds({ few: 300_000, many: 30 * 60_000 }),
 )
-
-type Step = { readonly what: string; readonly wait: boolean }
-
-/** Steps without `wait` run concurrently; before a restart all of them are awaited. */
-async function play(steps: readonly Step[], history: History, restart: () => Promise<void>): Promise<void> {
-  let running: Promise<unknown>[] = []
-  for (const { what, wait } of steps) {
-    if (what === 'restart') {
-      await Promise.all(running)
-      running = []
-      await restart()
-      continue
-    }
-    if (what !== 'agreement') running.push(history.tellPayment())
-    if (what === 'agreement' || what === 'both') running.push(history.tellAgreement())
-    if (what === 'burst') running.push(...Array.from({ length: 5 }, () => history.tellPayment()))
-    if (wait) await Promise.all(running)
-  }
-  await Promise.all(running)
-}
-
-function reading(name: StreamName, { subjects }: History): Reading {
-  const last: Record<StreamName, (item: Item) => boolean> = {
-    link: ({ event }) => event?.toStatus === THE_END,
-    payment: ({ event }) => event?.toStatus === THE_END,
-    agreement: ({ event }) => event?.toStatus === 'cancelled',
-    log: ({ event, link }) => event?.toStatus === THE_END && link?.id === subjects.linkId,
-  }
-  return { network, name, subjects, cuts: [], isLast: last[name] }
-}
-
-/** Returns the first item of a stream, which is then ended. */
-async function begin(what: Pick<Reading, 'network' | 'name' | 'subjects'>): Promise<Item | undefined> {
-  const items = await readReconnecting({ ...what, cuts: [], isLast: () => true })
-  return items[0]
-}
-
-function eventsOf(items: readonly Item[]): { id: string; cursor: string }[] {
-  return items.flatMap(({ event, cursor }) => (event == null ? [] : [{ id: event.id, cursor }]))
-}

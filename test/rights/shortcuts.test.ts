@@ -66,7 +66,6 @@ beforeAll(async () => {
   // Runs the sandbox's pending steps, so that none of them happens between the two modes.
   await fixture.network.sandbox.control.advance(STEPS_S)
   await restartWith('all')
-  await keepTexts(reads)
   const quickReads = await answersTo(reads)
   await restartWith('none')
   slow = [...(await answersTo(reads)), ...(await answersTo(changes))]
@@ -142,23 +141,6 @@ function allSent(): readonly Sent[] {
       }),
     ),
   ]
-}
-
-/** The executor keeps texts of frozen objects from this number of executions on (`run-plan.ts`). */
-const KEPT_AFTER = 64
-
-/**
- * Executes queries for everything so often that their texts are kept when the others send the same document: in a full run each of them, in
- * every other one a tenth.
- */
-async function keepTexts(reads: readonly Sent[]): Promise<void> {
-  const often = Array.from({ length: KEPT_AFTER })
-  const forAll = reads.filter(({ caller, kind, byGet }) => seesEverything(caller) && kind !== 'subscription' && !byGet)
-  expect(forAll.length).toBeGreaterThan(70)
-  for (const one of casesOf('whose texts are kept', forAll, Math.ceil(forAll.length / 10))) {
-    const token = await tokenOf(fixture.network, one.caller)
-    await Promise.all(often.map(() => post(one, token)))
-  }
 }
 
 function divided(all: readonly Sent[], belongs: (sent: Sent) => boolean): [Sent[], Sent[]] {
