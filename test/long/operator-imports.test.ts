@@ -70,7 +70,7 @@ describe('import', () => {
   it('ends with 1 if a list was not read', async () => {
     const answer = { status: 422, body: { errors: { message: 'no' } } }
     network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', times: 1, answer })
-    const { code, out, err } = await operator(['import', '--from', from(), '--dry-run'])
+    const { code, out, err } = await operator(['import', '--from', from(), '--dry-run', '--site', 'aud'])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/\nNot every list was read: aud PAYOUTS: REFUSED\n$/)
   })
