@@ -65,21 +65,21 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
     `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
   const statements = [
     `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference,
-        other_reference, created_at, updated_at, confirmed_at, read_due_at)
+        other_reference, created_at, updated_at, read_due_at)
       ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, ${AMOUNT_KNOWN},
         (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END),
-        (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END), ${at}, ${at} + (n % 97) * 60000, ${at}, (CASE WHEN n % 100 = 9 THEN ${at} END) FROM rows_of`,
+        (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END), ${at}, ${at} + (n % 97) * 60000, (CASE WHEN n % 100 = 9 THEN ${at} END) FROM rows_of`,
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
-        created_at, expires_at, expired, payment_id, payment_phase, confirmed_at)
+        created_at, expires_at, expired, payment_id, payment_phase)
       ${rows} SELECT 'LINK-' || ${ID}, 'ref-' || n, 'link:ref-' || n, 'au', ${REFERENCE}, 'https://checkout.example/' || n,
-        '10.00', 'AUD', 'Two tickets', ${at}, ${at} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE}, ${at} FROM rows_of`,
+        '10.00', 'AUD', 'Two tickets', ${at}, ${at} + 3600000, 0, 'PAY-' || ${ID}, ${PHASE} FROM rows_of`,
     // The last of these links are open. About ten have expired without a report of the payments API, however many links there are, because
     // the number of links that wait for the read after their expiry depends on how many expire at a time.
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,
-        created_at, expires_at, expired, confirmed_at)
+        created_at, expires_at, expired)
       ${rows} SELECT 'UNUSED-' || ${ID}, 'unused-' || n, 'link:unused-' || n, 'au', ${REFERENCE},
         'https://checkout.example/unused', '10.00', 'AUD', 'Two tickets', ${at}, ${at} + 3600000,
-        (CASE WHEN n > ${payments} - 40 OR n % ${4 * Math.ceil(payments / 40)} = 4 THEN 0 ELSE 1 END), ${at} FROM rows_of WHERE n % 4 = 0`,
+        (CASE WHEN n > ${payments} - 40 OR n % ${4 * Math.ceil(payments / 40)} = 4 THEN 0 ELSE 1 END) FROM rows_of WHERE n % 4 = 0`,
     `INSERT INTO agreements (id, client_transaction_id, ref, stream_id, site, status, state_json, created_at, updated_at)
       ${rows} SELECT 'AGR-' || ${ID}, 'client-' || n, 'agr-' || n, 'agreement:agr-' || n, 'au',
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'suspended' WHEN n % 500 = 100 THEN 'created' ELSE 'active' END),

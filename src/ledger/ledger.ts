@@ -50,7 +50,7 @@ import {
 } from './settle.ts'
 import { expectSeveral } from './subjects/payment-subject.ts'
 import { wantLogHead, type Ledger } from './subjects/subject.ts'
-import { beginSweep, BETWEEN_LINKS_MS, endSweep, linksBefore, metaOf, sweepPage } from './sweep.ts'
+import { beginSweep, BETWEEN_LINKS_MS, endSweep, metaOf, sweepPage } from './sweep.ts'
 
 export type LedgerOptions = {
   /** Whether payments of one order are compared. Default: true. */
@@ -187,16 +187,16 @@ function outcomeOfDryRun(error: unknown) {
 /** Links that expire within an hour are read then anyway; in milliseconds. */
 const SOON_MS = 3_600_000
 
-/** Queries the page first; plans nothing if another process has moved the cursor meanwhile. */
+/** Queries the page first; plans nothing if another process has gone on meanwhile. */
 async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide): Promise<SweepStep> {
-  const { from, cursor } = await sweep.state()
+  const { from, links } = await sweep.state()
   if (from === null) return { planned: 0, done: true }
-  const page = await sweep.page({ polls: now, links: now + SOON_MS + linksBefore(cursor) * BETWEEN_LINKS_MS })
+  const page = await sweep.page({ polls: now, links: now + SOON_MS + links * BETWEEN_LINKS_MS })
   if (page === null) {
     await decide(endSweep)
     return { planned: 0, done: true }
   }
-  const isPlanned = await decide((rows) => sweepPage(rows, { cursor, page, now }))
+  const isPlanned = await decide((rows) => sweepPage(rows, { links, page, now }))
   return { planned: isPlanned ? page.ids.length : 0, done: false }
 }
 

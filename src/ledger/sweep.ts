@@ -21,38 +21,29 @@ export function metaOf(rows: Rows): MetaRow {
 export function beginSweep(rows: Rows, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
-  rows.meta.put({ ...meta, sweepFrom, sweepCursor: null, heartbeatAt: now.getTime() })
+  rows.meta.put({ ...meta, sweepFrom, sweepLinks: 0, heartbeatAt: now.getTime() })
 }
 
-/** Returns the number of links whose reads were planned before a stored cursor; null is the start. */
-export function linksBefore(cursor: string | null): number {
-  return Number(cursor ?? 0)
-}
-
-/** Brings the reads of a page forward, and moves the cursor. Returns false if another process has moved it or has ended the sweep. */
-export function sweepPage(
-  rows: Rows,
-  { cursor, page, now }: { cursor: string | null; page: SweepPage; now: number },
-): boolean {
+/** Brings the reads of a page forward. Returns false if another process has gone on with the sweep, or ended it, meanwhile. */
+export function sweepPage(rows: Rows, { links, page, now }: { links: number; page: SweepPage; now: number }): boolean {
   const { table, ids } = page
   for (const id of ids) rows[table].want('id', id)
   const meta = metaOf(rows)
-  if (meta.sweepFrom === null || meta.sweepCursor !== cursor) return false
-  const before = linksBefore(cursor)
+  if (meta.sweepFrom === null || meta.sweepLinks !== links) return false
   for (const [index, id] of ids.entries()) {
     if (table === 'links')
-      bringForward(rows.links, id, { at: now + (before + index) * BETWEEN_LINKS_MS, readClass: 'expiry' })
+      bringForward(rows.links, id, { at: now + (links + index) * BETWEEN_LINKS_MS, readClass: 'expiry' })
     else if (table === 'payments') bringForward(rows.payments, id, { at: now, readClass: 'poll' })
     else if (table === 'agreements') bringForward(rows.agreements, id, { at: now, readClass: 'poll' })
     else bringForward(rows.payouts, id, { at: now, readClass: 'poll' })
   }
-  if (table === 'links') rows.meta.put({ ...meta, sweepCursor: String(before + ids.length) })
+  if (table === 'links') rows.meta.put({ ...meta, sweepLinks: links + ids.length })
   return true
 }
 
 /** Ends the sweep. */
 export function endSweep(rows: Rows): void {
-  rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepCursor: null })
+  rows.meta.put({ ...metaOf(rows), sweepFrom: null, sweepLinks: 0 })
 }
 
 /** Leaves out what has happened to the row since: nothing is read of it any more. */

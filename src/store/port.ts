@@ -59,8 +59,8 @@ export type Database = Pick<
   readonly heartbeat: Pick<Heartbeat, 'last'>
   readonly imports: Pick<ImportStore, 'begin' | 'comparedDays' | 'running' | 'byNumber' | 'page' | 'absent' | 'clear'>
   readonly sweep: Pick<Sweep, 'pending'> & {
-    /** Returns the `from` and the progress of the unfinished sweep; nulls if there is none. */
-    state(): Promise<{ readonly from: Date | null; readonly cursor: string | null }>
+    /** Returns the `from` of the unfinished sweep, null if there is none, and how many links it has brought forward. */
+    state(): Promise<{ readonly from: Date | null; readonly links: number }>
     /** Returns the next rows whose reads are planned after these instants (milliseconds since the epoch), at most 250; null at the end. */
     page(after: { readonly polls: number; readonly links: number }): Promise<SweepPage | null>
   }

@@ -52,7 +52,7 @@ type MetaTable = {
   opened_at: number
   heartbeat_at: number | null
   sweep_from: number | null
-  sweep_cursor: string | null
+  sweep_links: number
 }
 
 export type SigningKeysTable = {

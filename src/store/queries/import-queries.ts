@@ -58,7 +58,7 @@ async function begin(db: Db, request: NewImport): Promise<BegunImport> {
       requested_by: requestedBy,
       requested_at: requestedAt.getTime(),
       parts_json: JSON.stringify(plan.parts),
-      place_json: JSON.stringify(firstPlaces(plan)),
+      places_json: JSON.stringify(firstPlaces(plan)),
       reports_json: JSON.stringify(plan.parts.map(emptyReport)),
     })
     .returningAll()

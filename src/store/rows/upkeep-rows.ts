@@ -33,20 +33,20 @@ export type ReadPaceRow = ReadPace & { readonly site: string }
 
 export const READ_PACES: TableSpec<ReadPaceRow, 'site'> = {
   name: 'read_paces',
-  columns: { site: 'text', share: 'integer', slots: 'text', halved_at: 'integer', closed_until: 'integer' },
+  columns: { site: 'text', share: 'integer', last_at: 'integer', halved_at: 'integer', closed_until: 'integer' },
   keyOf: ({ site }) => site,
   lookups: { site: { columns: ['site'], keyOf: ({ site }) => site } },
   fromRow: (row) => ({
     site: String(row['site']),
     share: Number(row['share']),
-    lastAt: Number(row['slots']),
+    lastAt: Number(row['last_at']),
     halvedAt: Number(row['halved_at']),
     closedUntil: Number(row['closed_until']),
   }),
   toRow: ({ site, share, lastAt, halvedAt, closedUntil }) => ({
     site,
     share,
-    slots: String(lastAt),
+    last_at: lastAt,
     halved_at: halvedAt,
     closed_until: closedUntil,
   }),
@@ -59,8 +59,8 @@ export type MetaRow = {
   readonly heartbeatAt: number | null
   /** The `from` of the unfinished sweep; null if there is none. */
   readonly sweepFrom: number | null
-  /** The progress of the sweep; null at its start. */
-  readonly sweepCursor: string | null
+  /** Links that it has brought forward so far. */
+  readonly sweepLinks: number
 }
 
 export const META: TableSpec<MetaRow, 'id'> = {
@@ -71,7 +71,7 @@ export const META: TableSpec<MetaRow, 'id'> = {
     opened_at: 'integer',
     heartbeat_at: 'integer',
     sweep_from: 'integer',
-    sweep_cursor: 'text',
+    sweep_links: 'integer',
   },
   keyOf: () => ONLY,
   lookups: { id: { columns: ['id'], keyOf: () => ONLY } },
@@ -80,15 +80,15 @@ export const META: TableSpec<MetaRow, 'id'> = {
     openedAt: Number(row['opened_at']),
     heartbeatAt: row['heartbeat_at'] as number | null,
     sweepFrom: row['sweep_from'] as number | null,
-    sweepCursor: row['sweep_cursor'] as string | null,
+    sweepLinks: Number(row['sweep_links']),
   }),
-  toRow: ({ logId, openedAt, heartbeatAt, sweepFrom, sweepCursor }) => ({
+  toRow: ({ logId, openedAt, heartbeatAt, sweepFrom, sweepLinks }) => ({
     id: Number(ONLY),
     log_id: logId,
     opened_at: openedAt,
     heartbeat_at: heartbeatAt,
     sweep_from: sweepFrom,
-    sweep_cursor: sweepCursor,
+    sweep_links: sweepLinks,
   }),
 }
 
@@ -101,7 +101,7 @@ export type PaymentImportsTable = {
   requested_by: string | null
   requested_at: number
   parts_json: string
-  place_json: string
+  places_json: string
   reports_json: string
   done_at: number | null
 }
@@ -119,7 +119,7 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
     requested_by: 'text',
     requested_at: 'integer',
     parts_json: 'text',
-    place_json: 'text',
+    places_json: 'text',
     reports_json: 'text',
     done_at: 'integer',
   },
@@ -135,7 +135,7 @@ export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = {
     requested_by: requestedBy,
     requested_at: requestedAt,
     parts_json: JSON.stringify(plan.parts),
-    place_json: JSON.stringify(places),
+    places_json: JSON.stringify(places),
     reports_json: JSON.stringify(reports),
     done_at: doneAt,
   }),
@@ -154,7 +154,7 @@ export function toImport(row: StoredRow): PaymentImport {
     daily: row['daily'] === 1,
     requestedBy: row['requested_by'] as string | null,
     requestedAt: Number(row['requested_at']),
-    places: JSON.parse(String(row['place_json'])) as ImportPlace[],
+    places: JSON.parse(String(row['places_json'])) as ImportPlace[],
     reports: JSON.parse(String(row['reports_json'])) as PartReport[],
     doneAt: row['done_at'] as number | null,
   }

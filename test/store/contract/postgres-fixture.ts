@@ -38,7 +38,7 @@ const TABLES = [
 const WIPE = `${TABLES.map((table) => `DELETE FROM ${table};`).join('\n')}
 SELECT setval(pg_get_serial_sequence('deliveries', 'number'), 1, false);
 UPDATE log_head SET position = 0, horizon = 0;
-UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at = NULL, sweep_from = NULL, sweep_cursor = NULL;`
+UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at = NULL, sweep_from = NULL, sweep_links = 0;`
 
 export type PostgresFixtures = { readonly open: OpenStore; drop(): Promise<void> }
 

@@ -15,9 +15,9 @@ CREATE TABLE meta (
   opened_at BIGINT NOT NULL,
   -- Last sign of life of a process that held the database.
   heartbeat_at BIGINT,
-  -- A sweep that has begun: it reads back what may have changed since `sweep_from`, as far as `sweep_cursor`.
+  -- A sweep that has begun, after a gap since `sweep_from`, and how many links it has brought forward.
   sweep_from BIGINT,
-  sweep_cursor TEXT
+  sweep_links INTEGER NOT NULL DEFAULT 0
 );
 
 INSERT INTO meta (id, log_id, opened_at) VALUES (1, replace(gen_random_uuid()::text, '-', ''), 0);
@@ -36,8 +36,8 @@ CREATE TABLE read_paces (
   site TEXT PRIMARY KEY,
   -- Ten-thousandths of the full rate.
   share BIGINT NOT NULL,
-  -- Instants of the last reads, as a JSON array; they may lie ahead.
-  slots TEXT NOT NULL,
+  -- Instant of the last read; it may lie ahead.
+  last_at BIGINT NOT NULL,
   halved_at BIGINT NOT NULL,
   closed_until BIGINT NOT NULL
 );
@@ -227,15 +227,13 @@ CREATE TABLE payments (
   other_reference TEXT COLLATE "C",
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL,
-  -- When the payments API last told what is true, in an answer or by creating the row.
-  confirmed_at BIGINT NOT NULL DEFAULT 0,
   deliveries INTEGER NOT NULL DEFAULT 0,
   -- 1: in doubt until a read confirms its status.
   provisional INTEGER NOT NULL DEFAULT 0,
   -- 1: a duplicate payment (see `duplicate_payments`) that is not resolved.
   duplicate INTEGER NOT NULL DEFAULT 0,
-  -- The next read; null if none is planned. Due reads are picked by site and class: 'doubt' (a webhook or a person asks), 'expiry' (of a
-  -- link), 'poll' (the rest).
+  -- The next read; null if none is planned. Due reads are picked by site and class: 'doubt' (a webhook asks), 'poll' (it is under way),
+  -- 'expiry' (of a link).
   read_due_at BIGINT,
   read_class TEXT COLLATE "C" NOT NULL DEFAULT 'poll',
   -- The site's id; '*' and the currency for a payment of which neither link nor payin is on record.
@@ -290,8 +288,6 @@ CREATE TABLE links (
   expired INTEGER NOT NULL CHECK (expired IN (0, 1)),
   payment_id TEXT COLLATE "C" REFERENCES payments (id),
   payment_phase TEXT,
-  -- As of a payment.
-  confirmed_at BIGINT NOT NULL DEFAULT 0,
   deliveries INTEGER NOT NULL DEFAULT 0,
   read_due_at BIGINT,
   read_class TEXT COLLATE "C" NOT NULL DEFAULT 'expiry',
@@ -302,10 +298,8 @@ CREATE INDEX links_by_creation ON links (created_at, number);
 CREATE INDEX links_by_reference ON links (lower(reference), (+number));
 CREATE INDEX links_by_owner ON links (owner_id, (+number)) WHERE owner_id IS NOT NULL;
 CREATE INDEX links_by_read ON links (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
--- The neighbours of a due read: what the payments API lists on the same page.
+-- What an import looks for in a list.
 CREATE INDEX links_by_site ON links (site, created_at);
--- What a sweep goes through.
-CREATE INDEX links_open ON links (expires_at, number) WHERE payment_id IS NULL AND expired = 0;
 
 -- Payments that were made without a link.
 CREATE TABLE payins (
@@ -321,7 +315,7 @@ CREATE TABLE payins (
 );
 
 CREATE INDEX payins_by_owner ON payins (owner_id, (payment_id || '')) WHERE owner_id IS NOT NULL;
--- The neighbours of a due read: what the payments API lists on the same page.
+-- The same.
 CREATE INDEX payins_by_site ON payins (site, created_at);
 
 -- The payments of each order that hold its money, by a hash of site, owner and reference; the order of a payment is looked up when it is
@@ -384,8 +378,6 @@ CREATE INDEX agreements_by_status ON agreements (status, (+number));
 CREATE INDEX agreements_by_creation ON agreements (created_at, number);
 CREATE INDEX agreements_by_read ON agreements (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX agreements_in_doubt ON agreements (updated_at) WHERE provisional = 1;
--- What a sweep goes through.
-CREATE INDEX agreements_changeable ON agreements (updated_at, number);
 
 -- Who pays lies apart, as of payments.
 CREATE TABLE agreement_payers (
@@ -427,7 +419,6 @@ CREATE TABLE payout_records (
 CREATE INDEX payout_records_by_creation ON payout_records (created_at, number);
 CREATE INDEX payout_records_by_reference ON payout_records (reference, (+number)) WHERE reference IS NOT NULL;
 CREATE INDEX payout_records_by_read ON payout_records (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
-CREATE INDEX payout_records_planned ON payout_records (number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payout_records_in_doubt ON payout_records (updated_at) WHERE provisional = 1;
 
 -- Who is paid, apart from the rest, so that it can be erased. Account numbers are masked.
@@ -534,15 +525,15 @@ CREATE TABLE payment_imports (
   to_at BIGINT NOT NULL,
   -- 1: nothing is recorded but the report.
   dry_run INTEGER NOT NULL,
-  -- 1: begun by the daily schedule.
+  -- 1: begun by the schedule.
   daily INTEGER NOT NULL,
   -- Subject of the token of the request.
   requested_by TEXT,
   requested_at BIGINT NOT NULL,
   -- The lists of the sites that are read.
   parts_json TEXT NOT NULL,
-  -- Where it continues.
-  place_json TEXT NOT NULL,
+  -- Where it continues, for each of the lists.
+  places_json TEXT NOT NULL,
   -- The results so far, one for each of the lists.
   reports_json TEXT NOT NULL,
   done_at BIGINT

@@ -17,12 +17,12 @@ const PARTS = [
 /** Creates the queries of a sweep: index look-ups for each of its parts. */
 export function sweepQueries(reader: Db): Database['sweep'] {
   const state = async () => {
-    const { sweep_from: from, sweep_cursor: cursor } = await reader
+    const { sweep_from: from, sweep_links: links } = await reader
       .selectFrom('meta')
-      .select(['sweep_from', 'sweep_cursor'])
+      .select(['sweep_from', 'sweep_links'])
       .where('id', '=', 1)
       .executeTakeFirstOrThrow()
-    return { from: from === null ? null : new Date(from), cursor }
+    return { from: from === null ? null : new Date(from), links }
   }
   return {
     state,
