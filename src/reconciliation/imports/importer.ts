@@ -63,7 +63,7 @@ export function startImporter(options: ImporterOptions): Importer {
   const { store, imports, sites, budget, logger, clock, timer, leader, isDaily, isRejected, onRecorded } = options
   /** Failed reads of the page at which a list is, by number of the import and of the list. */
   const failures = new Map<string, number>()
-  /** Since when a list cannot be read because of its site, by the timer. */
+  /** Since when no list of a site can be read, by the timer, by number of the import and the site. */
   const blocked = new Map<string, number>()
   let quietUntil = Number.NEGATIVE_INFINITY
   /** What is being worked on: the lists of a site, by number of the import and the site. */
@@ -106,7 +106,8 @@ export function startImporter(options: ImporterOptions): Importer {
       throw error
     }
     const reasons = await imports.record({ number, place, ...read, at: clock() }, lease)
-    forget(number, place)
+    failures.delete(keyOf(number, place))
+    blocked.delete(`${number} ${site.id}`)
     for (const error of reasons)
       logger.error({ site: site.id, kind: part.list, err: error }, 'an entry of a list could not be recorded')
     if (!dryRun) onRecorded()
@@ -115,15 +116,10 @@ export function startImporter(options: ImporterOptions): Importer {
 
   /** The site cannot be read now. An import of a person does not wait for credentials. */
   const block = async ({ number, daily }: PaymentImport, place: ListPlace, site: Site, lease: Lease) => {
-    const since = blocked.get(keyOf(number, place)) ?? timer.now()
-    blocked.set(keyOf(number, place), since)
+    const since = blocked.get(`${number} ${site.id}`) ?? timer.now()
+    blocked.set(`${number} ${site.id}`, since)
     const waits = daily ? timer.now() - since < LONGEST_BLOCKED_MS : !isRejected(site)
     return waits ? false : giveUp(number, place, isRejected(site) ? 'CREDENTIALS_REJECTED' : 'UNREADABLE', lease)
-  }
-
-  const forget = (number: number, place: ListPlace | CheckPlace) => {
-    failures.delete(keyOf(number, place))
-    blocked.delete(keyOf(number, place))
   }
 
   const failed = async (number: number, place: ListPlace | CheckPlace, error: unknown, lease: Lease) => {
@@ -135,7 +131,7 @@ export function startImporter(options: ImporterOptions): Importer {
   }
 
   const giveUp = async (number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease) => {
-    forget(number, place)
+    failures.delete(keyOf(number, place))
     await imports.giveUp(number, place, problem, lease)
     return true
   }
@@ -145,7 +141,7 @@ export function startImporter(options: ImporterOptions): Importer {
     const [from, to] = [plan.from + MARGIN_MS, plan.to - MARGIN_MS]
     const absent = await imports.absent({ number, part: partAt(plan, place), place, from, to })
     await imports.recordAbsent(number, place, absent, lease)
-    forget(number, place)
+    failures.delete(keyOf(number, place))
     await restAsLong(timer, startedAt)
     return true
   }
@@ -185,7 +181,9 @@ export function startImporter(options: ImporterOptions): Importer {
       isDone = await imports.clear(number, clock())
       await restAsLong(timer, startedAt)
     }
-    if (isDone) logger.info({ kind: 'import' }, 'an import is done')
+    if (!isDone) return
+    for (const { id } of sites.all) blocked.delete(`${number} ${id}`)
+    logger.info({ kind: 'import' }, 'an import is done')
   }
 
   const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not go on; it is tried again')
