@@ -9,7 +9,7 @@ describe('a handler whose store takes too long', () => {
     const gate = Promise.withResolvers<void>()
     const stored = Promise.withResolvers<void>()
     const { send, store, responses } = await openWebhookServer(({ inbox }) => ({
-      maxStoreMs: 50,
+      maxStoreMs: 1_000,
       maxInFlight: 1,
       inbox: {
         ...inbox,
