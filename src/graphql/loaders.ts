@@ -89,7 +89,11 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       (link) => link.ref,
     ),
   paymentById: ({ store: { payments }, tail, isItem }) =>
-    stateLoader(tail.states.payment, { isItem, cached: payments.cached, byIds: payments.byIds }),
+    stateLoader(tail.states.payment, {
+      isItem,
+      cached: payments.cached,
+      byIds: isItem ? (ids) => payments.byIds(tail.states.withExpected(ids)) : payments.byIds,
+    }),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
   duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),

@@ -249,6 +249,7 @@ class LogStream implements Follower, Waiting, Deadline, StreamMember {
     }
     this.#await(readPage(), ({ events, next, horizon }) => {
       if (this.#position < horizon) return this.#giveLast(this.#head, 'Events after the cursor are no longer kept.')
+      tail.states.expect(events)
       this.#page = events
       this.#pageIndex = 0
       if (events.length === 0) this.#position = Math.max(this.#position, next ?? known)

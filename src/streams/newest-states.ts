@@ -28,6 +28,10 @@ export type NewestStates = {
 } & {
   /** How often a state was replaced by one that was read before the tail had its event. */
   readonly replaced: number
+  /** Notes events that are about to be shown, so that the first read of one of their payments reads all of them. */
+  expect(events: readonly PaymentEvent[]): void
+  /** Returns the ids of payments to read: these, and those that were expected together with them and are not known. */
+  withExpected(paymentIds: readonly string[]): readonly string[]
   /** Adds the states of the next events of the log. */
   append(events: readonly PaymentEvent[]): void
   /** Adds the states of rows that have just been read. */
@@ -82,8 +86,19 @@ export function createNewestStates(): NewestStates {
     if (gatewayPayment !== null) use(kinds.gatewayPayment, gatewayPayment)
   }
 
+  /** The payments of a page of events by the id of each. */
+  const expected = new LRUCache<string, ReadonlySet<string>>({ max: MAX_STATES })
+
   return {
     ...kinds,
+    expect(events) {
+      const ids = new Set(events.flatMap(({ payment }) => payment?.id ?? []))
+      for (const id of ids) expected.set(id, ids)
+    },
+    withExpected(paymentIds) {
+      const together = paymentIds.flatMap((id) => [...(expected.get(id) ?? [])])
+      return [...new Set([...paymentIds, ...together.filter((id) => kinds.payment.get(id) === undefined)])]
+    },
     get replaced() {
       return replaced
     },

@@ -48,8 +48,8 @@ async function setUp() {
   return { store, engine, tell, wake: () => wake(null), reads: () => reads, created }
 }
 
-async function follow(engine: Engine, after: string): Promise<AnswerStream> {
-  const outcome = await engine.run({ query: UPDATES, variables: { after } }, { caller: READER, fromRouter: true })
+async function follow(engine: Engine, after: string, query = UPDATES): Promise<AnswerStream> {
+  const outcome = await engine.run({ query, variables: { after } }, { caller: READER, fromRouter: true })
   if (outcome.kind !== 'stream') throw new Error(JSON.stringify(outcome))
   return outcome
 }
@@ -92,6 +92,19 @@ it('an item shows the newest state that the node knows, and no live item costs a
   expect(await next(stream)).toEqual({ kind: 'EVENT', before: 5, after: 6, now: 6 })
   expect(reads()).toBe(readBefore)
   for (const one of [stream, other]) one.stop()
+})
+
+it('a replay reads the payments of a page at once', async () => {
+  const { store, engine, reads, created } = await setUp()
+  const payments = Array.from({ length: 150 }, (_, n) => `P${n}`)
+  for (const paymentId of payments) await store.inbox.receive(delivery(report('pending', { paymentId })))
+  const all = 'subscription ($after: String) { paymentEventStream(after: $after) { payment { id } } }'
+  const stream = await follow(engine, created, all)
+  const shown: string[] = []
+  while (shown.length < payments.length)
+    shown.push(JSON.parse((await nextText(stream)) ?? '').data.paymentEventStream.payment.id)
+  expect([shown, reads()]).toEqual([payments, 1])
+  stream.stop()
 })
 
 it('an answer shows one state of each object, whatever happens between its reads', async () => {
