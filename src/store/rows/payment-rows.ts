@@ -134,10 +134,27 @@ function usual({ id, statusRaw }: Pick<Payment, 'id' | 'statusRaw'>): Told {
 /** Returns the text of a column with a payment, without what is told beside it, what is as usual, and the details that are not known. */
 export function paymentJson(payment: Payment, told: Told = {}): string {
   const known = { ...usual(payment), ...told }
-  const own = Object.entries(payment).filter(([key, value]) => value !== known[key as keyof Payment])
+  const own = FACTS.map((name) => [name, payment[name]] as const).filter(([name, value]) => value !== known[name])
   const details = Object.entries(payment.details).filter(([, value]) => value !== null)
   return JSON.stringify({ ...Object.fromEntries(own), details: Object.fromEntries(details) })
 }
+
+/** In one order, so that a payment that does not change keeps its text. */
+const FACTS = Object.keys({
+  id: true,
+  streamId: true,
+  linkRef: true,
+  version: true,
+  statusRaw: true,
+  status: true,
+  phase: true,
+  rank: true,
+  seen: true,
+  provisional: true,
+  details: true,
+  refunds: true,
+  updatedAt: true,
+} satisfies Record<keyof Payment, true>) as (keyof Payment)[]
 
 /** Returns the payment of its column. */
 export function toPayment(json: string, told: Told = {}): Payment {
