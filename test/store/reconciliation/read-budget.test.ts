@@ -128,21 +128,10 @@ describe('the budget of a site', () => {
 })
 
 describe('a service that wants fewer reads', () => {
-  it('gets half as many after each refusal, down to an eighth a second', async () => {
+  it('gets half as many after each refusal', async () => {
     const instants = await permitsWithin(await setUp(), 2 * MINUTE, () => throttled())
     const gaps = instants.slice(1).map((instant, index) => instant - (instants[index] ?? 0))
     expect(gaps.slice(0, 5)).toEqual([1, 2, 4, 8, 8].map((seconds) => seconds * SECOND))
-    expect(gaps.at(-1)).toBe(8 * SECOND)
-  })
-
-  it('gets more again, slowly, as it answers', async () => {
-    const fixture = await setUp()
-    await permitsWithin(fixture, 2 * MINUTE, () => throttled())
-    const counts: number[] = []
-    for (let minute = 0; minute < 4; minute++) counts.push((await permitsWithin(fixture, MINUTE, () => null)).length)
-    expect(counts[0]).toBeLessThan(60)
-    expect(counts).toEqual(counts.toSorted((a, b) => a - b))
-    expect(counts.at(-1)).toBeGreaterThanOrEqual(119)
   })
 
   it('is left alone for as long as it asks, but for persons at the lower rate, until it answers one of them', async () => {
