@@ -165,8 +165,11 @@ describe.skipIf(!canMakeRedis())('a connection that falls silent', () => {
     isSilent = true
     await until(() => !redis.isConnected)
     await until(() => added === 2 && redis.isConnected)
-    channels.publish([['a', 'again']])
-    await until(() => texts.length > 0)
-    expect(texts).toEqual(['again'])
+    // Redis may lose any text.
+    const hears = () => {
+      channels.publish([['a', 'again']])
+      return [...new Set(texts)]
+    }
+    await expect.poll(hears).toEqual(['again'])
   })
 })
