@@ -69,6 +69,10 @@ export function createNewestStates(): NewestStates {
       append(state: Subject) {
         if ((states.get(state.id)?.version ?? 0) < state.version) states.set(state.id, state)
       },
+      update(state: Subject) {
+        const known = states.get(state.id)
+        if (known !== undefined && known.version < state.version) put(state)
+      },
       clear: () => states.clear(),
     }
   }
@@ -106,7 +110,7 @@ export function createNewestStates(): NewestStates {
       for (const event of events) each(event, (kind, state) => kind.append(state))
     },
     add: (rows) => each(rows, (kind, state) => void kind.reading()(state)),
-    update: (event) => each(event, (kind, state) => void kind.newest(state)),
+    update: (event) => each(event, (kind, state) => kind.update(state)),
     clear() {
       branch += 1
       for (const kind of Object.values(kinds)) kind.clear()
