@@ -62,7 +62,7 @@ describe('docs/settings.md', () => {
 })
 
 describe('the promises of the tests', () => {
-  const tests = globSync('test/**/*.ts', { cwd: root }).toSorted()
+  const tests = globSync('{test,packages/*/test}/**/*.ts', { cwd: root }).toSorted()
   const promises = promisesIn(new Map(tests.map((path) => [path, readFileSync(join(root, path), 'utf8')])))
   const pages = ['docs/reliability.md', 'docs/security.md'].map((path) => readFileSync(join(root, path), 'utf8'))
 
