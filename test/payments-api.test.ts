@@ -83,17 +83,17 @@ function isInSchema(coordinate: string): boolean {
 /** The values in the tables of docs/payments-api.md, by the enumeration that contains them. */
 const TABLES: Readonly<Record<string, string>> = {
   // Section 3.2
-  PaymentStatus: `pending authorised waiting received expired return_pending return_expired partially_refunded
+  PayinStatus: `pending authorised waiting received expired return_pending return_expired partially_refunded
     return_received return_rejected failed in_dispute dispute_lost`,
   // Section 2.1
-  AgreementStatus: 'created active suspended cancelled failed',
-  AgreementPurpose: `MORTGAGE UTILITY LOAN DEPENDANT_SUPPORT GAMBLING RETAIL SALARY PERSONAL GOVERNMENT PENSION TAX
+  PaymentAgreementStatus: 'created active suspended cancelled failed',
+  PaymentAgreementPurpose: `MORTGAGE UTILITY LOAN DEPENDANT_SUPPORT GAMBLING RETAIL SALARY PERSONAL GOVERNMENT PENSION TAX
     OTHER_SERVICE`,
   // Section 2.2
-  AgreementFrequency: 'ADHOC DAILY FORTNIGHTLY INTRADAY SEMIANNUAL MONTHLY QUARTERLY WEEKLY ANNUAL',
-  AgreementAmountRule: 'VARIABLE FIXED USAGE_BASED BALLOON',
+  PaymentAgreementFrequency: 'ADHOC DAILY FORTNIGHTLY INTRADAY SEMIANNUAL MONTHLY QUARTERLY WEEKLY ANNUAL',
+  PaymentAgreementAmountRule: 'VARIABLE FIXED USAGE_BASED BALLOON',
   // Section 2.3
-  PayIdType: 'EMAIL PHONE ABN',
+  PaymentPayIdType: 'EMAIL PHONE ABN',
   // Section 7.2
   PaymentFailureCode: `account_closed amount_invalid amount_too_large amount_too_small authentication_expired
     authentication_failed authentication_required capture_not_authorised card_decline_rate_limit_exceeded card_expired
@@ -103,7 +103,11 @@ const TABLES: Readonly<Record<string, string>> = {
     processing_error return_url_invalid transaction_is_blocked transaction_duplicated withdrawal_count_limit_exceeded`,
 }
 
-const COUNTS: Readonly<Record<string, number>> = { PaymentStatus: 13, AgreementStatus: 5, PaymentFailureCode: 34 }
+const COUNTS: Readonly<Record<string, number>> = {
+  PaymentStatus: 13,
+  PaymentAgreementStatus: 5,
+  PaymentFailureCode: 34,
+}
 
 describe('the schema', () => {
   it.each(Object.entries(TABLES))(
@@ -141,7 +145,7 @@ describe('docs/payments-api.md', () => {
 
   it.each(Object.entries(TABLES))('lists each value of %s', (name, text) => {
     const listed = new Set(codeIn(paymentsApi))
-    const prefix = name === 'AgreementAmountRule' ? '_agreement_details_obj' : ''
+    const prefix = name === 'PaymentAgreementAmountRule' ? '_agreement_details_obj' : ''
     const values = text.split(/\s+/).map((value) => (prefix === '' ? value : `${value.toLowerCase()}${prefix}`))
     expect(values.filter((value) => !listed.has(value.replace('usage_based_', 'usage_bases_')))).toEqual([])
   })

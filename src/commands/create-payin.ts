@@ -10,7 +10,12 @@ import {
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import { type CommandFailure, type FieldProblem, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
+import {
+  type CommandFailure,
+  type PaymentsFieldProblem,
+  type InputFailure,
+  siteProblem,
+} from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
@@ -60,7 +65,7 @@ export async function createPayin(options: CreatePayinOptions, asked: PayinReque
   return refusal ?? outcomeOf(await options.once.run(task))
 }
 
-function siteFor(sites: Sites, { amount, currency, site = null }: PayinRequest): Site | FieldProblem {
+function siteFor(sites: Sites, { amount, currency, site = null }: PayinRequest): Site | PaymentsFieldProblem {
   const wanted = payinCurrency({ amount, currency })
   if (wanted === '') return { path: ['currency'], message: 'is required without an amount' }
   const path = amount == null ? ['currency'] : ['amount', 'currency']

@@ -16,7 +16,7 @@ import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
 import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { PaymentFilter, Store, PageCursor } from '../store/store.ts'
+import type { PaymentsFilter, Store, PageCursor } from '../store/store.ts'
 
 export type PaymentsExportOptions = {
   readonly store: Pick<Store, 'commands' | 'payments' | 'links'>
@@ -48,7 +48,7 @@ type Grant = Omit<ExportQuery, 'filter'> & {
   readonly expiresAt: number
   readonly callerKey: string
   /** Instants in milliseconds since the epoch. */
-  readonly filter: Omit<PaymentFilter, 'updatedFrom' | 'updatedBefore'> & {
+  readonly filter: Omit<PaymentsFilter, 'updatedFrom' | 'updatedBefore'> & {
     readonly updatedFrom?: number
     readonly updatedBefore?: number
   }
@@ -72,7 +72,7 @@ export function requestPaymentsExport(
   return { kind: 'done', url, expiresAt: new Date(expiresAt) }
 }
 
-function sealable({ updatedFrom, updatedBefore, phases, ...filter }: PaymentFilter): Grant['filter'] {
+function sealable({ updatedFrom, updatedBefore, phases, ...filter }: PaymentsFilter): Grant['filter'] {
   return {
     ...filter,
     ...(phases === undefined ? {} : { phases: [...new Set(phases)] }),
@@ -141,7 +141,7 @@ export async function beginPaymentsExport(
 }
 
 type ExportQuery = {
-  readonly filter: PaymentFilter
+  readonly filter: PaymentsFilter
   readonly format: ExportFormatName
   readonly payers: ExportedPayers
 }
@@ -184,7 +184,7 @@ async function* exportPayments(
   yield end(totals.list())
 }
 
-function withBounds({ updatedFrom, updatedBefore, ...filter }: PaymentFilter, now: Date): PaymentFilter {
+function withBounds({ updatedFrom, updatedBefore, ...filter }: PaymentsFilter, now: Date): PaymentsFilter {
   const { from, before } = exportBounds({ from: updatedFrom ?? null, before: updatedBefore ?? null }, now)
   return {
     ...filter,

@@ -33,7 +33,7 @@ import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
 import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
 import { addWebSocket } from '../http/websocket/websocket.ts'
 import { createHostCheck } from '../lib/known-hosts.ts'
-import type { OpenStreams } from '../lookups/health.ts'
+import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { StartedEngine } from './compose-engine.ts'
@@ -43,7 +43,7 @@ import type { AppConfig, TransportLimits, Backend } from './services.ts'
 
 export type Transports = {
   /** Returns the number of open sockets and streams of clients. */
-  open(): Omit<OpenStreams, 'subscriptions'>
+  open(): Omit<PaymentsOpenStreams, 'subscriptions'>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
   /** Makes the probes report that the process is ready. */

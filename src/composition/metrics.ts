@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { PrunedKind } from '../store/retention/retention-queries.ts'
-import type { DueReads, ReadBacklog, ReadOutcome } from '../store/store.ts'
+import type { DueReads, PaymentsReadBacklog, ReadOutcome } from '../store/store.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/sites.ts'
 
 /** Counters, and gauges that are read at each scrape. */
@@ -40,7 +40,7 @@ export type Gauges = {
   readonly isLeader: () => boolean
   /** Milliseconds for which no planned read of a site is made; 0 if they are made. */
   readonly readsHeldMs: (site: string) => number
-  readonly reads: () => Promise<ReadBacklog>
+  readonly reads: () => Promise<PaymentsReadBacklog>
   /** Whether Redis answers; null if none is configured. */
   readonly redis: (() => boolean) | null
   /** Whether wake-ups of other nodes arrive; null on a database that only one process uses. */
@@ -175,10 +175,10 @@ function addPauseGauge(registers: Registry[], { sites, readsHeldMs }: Gauges): G
 }
 
 /** All gauges come from one query of the store. If it fails they are missing, and the other metrics are still reported. */
-function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
-  let looking: Promise<ReadBacklog> | null = null
+function addReadGauges(registers: Registry[], look: () => Promise<PaymentsReadBacklog>, clock: () => Date): void {
+  let looking: Promise<PaymentsReadBacklog> | null = null
   const lookOnce = () => (looking ??= look().finally(() => (looking = null)))
-  const addGauge = (name: string, help: string, figure: (backlog: ReadBacklog) => number) =>
+  const addGauge = (name: string, help: string, figure: (backlog: PaymentsReadBacklog) => number) =>
     new Gauge({
       name,
       help,

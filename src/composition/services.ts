@@ -9,7 +9,7 @@ import { createCursorCodec } from '../keys/cursor.ts'
 import { createKeyRing } from '../keys/key-ring.ts'
 import { createSliceScheduler } from '../lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from '../lib/timers.ts'
-import { createHealth, type OpenStreams } from '../lookups/health.ts'
+import { createHealth, type PaymentsOpenStreams } from '../lookups/health.ts'
 import { createRequirementsReader } from '../lookups/method-requirements.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
@@ -70,7 +70,7 @@ type BackendOptions = {
   readonly tail: Pick<TailOptions, 'pollMs'>
   readonly streamLimits: StreamLimits
   /** Returns the number of open sockets and streams of clients. */
-  readonly openStreams: () => Omit<OpenStreams, 'subscriptions'>
+  readonly openStreams: () => Omit<PaymentsOpenStreams, 'subscriptions'>
 }
 
 /** Opens the store and the upstream client, and creates the services between them and the transports. */

@@ -1,29 +1,29 @@
-import type { DeliveryBacklog, ReadBacklog, Store } from '../store/store.ts'
+import type { PaymentsDeliveryBacklog, PaymentsReadBacklog, Store } from '../store/store.ts'
 import type { SiteState, SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
 
 /** State of this process and of the payments API. Makes no call to the payments API. */
 export type Health = {
-  sites(): readonly SiteHealth[]
+  sites(): readonly PaymentsSiteHealth[]
   /** Rejects if the store fails. */
-  reads(): Promise<ReadBacklog>
+  reads(): Promise<PaymentsReadBacklog>
   /** Rejects if the store fails. */
-  deliveries(): Promise<DeliveryBacklog>
-  streams(): OpenStreams
+  deliveries(): Promise<PaymentsDeliveryBacklog>
+  streams(): PaymentsOpenStreams
   /** Rejects if the store fails. */
-  reader(): Promise<ReaderHealth>
+  reader(): Promise<PaymentsReaderHealth>
 }
 
 /** Who makes the planned reads. */
-export type ReaderHealth = {
+export type PaymentsReaderHealth = {
   /** This process does. */
   readonly here: boolean
   /** Until when a process has the right to, unless it is renewed, by the database's clock; null if none has it. */
   readonly leaseUntil: Date | null
 }
 
-export type SiteHealth = {
+export type PaymentsSiteHealth = {
   readonly id: string
   /** Upper-case currency codes. */
   readonly currencies: readonly string[]
@@ -35,7 +35,7 @@ export type SiteHealth = {
   readonly methodsStale: boolean
 }
 
-export type OpenStreams = {
+export type PaymentsOpenStreams = {
   readonly sockets: number
   readonly eventStreams: number
   readonly callbacks: number
@@ -57,7 +57,7 @@ export type HealthParts = {
   /** Milliseconds for which no planned read of a site is made; 0 if they are made. */
   readonly heldMs: (site: string) => number
   readonly clock: () => Date
-  readonly streams: () => OpenStreams
+  readonly streams: () => PaymentsOpenStreams
 }
 
 export function createHealth(parts: HealthParts): Health {
@@ -83,13 +83,16 @@ export function createHealth(parts: HealthParts): Health {
   }
 }
 
-function availabilityOf({ breaker, credentialsRejected }: SiteState, heldMs: number): SiteHealth['availability'] {
+function availabilityOf(
+  { breaker, credentialsRejected }: SiteState,
+  heldMs: number,
+): PaymentsSiteHealth['availability'] {
   if (breaker !== 'closed') return AVAILABILITIES[breaker]
   if (credentialsRejected) return 'CREDENTIALS_REJECTED'
   return heldMs > 0 ? 'READS_PAUSED' : 'AVAILABLE'
 }
 
-const AVAILABILITIES: Readonly<Record<Exclude<BreakerState, 'closed'>, SiteHealth['availability']>> = {
+const AVAILABILITIES: Readonly<Record<Exclude<BreakerState, 'closed'>, PaymentsSiteHealth['availability']>> = {
   'half-open': 'PROBING',
   open: 'UNAVAILABLE',
 }

@@ -4,10 +4,10 @@ import type { Site, Sites } from '../upstream/client/sites.ts'
 import { UpstreamFault, type FaultDetail } from '../upstream/client/upstream-fault.ts'
 
 /** A problem with one field of the input. */
-export type FieldProblem = { readonly path: readonly string[]; readonly message: string }
+export type PaymentsFieldProblem = { readonly path: readonly string[]; readonly message: string }
 
 /** Invalid fields, which the caller should correct; nothing was sent. */
-export type InvalidInput = { readonly kind: 'invalid-input'; readonly problems: readonly FieldProblem[] }
+export type InvalidInput = { readonly kind: 'invalid-input'; readonly problems: readonly PaymentsFieldProblem[] }
 
 /** The amount or method is not possible, and the caller should choose another; nothing was sent. */
 type MethodFailure =
@@ -27,7 +27,7 @@ export type Rejection = {
   readonly kind: 'upstream-rejected'
   readonly httpStatus: number
   readonly upstreamCode: string | null
-  readonly problems: readonly FieldProblem[]
+  readonly problems: readonly PaymentsFieldProblem[]
 }
 
 /** The payments API did nothing: retry later, or have an operator check the credentials. */
@@ -83,7 +83,7 @@ export function siteProblem(
   sites: Sites,
   { amount, site }: { readonly amount: { readonly currency: string }; readonly site?: string | null | undefined },
   path: readonly string[] = ['amount', 'currency'],
-): FieldProblem {
+): PaymentsFieldProblem {
   if (site == null) return { path, message: `no credentials for ${amount.currency} are configured` }
   return sites.byId(site) === null
     ? { path: ['site'], message: 'there is no such site' }
@@ -125,7 +125,7 @@ export function nothingDone(fault: Exclude<FaultDetail, { kind: 'refused' }>, si
 /** Maps a refusal, keeping the messages and field names of the payments API. */
 export function rejection(fault: Refusal): Rejection {
   const { httpStatus, code, message } = fault
-  const fields: FieldProblem[] = fault.fields.map((field) => ({ path: [field.path], message: field.message }))
+  const fields: PaymentsFieldProblem[] = fault.fields.map((field) => ({ path: [field.path], message: field.message }))
   const problems = fields.length > 0 || message === null ? fields : [{ path: [], message }]
   return { kind: 'upstream-rejected', httpStatus, upstreamCode: code, problems }
 }

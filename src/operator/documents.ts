@@ -11,7 +11,7 @@ const DELIVERY_FIELDS = `id disposition quarantineReason subjectId statusRaw att
 /** A page of deliveries, newest first. */
 export const DELIVERIES: OperatorDocument = {
   scopes: ['payments:read'],
-  text: `query OperatorDeliveries($first: Int!, $after: String, $filter: WebhookDeliveryFilter) {
+  text: `query OperatorDeliveries($first: Int!, $after: String, $filter: PaymentWebhookDeliveryFilter) {
   webhookDeliveries(first: $first, after: $after, filter: $filter) {
     nodes { ${DELIVERY_FIELDS} }
     pageInfo { hasNextPage endCursor }
@@ -93,7 +93,7 @@ export const IMPORT: OperatorDocument = {
   importPayments(input: $input) {
     __typename
     ... on ImportPaymentsSuccess { import { id } }
-    ... on InvalidInputError { problems { path message } }
+    ... on PaymentsInvalidInputError { problems { path message } }
     ... on PaymentsError { code message }
   }
 }`,
@@ -142,8 +142,8 @@ export const SETTLE_CREATION: OperatorDocument = {
     __typename
     ... on SettleGatewayPaymentCreationSuccess { operationId outcome paymentId }
     ... on PaymentsError { code message }
-    ... on InvalidInputError { problems { path message } }
-    ... on StateConflictError { statusRaw }
+    ... on PaymentsInvalidInputError { problems { path message } }
+    ... on PaymentsStateConflictError { statusRaw }
   }
 }`,
 }
@@ -151,7 +151,7 @@ export const SETTLE_CREATION: OperatorDocument = {
 /** A page of payments, newest first, without who has paid. */
 export const PAYMENTS: OperatorDocument = {
   scopes: ['payments:read'],
-  text: `query OperatorPayments($first: Int!, $after: String, $filter: PaymentFilter) {
+  text: `query OperatorPayments($first: Int!, $after: String, $filter: PaymentsFilter) {
   payments(first: $first, after: $after, filter: $filter) {
     nodes {
       id reference site phase statusRaw methodRaw createdAt updatedAt

@@ -95,7 +95,7 @@ const signingKey = z.object({
 
 export const keysAnswer = z.object({ signingKeys: z.array(signingKey) })
 
-export type SigningKey = z.output<typeof signingKey>
+export type PaymentSigningKey = z.output<typeof signingKey>
 export type Erasure = z.output<typeof erasure>
 export type Delivery = z.output<typeof delivery>
 export type FullDelivery = NonNullable<z.output<typeof deliveryAnswer>['webhookDelivery']>

@@ -18,7 +18,7 @@ import {
   type Erasure,
   erasuresAnswer,
   keysAnswer,
-  type SigningKey,
+  type PaymentSigningKey,
 } from './operator-answers.ts'
 
 /** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
@@ -90,7 +90,7 @@ export async function listKeys(ask: Ask, { json }: KeysCommand): Promise<string>
   return [keyTable(keys), ...keys.map(dependentTable)].join('\n\n')
 }
 
-function keyTable(keys: readonly SigningKey[]): string {
+function keyTable(keys: readonly PaymentSigningKey[]): string {
   return table(
     ['KEY', 'SETTING', 'STATE', 'SIGNED SINCE', 'LAST SIGNED', 'LAST CALLBACK', 'REMOVABLE'],
     keys.map((key) => [
@@ -105,7 +105,7 @@ function keyTable(keys: readonly SigningKey[]): string {
   )
 }
 
-function dependentTable({ keyId, setting, dependents }: SigningKey): string {
+function dependentTable({ keyId, setting, dependents }: PaymentSigningKey): string {
   return table(
     [`${keyId} OF ${setting}`, 'NEEDED', 'UNTIL', 'COUNT'],
     dependents.map(({ kind, needed, until, count }) => [

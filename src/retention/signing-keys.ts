@@ -4,11 +4,11 @@ import type { Logger } from '../observability/logger.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../store/store.ts'
 
 /** SIGNS: the first of its setting. VERIFIES: listed after it. REMOVED: no longer listed by the process that is asked. */
-type SigningKeyState = 'SIGNS' | 'VERIFIES' | 'REMOVED'
+type PaymentSigningKeyState = 'SIGNS' | 'VERIFIES' | 'REMOVED'
 
 /** A signing key, known by its id, and what depends on it. */
-export type SigningKey = SigningKeyRecord & {
-  readonly state: SigningKeyState
+export type PaymentSigningKey = SigningKeyRecord & {
+  readonly state: PaymentSigningKeyState
   readonly dependents: readonly KeyDependent[]
 }
 
@@ -17,7 +17,7 @@ export type SigningKeys = {
   /** Notes a callback that a key has verified. */
   callbackVerified(keyId: string): void
   /** Returns every key that was ever recorded, by setting, the last in use first. */
-  report(): Promise<SigningKey[]>
+  report(): Promise<PaymentSigningKey[]>
   /** Resolves when what was noted is stored. */
   close(): Promise<void>
 }
@@ -42,12 +42,12 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
   const { ring, store, lifetimes, logger, clock, timer } = options
   const callbacks = new Map<string, Date>()
 
-  const stateOf = (setting: KeySetting, keyId: string): SigningKeyState => {
+  const stateOf = (setting: KeySetting, keyId: string): PaymentSigningKeyState => {
     const place = ring.ids(setting).indexOf(keyId)
     if (place === 0) return 'SIGNS'
     return place > 0 ? 'VERIFIES' : 'REMOVED'
   }
-  const describe = async (record: SigningKeyRecord): Promise<SigningKey> => {
+  const describe = async (record: SigningKeyRecord): Promise<PaymentSigningKey> => {
     const now = clock()
     const state = stateOf(record.setting, record.keyId)
     const signs = state === 'SIGNS'

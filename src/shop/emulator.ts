@@ -162,12 +162,12 @@ type FaultCode =
   /** The shop is not configured for this. */
   | 'NOT_AVAILABLE'
 
-export type FieldProblem = { readonly field: string; readonly message: string }
+export type PaymentsFieldProblem = { readonly field: string; readonly message: string }
 
 export type Fault = {
   readonly code: FaultCode
   readonly message: string
-  readonly problems: readonly FieldProblem[]
+  readonly problems: readonly PaymentsFieldProblem[]
   readonly retryAfterSeconds: number | null
 }
 

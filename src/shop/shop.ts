@@ -11,7 +11,7 @@ import {
   ShopError,
   connectGraph,
   type GraphOptions,
-  type FieldProblem,
+  type PaymentsFieldProblem,
   type Ask,
 } from './emulator.ts'
 
@@ -236,8 +236,8 @@ const CREATE_LINK = `mutation ShopOrder($input: CreatePaymentLinkInput!) {
       link { id state statusToken checkoutUrl expiresAt requestedAmount { value currency exponent } }
     }
     ... on PaymentsError { code message retryable }
-    ... on InvalidInputError { problems { path message } }
-    ... on UpstreamUnavailableError { retryAfterSeconds }
+    ... on PaymentsInvalidInputError { problems { path message } }
+    ... on PaymentsUpstreamUnavailableError { retryAfterSeconds }
   }
 }`
 
@@ -281,7 +281,7 @@ function refusal({ code, message, retryable, problems, retryAfterSeconds }: z.ou
   return new ShopError(named.length > 0 ? 'INVALID_ORDER' : 'NOT_AVAILABLE', message, { problems: named })
 }
 
-function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
+function problemsOf(issue: z.core.$ZodIssue): PaymentsFieldProblem[] {
   const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path]
   return names.map((path) => ({ field: path.join('.') || 'order', message: issue.message }))
 }

@@ -180,11 +180,11 @@ export type Inbox = {
   byIds(ids: readonly string[]): Promise<Delivery[]>
   page(page: PageQuery, filter: DeliveryFilter): Promise<Page<Delivery>>
   /** Returns the number of deliveries that need attention; cheap enough for every few seconds. */
-  backlog(): Promise<DeliveryBacklog>
+  backlog(): Promise<PaymentsDeliveryBacklog>
 }
 
 /** Each is counted up to 10,000. */
-export type DeliveryBacklog = {
+export type PaymentsDeliveryBacklog = {
   /** DOUBTFUL deliveries whose subject is still in doubt. */
   readonly doubtful: number
   /** QUARANTINED deliveries, of any age. */
@@ -328,13 +328,13 @@ export type PaymentStore = RowsById<Payment> & {
    * Only payments whose amount is known. By number; by last change and number where the filter names an instant, and neither a reference nor
    * open duplicates. Throws `PlaceOfOtherOrderError` for a place of the other order.
    */
-  page(page: PageQuery, filter: PaymentFilter): Promise<Page<Placed<Payment>>>
+  page(page: PageQuery, filter: PaymentsFilter): Promise<Page<Placed<Payment>>>
   snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
   /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
   search(search: PaymentSearch): Promise<SearchResult>
 }
 
-export type PaymentFilter = {
+export type PaymentsFilter = {
   /** The link's reference, the direct payin's, or the merchant's reference that the payment itself carries. */
   readonly reference?: string
   readonly updatedFrom?: Date

@@ -1,4 +1,8 @@
-import type { AgreementPayer, AgreementReport, AgreementStatus } from '../domain/agreements/agreement-report.ts'
+import type {
+  PaymentAgreementPayer,
+  AgreementReport,
+  PaymentAgreementStatus,
+} from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { GatewayPayment, GatewayPaymentStatus } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
@@ -15,7 +19,7 @@ export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>
   byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
   /** Payers by agreement id. */
-  payers(ids: readonly string[]): Promise<Map<string, AgreementPayer>>
+  payers(ids: readonly string[]): Promise<Map<string, PaymentAgreementPayer>>
   /** By number; by creation and number where the filter names an instant. Throws `PlaceOfOtherOrderError` for a place of the other order. */
   page(page: PageQuery, filter: AgreementFilter): Promise<Page<Placed<Agreement>>>
   /** Returns an agreement and the position of the log, read in one transaction. */
@@ -23,7 +27,7 @@ export type AgreementStore = {
 }
 
 export type AgreementFilter = {
-  readonly statuses?: readonly AgreementStatus[]
+  readonly statuses?: readonly PaymentAgreementStatus[]
   /** When it was created at the payments API; if that is unknown, when it was first recorded. */
   readonly createdFrom?: Date
   readonly createdBefore?: Date
@@ -176,10 +180,10 @@ export type ReadStore = {
    */
   schedule(id: string, next: PlannedRead): Promise<void>
   /** Returns the number and age of due reads; cheap enough for every few seconds. */
-  backlog(now: Date): Promise<ReadBacklog>
+  backlog(now: Date): Promise<PaymentsReadBacklog>
 }
 
-export type ReadBacklog = {
+export type PaymentsReadBacklog = {
   /** Reads of payments, links and agreements that are due, counted up to 10,000. */
   readonly waiting: number
   /** The same by site and class, each counted up to 10,000; without sites and classes with no due read. */

@@ -7,10 +7,10 @@ const MOST = 200
 const LONG = 20_000
 const name = 'q'.repeat(LONG)
 const text = 'é'.repeat(LONG)
-const PHASES = 'query ($f: PaymentFilter) { payments(filter: $f) { nodes { id } } }'
+const PHASES = 'query ($f: PaymentsFilter) { payments(filter: $f) { nodes { id } } }'
 const PAGE = 'query ($n: Int!) { payments(first: $n) { nodes { id } } }'
 const LINK = `mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) {
-  ... on InvalidInputError { problems { path message } } ... on PaymentsError { message } } }`
+  ... on PaymentsInvalidInputError { problems { path message } } ... on PaymentsError { message } } }`
 const input = { idempotencyKey: 'a', reference: 'a', amount: { value: '1.00', currency: 'AUD' } }
 
 /** Requests that are answered with errors, each with something very long in it. */

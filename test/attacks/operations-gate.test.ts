@@ -21,7 +21,7 @@ describe('what goes beyond a limit, or is not valid', () => {
   })
 
   it('is refused for its variables', () => {
-    const query = 'query ($f: PaymentFilter) { payments(filter: $f) { nodes { id } } }'
+    const query = 'query ($f: PaymentsFilter) { payments(filter: $f) { nodes { id } } }'
     const phases = Array.from({ length: 4_000 }, () => 'SUCCEDED')
     expect(codesOf(query, { f: { phases } })).toEqual(['BAD_USER_INPUT'])
     const most = Array.from({ length: 8_000 }, () => 'SUCCEEDED')

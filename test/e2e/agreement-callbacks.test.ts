@@ -170,12 +170,12 @@ describe('changePaymentAgreementStatus', () => {
     const { id, serviceId } = await createAgreement(network)
     if (from !== 'created') await network.sandbox.control.setAgreementStatus(serviceId, from)
     const before = asked(network, 'POST', `${PATH}/change_status`)
-    expect(await change(id, to)).toMatchObject({ __typename: 'StateConflictError', statusRaw: from })
+    expect(await change(id, to)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: from })
     expect(asked(network, 'POST', `${PATH}/change_status`)).toBe(before)
   })
 
-  it('of an agreement that nobody knows is NotFoundError', async () => {
-    expect(await change('agreement-999999', 'CANCELLED')).toMatchObject({ __typename: 'NotFoundError' })
+  it('of an agreement that nobody knows is PaymentsNotFoundError', async () => {
+    expect(await change('agreement-999999', 'CANCELLED')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
   })
 
   it('that was not answered is settled by a read, and not sent again', async () => {
@@ -184,7 +184,7 @@ describe('changePaymentAgreementStatus', () => {
     const before = asked(network, 'POST', `${PATH}/change_status`)
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/change_status`, answer: 'drop-after' })
     expect(await mutate(network, 'changePaymentAgreementStatus', input)).toMatchObject({
-      __typename: 'OutcomeUnknownError',
+      __typename: 'PaymentsOutcomeUnknownError',
     })
     expect(await mutate(network, 'changePaymentAgreementStatus', input)).toMatchObject({
       replayed: true,
@@ -206,7 +206,7 @@ describe('a change of status that was not answered', () => {
   it('is settled by its callback while the search does not answer', async () => {
     const { id, input, before } = await lose()
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/change_status`, answer: 'drop-after' })
-    expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await again(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     await network.sandbox.settle()
     expect(await again(input)).toMatchObject({ replayed: true, agreement: { id, status: 'SUSPENDED' } })
     expect(asked(network, 'POST', `${PATH}/change_status`) - before).toBe(1)
@@ -216,9 +216,9 @@ describe('a change of status that was not answered', () => {
     const { id, input, before } = await lose()
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/change_status`, answer: 'reset' })
     for (let attempt = 0; attempt < 3; attempt++)
-      expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await again(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     network.sandbox.control.clearFaults()
-    expect(await again(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await again(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await readAgreement(network, id)).toMatchObject({ status: 'ACTIVE' })
     expect(asked(network, 'POST', `${PATH}/change_status`) - before).toBe(1)
   })
@@ -258,8 +258,11 @@ describe('amendPaymentAgreement', () => {
     const { id, serviceId } = await createAgreement(network)
     await network.sandbox.control.setAgreementStatus(serviceId, 'cancelled')
     const before = asked(network, 'POST', `${PATH}/amendment`)
-    expect(await amend(amendmentInput(id))).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'cancelled' })
-    expect(await amend(amendmentInput('agreement-999999'))).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await amend(amendmentInput(id))).toMatchObject({
+      __typename: 'PaymentsStateConflictError',
+      statusRaw: 'cancelled',
+    })
+    expect(await amend(amendmentInput('agreement-999999'))).toMatchObject({ __typename: 'PaymentsNotFoundError' })
     expect(asked(network, 'POST', `${PATH}/amendment`)).toBe(before)
   })
 
@@ -268,7 +271,7 @@ describe('amendPaymentAgreement', () => {
     const input = amendmentInput(id)
     const before = asked(network, 'POST', `${PATH}/amendment`)
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/amendment`, answer: 'drop-after' })
-    expect(await amend(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await amend(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await amend(input)).toMatchObject({ replayed: true, agreement: { id, ...TERMS } })
     expect(asked(network, 'POST', `${PATH}/amendment`) - before).toBe(1)
   })
@@ -278,8 +281,8 @@ describe('amendPaymentAgreement', () => {
     const same = { limit: { value: '250.50', currency: 'AUD' }, startDate: '2030-01-31' }
     const input = amendmentInput(id, same)
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/amendment`, answer: 'reset' })
-    expect(await amend(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
-    expect(await amend(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await amend(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
+    expect(await amend(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await readAgreement(network, id)).toMatchObject({ amountRule: 'VARIABLE', frequency: 'MONTHLY' })
   })
 })

@@ -53,7 +53,7 @@ function refusal(path: string) {
   return {
     calls: 0,
     answer: {
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       code: 'INVALID_INPUT',
       retryable: false,
       problems: [{ path: path.split('.'), message: expect.stringMatching(/\w/) }],

@@ -78,7 +78,7 @@ describe('a new agreement', () => {
     const input = agreementInput()
     const before = creations()
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: { status, body } })
-    const refusal = { __typename: 'UpstreamRejectedError', httpStatus: status }
+    const refusal = { __typename: 'PaymentsUpstreamRejectedError', httpStatus: status }
     expect(await create(input)).toMatchObject(refusal)
     expect(await create(input)).toMatchObject(refusal)
     expect(creations() - before).toBe(1)
@@ -90,7 +90,7 @@ describe('an agreement whose creation was not answered', () => {
     const input = agreementInput()
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer })
     const before = creations()
-    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError', retryable: true })
+    expect(await create(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError', retryable: true })
     return { input, before }
   }
   const madeWith = (input: Record<string, unknown>) =>
@@ -117,9 +117,9 @@ describe('an agreement whose creation was not answered', () => {
   it('is not made twice, although the search does not answer for long', async () => {
     const { input, before } = await lose('drop-after')
     network.sandbox.control.addFault({ ...SEARCH, answer: { status: 503 }, times: 50 })
-    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await create(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     now += 10_001
-    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await create(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     network.sandbox.control.clearFaults()
     expect(await create(input)).toMatchObject({ replayed: true, agreement: { status: 'CREATED' } })
     expect([creations() - before, madeWith(input).length]).toEqual([2, 1])
@@ -127,7 +127,7 @@ describe('an agreement whose creation was not answered', () => {
 
   it('and was not made is made for the same id, after ten seconds and not before', async () => {
     const { input, before } = await lose('reset')
-    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await create(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(creations() - before).toBe(1)
     now += 10_001
     expect(await create(input)).toMatchObject({ replayed: false, agreement: { status: 'CREATED' } })

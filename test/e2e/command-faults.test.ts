@@ -40,7 +40,7 @@ describe('a link that the payments API refuses', () => {
     expect(first).toMatchObject({
       asked: 1,
       result: {
-        __typename: 'UpstreamRejectedError',
+        __typename: 'PaymentsUpstreamRejectedError',
         httpStatus: status,
         retryable: false,
         problems: [{ path: ['amount'], message: 'is not to my liking' }],
@@ -50,8 +50,11 @@ describe('a link that the payments API refuses', () => {
   })
 
   it.each([
-    [401, { __typename: 'CredentialsRejectedError', site: 'aud', retryable: false }],
-    [403, { __typename: 'UpstreamRejectedError', httpStatus: 403, upstreamCode: 'REQUIRE_LOGIN', retryable: false }],
+    [401, { __typename: 'PaymentsCredentialsRejectedError', site: 'aud', retryable: false }],
+    [
+      403,
+      { __typename: 'PaymentsUpstreamRejectedError', httpStatus: 403, upstreamCode: 'REQUIRE_LOGIN', retryable: false },
+    ],
   ])('with %i can be asked for again', async (status, result) => {
     const body = { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }
     const [first, second] = await attempts(linkInput(), { status, body })
@@ -63,7 +66,7 @@ describe('a link that the payments API refuses', () => {
     const [first, second] = await attempts(linkInput(), { status: 429, headers: { 'retry-after': '7' } })
     expect(first).toMatchObject({
       asked: 1,
-      result: { __typename: 'UpstreamUnavailableError', retryAfterSeconds: 7, retryable: true },
+      result: { __typename: 'PaymentsUpstreamUnavailableError', retryAfterSeconds: 7, retryable: true },
     })
     expect(second).toMatchObject({ asked: 1, result: { __typename: 'CreatePaymentLinkSuccess' } })
   })
@@ -85,7 +88,7 @@ describe('a link whose creation was not answered', () => {
     const operationId = results[0]?.result['operationId']
     expect(operationId).toEqual(expect.any(String))
     for (const { result } of results)
-      expect(result).toMatchObject({ __typename: 'OutcomeUnknownError', operationId, retryable: true })
+      expect(result).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError', operationId, retryable: true })
     expect(JSON.stringify(results) + network.log()).not.toContain('canary of a proxy')
   })
 
@@ -105,7 +108,7 @@ describe('a link whose creation was not answered', () => {
     const { sandbox } = network
     const known = new Set(sandbox.control.state().links.map(({ uuid }) => uuid))
     const [first] = await attempts(linkInput(), 'drop-after', 1)
-    expect(first?.result).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(first?.result).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     const orphan = sandbox.control.state().links.find(({ uuid }) => !known.has(uuid))
     await sandbox.control.setStatus(orphan?.uuid ?? '', 'pending')
     const sent = sandbox.control.webhooks().filter(({ subject }) => subject === orphan?.uuid)
@@ -123,7 +126,7 @@ describe('a link whose creation was not answered', () => {
     try {
       const input = linkInput()
       own.sandbox.control.addFault({ ...CREATE, answer: 'drop-after' })
-      expect(await tryCreateLink(own, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await tryCreateLink(own, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
       const [orphan] = own.sandbox.control.state().links
       await own.sandbox.control.setStatus(orphan?.uuid ?? '', 'pending')
       const found = await tryCreateLink(own, input)
@@ -147,7 +150,7 @@ describe('a service that is not there', () => {
       const input = linkInput()
       for (let index = 0; index < 2; index++)
         expect(await tryCreateLink(own, input)).toMatchObject({
-          __typename: 'UpstreamUnavailableError',
+          __typename: 'PaymentsUpstreamUnavailableError',
           retryable: true,
         })
       const { data } = await own.ask<{ payinMethods: { nodes: unknown[]; unavailable: string[] } }>(
@@ -167,7 +170,7 @@ describe('refreshPayment', () => {
     const token = await network.token({ scopes: ['payments:read'] })
     const before = network.sandbox.control.calls().length
     const { data } = await network.ask(REFRESH, { id: randomUUID() }, { token })
-    expect(data['refreshPayment']).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+    expect(data['refreshPayment']).toMatchObject({ __typename: 'PaymentsNotFoundError', code: 'NOT_FOUND' })
     expect(network.sandbox.control.calls()).toHaveLength(before)
   })
 
@@ -188,15 +191,15 @@ describe('refreshPayment', () => {
   })
 
   it.each<[FaultAnswer, number, Record<string, unknown>]>([
-    [{ status: 404, body: { errors: { message: 'none' } } }, 1, { __typename: 'NotFoundError' }],
+    [{ status: 404, body: { errors: { message: 'none' } } }, 1, { __typename: 'PaymentsNotFoundError' }],
     [
       { status: 422, body: { errors: { uuid: 'is odd' } } },
       1,
-      { __typename: 'UpstreamRejectedError', httpStatus: 422 },
+      { __typename: 'PaymentsUpstreamRejectedError', httpStatus: 422 },
     ],
-    [{ status: 401 }, 1, { __typename: 'CredentialsRejectedError', site: 'aud' }],
-    [{ status: 503 }, 3, { __typename: 'UpstreamUnavailableError', retryable: true }],
-    ['reset', 3, { __typename: 'UpstreamUnavailableError' }],
+    [{ status: 401 }, 1, { __typename: 'PaymentsCredentialsRejectedError', site: 'aud' }],
+    [{ status: 503 }, 3, { __typename: 'PaymentsUpstreamUnavailableError', retryable: true }],
+    ['reset', 3, { __typename: 'PaymentsUpstreamUnavailableError' }],
   ])('met by %j tells what it means, and changes nothing', async (answer, times, wanted) => {
     const link = await createLink(network)
     await network.sandbox.control.setStatus(link.id, 'received', { silent: true })
@@ -213,7 +216,7 @@ describe('refreshPayment', () => {
     const answer = { status: 429, headers: { 'retry-after': '60' } }
     throttled.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links/*', answer })
     const refreshed = async () => (await throttled.ask(REFRESH, { id: link.id })).data['refreshPayment']
-    expect(await refreshed()).toMatchObject({ __typename: 'UpstreamUnavailableError', retryAfterSeconds: 60 })
+    expect(await refreshed()).toMatchObject({ __typename: 'PaymentsUpstreamUnavailableError', retryAfterSeconds: 60 })
     expect(await refreshed()).toMatchObject({ __typename: 'RefreshPaymentSuccess' })
   })
 })

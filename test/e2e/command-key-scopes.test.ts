@@ -81,8 +81,8 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
     // The first agreement is created, the second is rejected, and neither caller receives the answer: the payments API identifies
     // agreements only by the clientTransactionId.
     control.addFault({ method: 'POST', path: agreement.path, times: 2, answer: 'drop-after' })
-    expect(await run('one')).toMatchObject({ __typename: 'OutcomeUnknownError' })
-    expect(await run('two')).toMatchObject({ __typename: 'OutcomeUnknownError' })
-    expect(await run('two')).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await run('one')).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
+    expect(await run('two')).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
+    expect(await run('two')).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   })
 })

@@ -20,7 +20,7 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
   const calls = () => asked(network, 'POST', path)
   const run = (input: Readonly<Record<string, unknown>>, token?: string) =>
     mutate(network, name, input, token === undefined ? {} : { token })
-  const CONFLICT = { __typename: 'IdempotencyConflictError', inProgress: false, retryable: false }
+  const CONFLICT = { __typename: 'PaymentsIdempotencyConflictError', inProgress: false, retryable: false }
 
   it('used fifty times at once has the payments API asked once, and gives all the same', async () => {
     const { input, other } = await prepare(network)
@@ -44,7 +44,9 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
     const results = await Promise.all([run(input), run(other)])
     expect(calls() - before).toBe(1)
     expect(results.filter((result) => resultId(result) !== null)).toHaveLength(1)
-    expect(results.filter(({ __typename }) => __typename === 'IdempotencyConflictError')).toMatchObject([CONFLICT])
+    expect(results.filter(({ __typename }) => __typename === 'PaymentsIdempotencyConflictError')).toMatchObject([
+      CONFLICT,
+    ])
   })
 
   it('belongs to its caller: another one neither gets the first result nor meets a conflict', async () => {
@@ -89,7 +91,7 @@ describe.each(COMMANDS)('the key of $name', ({ name, path, key, longestKey, prep
     const { input } = await prepare(network)
     const before = calls()
     expect(await run({ ...input, [key]: bad() })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: [key] }],
     })
     expect(calls()).toBe(before)

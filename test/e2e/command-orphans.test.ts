@@ -20,7 +20,7 @@ async function orphaned() {
   const input = linkInput()
   const known = new Set(uuids())
   network.sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: 'drop-after' })
-  expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   return { input, orphan: uuids().find((uuid) => !known.has(uuid)) ?? '' }
 }
 
@@ -94,11 +94,11 @@ describe('a link that was made without an answer', () => {
     expect((await alarms()).count - before.count).toBe(1)
     const made = uuids().length
     now += 30_001
-    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     now += DAY_MS
     // With the later clock, tokens and links of the following tests would have expired.
     onTestFinished(() => void (now -= DAY_MS))
-    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(uuids()).toHaveLength(made)
   })
 

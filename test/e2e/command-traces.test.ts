@@ -23,7 +23,7 @@ const calls = (method: string, path: string) =>
 async function orphaned(input = linkInput()) {
   const known = new Set(links().map(({ uuid }) => uuid))
   network.sandbox.control.addFault({ method: 'POST', path: LINKS, answer: 'drop-after' })
-  expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   return { input, orphan: links().find(({ uuid }) => !known.has(uuid))?.uuid ?? '' }
 }
 
@@ -66,7 +66,7 @@ describe('a link without an answer, where the detail tells more than the list', 
   it('is not looked for in entries of other requests: one on record, and one with another amount', async () => {
     const lost = linkInput()
     network.sandbox.control.addFault({ method: 'POST', path: LINKS, answer: 'reset' })
-    expect(await tryCreateLink(network, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await tryCreateLink(network, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     const known = await createLink(network, { reference: lost['reference'] })
     const { orphan } = await orphaned(
       linkInput({ reference: lost['reference'], amount: { value: '99.00', currency: 'AUD' } }),
@@ -84,7 +84,7 @@ describe('a link without an answer, whose checkout URL nothing tells', () => {
 
   it('is replaced by another one after 30 seconds, since nobody can have its checkout URL', async () => {
     const { input, orphan } = await orphaned()
-    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await tryCreateLink(network, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     now += REPEATED_AFTER_MS
     const made = await tryCreateLink(network, input)
     expect(made).toMatchObject({ __typename: 'CreatePaymentLinkSuccess', replayed: false })

@@ -68,7 +68,7 @@ describe('an idempotency key', () => {
     const { result, asked } = await during(() => tryCreateLink(network, { ...input, ...over }))
     expect(asked).toBe(0)
     expect(result).toMatchObject({
-      __typename: 'IdempotencyConflictError',
+      __typename: 'PaymentsIdempotencyConflictError',
       code: 'IDEMPOTENCY_CONFLICT',
       inProgress: false,
       retryable: false,
@@ -94,7 +94,7 @@ describe('input that breaks a rule', () => {
     const { result, asked } = await during(() => tryCreateLink(network, over))
     expect(asked).toBe(0)
     expect(result).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       code: 'INVALID_INPUT',
       retryable: false,
       problems: [{ path, message: expect.stringMatching(/\w/) }],
@@ -126,7 +126,7 @@ describe('the method', () => {
     const { result, asked } = await during(() => tryCreateLink(network, { methodCode: 'au_bank_aud' }))
     expect(asked).toBe(0)
     expect(result).toMatchObject({
-      __typename: 'MethodUnavailableError',
+      __typename: 'PaymentsMethodUnavailableError',
       availableCodes: ['au_card_aud', 'au_alias_npp_aud'],
     })
   })
@@ -141,7 +141,7 @@ describe('the method', () => {
     const { result, asked } = await during(() => tryCreateLink(network, over))
     expect(asked).toBe(0)
     expect(result).toMatchObject({
-      __typename: 'AmountOutOfRangeError',
+      __typename: 'PaymentsAmountOutOfRangeError',
       code: 'AMOUNT_OUT_OF_RANGE',
       min: { value: min, currency: 'AUD' },
       max: { value: max, currency: 'AUD' },

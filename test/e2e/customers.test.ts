@@ -57,7 +57,9 @@ describe('a customer', () => {
     const input = customerInput()
     network.sandbox.control.addFault({ method: 'POST', path: '/v2/customers', answer: 'drop-after' })
     const before = asked(network, 'POST', '/v2/customers')
-    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({
+      __typename: 'PaymentsOutcomeUnknownError',
+    })
     expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ replayed: true })
     expect(asked(network, 'POST', '/v2/customers') - before).toBe(1)
   })
@@ -118,7 +120,7 @@ describe('a contact', () => {
     const person = personInput()
     await mutate(network, 'createPaymentContact', contactInput({ person }))
     expect(await mutate(network, 'createPaymentContact', contactInput({ person }))).toMatchObject({
-      __typename: 'UpstreamRejectedError',
+      __typename: 'PaymentsUpstreamRejectedError',
       problems: [{ path: ['email'] }],
     })
     expect(await mutate(network, 'createPaymentContact', contactInput({ person, currency: 'JPY' }))).toMatchObject({

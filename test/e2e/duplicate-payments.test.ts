@@ -7,9 +7,9 @@ import { isCaughtUp } from '../support/streams.ts'
 
 const PAYMENT = `query P($id: ID!) { payment(id: $id) {
   id version duplicate { reason foundAt resolvedAt resolution other { id } } } }`
-const OPEN = 'query O($f: PaymentFilter) { payments(filter: $f) { nodes { id } } }'
+const OPEN = 'query O($f: PaymentsFilter) { payments(filter: $f) { nodes { id } } }'
 const DISMISS = `mutation D($input: DismissDuplicatePaymentInput!) { dismissDuplicatePayment(input: $input) {
-  __typename ... on DismissDuplicatePaymentSuccess { payment { duplicate { resolution } } } ... on NotFoundError { code } } }`
+  __typename ... on DismissDuplicatePaymentSuccess { payment { duplicate { resolution } } } ... on PaymentsNotFoundError { code } } }`
 const FEED = `subscription F($after: String) { paymentEventStream(filter: { kinds: [DUPLICATE_PAYMENT_FOUND, DUPLICATE_PAYMENT_RESOLVED] }, after: $after) {
   kind cursor event { kind payment { id } } } }`
 
@@ -69,7 +69,7 @@ it('both are kept by an operator who says so, as often as it is said', async () 
   expect(await dismissed(second)).toEqual(kept)
   expect(await dismissed(second)).toEqual(kept)
   expect(await dismissed('nobody')).toEqual({
-    dismissDuplicatePayment: { __typename: 'NotFoundError', code: 'NOT_FOUND' },
+    dismissDuplicatePayment: { __typename: 'PaymentsNotFoundError', code: 'NOT_FOUND' },
   })
   expect(await open()).toEqual([])
 })

@@ -137,7 +137,7 @@ describe('erasePayer', () => {
   })
 
   it.each(['PAYMENT', 'LINK', 'AGREEMENT'])('by a %s that is not there says so', async (by) => {
-    expect(await tryToErase(network, by, 'nobody')).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await tryToErase(network, by, 'nobody')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
   })
 
   it.each(['OWNER', 'EMAIL'])('by an %s of whom there is nothing is done', async (by) => {
@@ -146,7 +146,7 @@ describe('erasePayer', () => {
 
   it.each(['', ' ', 'x'.repeat(256), 'a\u0000b'])('refuses the value %j', async (value) => {
     expect(await tryToErase(network, 'EMAIL', value)).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['value'] }],
     })
   })

@@ -33,7 +33,7 @@ describe('createGatewayPayment', () => {
     expect(first['paymentId']).toBe(String(made?.paymentId))
     expect(await mutate(network, 'createGatewayPayment', input)).toEqual({ ...first, replayed: true })
     expect(await create({ ...input, description: 'Another order' })).toMatchObject({
-      __typename: 'IdempotencyConflictError',
+      __typename: 'PaymentsIdempotencyConflictError',
     })
     expect(asked(network, 'POST', CREATE) - before).toBe(1)
   })
@@ -46,7 +46,7 @@ describe('createGatewayPayment', () => {
       expect(await create({}, own)).toMatchObject({ __typename: 'CreateGatewayPaymentSuccess' })
       expect([asked(own, 'GET', TOKEN), asked(own, 'POST', CREATE)]).toEqual([2, 3])
       own.sandbox.control.addFault({ method: 'POST', path: CREATE, answer: { status: 401 }, times: 9 })
-      expect(await create({}, own)).toMatchObject({ __typename: 'CredentialsRejectedError', site: 'aud' })
+      expect(await create({}, own)).toMatchObject({ __typename: 'PaymentsCredentialsRejectedError', site: 'aud' })
       expect(asked(own, 'POST', CREATE)).toBe(5)
       expect(own.log()).not.toMatch(/access.token"?:"?[\w-]{20,}/i)
     } finally {
@@ -59,7 +59,9 @@ describe('createGatewayPayment', () => {
     const before = asked(network, 'POST', CREATE)
     network.sandbox.control.addFault({ method: 'POST', path: CREATE, answer: 'drop-after' })
     for (let attempt = 0; attempt < 3; attempt++)
-      expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({
+        __typename: 'PaymentsOutcomeUnknownError',
+      })
     expect(asked(network, 'POST', CREATE) - before).toBe(1)
   })
 
@@ -67,7 +69,7 @@ describe('createGatewayPayment', () => {
     const before = calls()
     const wrong = { orderId: '', items: [{ id: '1', name: 'A', quantity: 0, price: '1' }] }
     expect(await create(wrong)).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['orderId'] }, { path: ['items', '0', 'quantity'] }],
     })
     expect(calls()).toBe(before)
@@ -78,9 +80,9 @@ describe('bankLookup', () => {
   const LOOKUP = `query Lookup($qr: String!) {
     bankLookup(qrContent: $qr) {
       __typename
-      ... on BankLookup { accountName accountNumber bankName swiftCode }
-      ... on InvalidQrContentError { position }
-      ... on UpstreamRejectedError { httpStatus }
+      ... on PaymentBankLookup { accountName accountNumber bankName swiftCode }
+      ... on PaymentsInvalidQrContentError { position }
+      ... on PaymentsUpstreamRejectedError { httpStatus }
       ... on PaymentsError { code }
     }
   }`
@@ -97,7 +99,7 @@ describe('bankLookup', () => {
   it('finds the account behind a payload', async () => {
     for (const { qrContent, accountName, accountNumber, bankName, swiftCode } of network.sandbox.control.bankAccounts())
       expect(await lookUp(qrContent)).toEqual({
-        __typename: 'BankLookup',
+        __typename: 'PaymentBankLookup',
         accountName,
         accountNumber,
         bankName,
@@ -117,7 +119,7 @@ describe('bankLookup', () => {
       ['000000', '0011223344'],
     ] as const)
       expect(await lookUp(sealed(HEAD + scheme(account(bin, number)) + TAIL))).toEqual({
-        __typename: 'NotFoundError',
+        __typename: 'PaymentsNotFoundError',
         code: 'NOT_FOUND',
       })
   })
@@ -129,13 +131,13 @@ describe('bankLookup', () => {
     ['another country', sealed(FOUND.replace('5802VN', '5802TH')), FOUND.indexOf('5802VN') + 4],
   ])('refuses %s, and names the place, without a call', async (_what, qr, position) => {
     const before = calls()
-    expect(await lookUp(qr)).toEqual({ __typename: 'InvalidQrContentError', code: 'INVALID_QR', position })
+    expect(await lookUp(qr)).toEqual({ __typename: 'PaymentsInvalidQrContentError', code: 'INVALID_QR', position })
     expect(calls()).toBe(before)
   })
 
   it.each([
-    [401, { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }, 'CredentialsRejectedError'],
-    [422, { errors: { message: 'odd' } }, 'UpstreamRejectedError'],
+    [401, { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }, 'PaymentsCredentialsRejectedError'],
+    [422, { errors: { message: 'odd' } }, 'PaymentsUpstreamRejectedError'],
   ])('met by %i with %j is %s', async (status, body, __typename) => {
     network.sandbox.control.addFault({ path: '/v2/banks/*', answer: { status, body } })
     expect(await lookUp(sealedFound)).toMatchObject({ __typename })
@@ -152,7 +154,7 @@ describe('simulateDeposit', () => {
 
   it.each(['ﾔﾏﾀﾞ ﾊﾅｺ', 'ヤマダ　ハナコ', 'やまだ はなこ', 'パーティー'])('takes the sender %j', async (remitterName) => {
     expect(await deposit({ remitterName, remitterBankName: 'ﾐｽﾞﾎ', remitterBranchName: 'ほんてん' })).toEqual({
-      __typename: 'SimulationAccepted',
+      __typename: 'PaymentSimulationAccepted',
       response: { status: 'ok' },
     })
     expect(network.sandbox.control.state().deposits.at(-1)).toMatchObject({ siteId: 'jpy', amount: '5000' })
@@ -166,14 +168,16 @@ describe('simulateDeposit', () => {
   ])('refuses what is wrong at %s, %j, without a call', async (path, over) => {
     const before = calls()
     const result = await deposit(over)
-    expect(result).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    expect(result).toMatchObject({ __typename: 'PaymentsInvalidInputError', problems: [{ path: path.split('.') }] })
     expect(JSON.stringify(result)).not.toMatch(/Yamada|花/)
     expect(calls()).toBe(before)
   })
 
   it('takes a Latin name where the currency is another', async () => {
     const amount = { value: '10.50', currency: 'AUD' }
-    expect(await deposit({ amount, remitterName: 'Ada Payer' })).toMatchObject({ __typename: 'SimulationAccepted' })
+    expect(await deposit({ amount, remitterName: 'Ada Payer' })).toMatchObject({
+      __typename: 'PaymentSimulationAccepted',
+    })
   })
 })
 
@@ -183,7 +187,7 @@ describe('a service that is in production', () => {
     try {
       const { id: paymentId } = await createPayin(own)
       const before = own.sandbox.control.calls().length
-      const only = { __typename: 'SandboxOnlyError', code: 'SANDBOX_ONLY', retryable: false }
+      const only = { __typename: 'PaymentsSandboxOnlyError', code: 'SANDBOX_ONLY', retryable: false }
       const amount = { value: '5000', currency: 'JPY' }
       expect(await mutate(own, 'simulateDeposit', { accountNumber: newKey(), amount })).toEqual({
         ...only,

@@ -36,7 +36,7 @@ describe('a gateway payment whose creation got no answer', () => {
     expect(await settleCreation(network, found)).toEqual(settled)
     expect(await settleCreation(network, found)).toEqual(settled)
     expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toEqual({
-      __typename: 'StateConflictError',
+      __typename: 'PaymentsStateConflictError',
       statusRaw: 'settled',
     })
     expect(await waits(operationId)).toBeUndefined()
@@ -44,7 +44,9 @@ describe('a gateway payment whose creation got no answer', () => {
     expect(await read(paymentId)).toEqual({ orderId, status: 'RECEIVED', overrulesOperator: false })
     // The page for the payer is not known: the key keeps its answer, and sends nothing again.
     const posts = network.sandbox.control.state().gatewayPayments.length
-    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({
+      __typename: 'PaymentsOutcomeUnknownError',
+    })
     expect(network.sandbox.control.state().gatewayPayments).toHaveLength(posts)
   })
 
@@ -58,7 +60,7 @@ describe('a gateway payment whose creation got no answer', () => {
       replayed: false,
     })
     expect(await settleCreation(network, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({
-      __typename: 'StateConflictError',
+      __typename: 'PaymentsStateConflictError',
     })
   })
 
@@ -70,11 +72,11 @@ describe('a gateway payment whose creation got no answer', () => {
     [{ outcome: 'NOT_CREATED', paymentId: '1' }],
   ])('is not settled by %j', async (found) => {
     expect(await settleCreation(network, { operationId: 'nobody', ...found })).toEqual({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['paymentId'] }],
     })
     expect(await settleCreation(network, { operationId: 'nobody', outcome: 'NOT_CREATED' })).toMatchObject({
-      __typename: 'NotFoundError',
+      __typename: 'PaymentsNotFoundError',
     })
   })
 })

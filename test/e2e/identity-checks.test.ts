@@ -87,7 +87,7 @@ describe('an identity check', () => {
 
   it('needs a contact that exists, and each field is named', async () => {
     expect(await mutate(network, 'requestIdentityCheck', identityInput('nobody@example.test'))).toMatchObject({
-      __typename: 'NotFoundError',
+      __typename: 'PaymentsNotFoundError',
     })
     const wrong = identityInput('nobody', {
       documentNumber: ' ',

@@ -270,7 +270,7 @@ describe('importPayments', () => {
     ['to', { from: '2010-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }],
   ])('refuses a wrong %s', async (field, input) => {
     expect(await tryToImport(network, input)).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: [field] }],
     })
   })

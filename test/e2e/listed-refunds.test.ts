@@ -98,7 +98,7 @@ describe.each([
     const { id, path } = await paid(network)
     const input = { idempotencyKey: newKey(), description: 'return_rejected' }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
-    expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await refund(network, id, input)).toMatchObject({ replayed: true })
     await ends(network, id, 'return_rejected')
     const { idempotencyKey, description: reason } = input

@@ -18,9 +18,9 @@ type List = 'paymentLinks' | 'payments' | 'paymentEvents' | 'webhookDeliveries'
 
 const LISTS: Readonly<Record<List, string>> = {
   paymentLinks: 'PaymentLinkFilter',
-  payments: 'PaymentFilter',
+  payments: 'PaymentsFilter',
   paymentEvents: 'PaymentEventFilter',
-  webhookDeliveries: 'WebhookDeliveryFilter',
+  webhookDeliveries: 'PaymentWebhookDeliveryFilter',
 }
 const NAMES = Object.keys(LISTS) as List[]
 const ROWS = 7

@@ -24,7 +24,7 @@ const NODE = `query Node($nodeId: ID!, $statusToken: String) {
     __typename nodeId
     ... on PaymentLink { id state payment { nodeId } }
     ... on Payment { id status refunds { nodeId } }
-    ... on Refund { id refundState: state refunded: payment { nodeId } }
+    ... on PaymentRefund { id refundState: state refunded: payment { nodeId } }
   }
 }`
 
@@ -42,7 +42,7 @@ describe('paymentsNode', () => {
     expect([link, payment, await read(refund?.nodeId ?? '')].map(({ data }) => data?.paymentsNode)).toMatchObject([
       { __typename: 'PaymentLink', id: paid.link, state: 'PAID' },
       { __typename: 'Payment', id: paid.payment, status: 'RETURN_RECEIVED' },
-      { __typename: 'Refund', id: `${paid.payment}-1`, refundState: 'SETTLED', refunded: { nodeId } },
+      { __typename: 'PaymentRefund', id: `${paid.payment}-1`, refundState: 'SETTLED', refunded: { nodeId } },
     ])
   })
 
@@ -52,7 +52,7 @@ describe('paymentsNode', () => {
     const ids = [
       nodeIdOf('PaymentLink', paid.link),
       nodeIdOf('Payment', paid.payment),
-      nodeIdOf('Refund', `${paid.payment}-1`),
+      nodeIdOf('PaymentRefund', `${paid.payment}-1`),
     ]
     for (const nodeId of ids) {
       expect((await read(nodeId, { statusToken, token: null })).data?.paymentsNode?.nodeId).toBe(nodeId)
@@ -64,10 +64,10 @@ describe('paymentsNode', () => {
   it.each([
     'Payment',
     'PaymentLink',
-    'Refund',
+    'PaymentRefund',
     'PaymentAgreement',
     'GatewayPayment',
-    'WebhookDelivery',
+    'PaymentWebhookDelivery',
     'PaymentImport',
   ] as const)('is null for what does not exist: %s', async (type) => {
     const ids = [randomUUID(), '1', '-1', `${paid.payment}-2`, `${paid.payment}-01`, `${paid.payment}-1-1`]
@@ -77,9 +77,9 @@ describe('paymentsNode', () => {
 
   it.each([
     ['PaymentAgreement', 'Query.paymentAgreement'],
-    ['Payout', 'Query.payout'],
+    ['PaymentPayout', 'Query.payout'],
     ['GatewayPayment', 'Query.gatewayPayment'],
-    ['WebhookDelivery', 'Query.webhookDelivery'],
+    ['PaymentWebhookDelivery', 'Query.webhookDelivery'],
     ['PaymentImport', 'Query.paymentImport'],
   ] as const)('refuses a caller without the scope as the field for the type does: %s', async (type, field) => {
     const token = await network.token({ scopes: [] })

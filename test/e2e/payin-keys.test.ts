@@ -16,11 +16,19 @@ const creations = (on = network) => asked(on, 'POST', '/v2/payins')
 
 describe('the key of a payin', () => {
   it.each<[FaultAnswer, string, string]>([
-    [{ status: 422, body: { errors: { amount: 'is odd' } } }, 'UpstreamRejectedError', 'UpstreamRejectedError'],
-    [{ status: 401, body: { errors: { code: 'REQUIRE_LOGIN' } } }, 'CredentialsRejectedError', 'CreatePayinSuccess'],
-    [{ status: 429 }, 'UpstreamUnavailableError', 'CreatePayinSuccess'],
-    [{ status: 503 }, 'OutcomeUnknownError', 'OutcomeUnknownError'],
-    ['reset', 'OutcomeUnknownError', 'OutcomeUnknownError'],
+    [
+      { status: 422, body: { errors: { amount: 'is odd' } } },
+      'PaymentsUpstreamRejectedError',
+      'PaymentsUpstreamRejectedError',
+    ],
+    [
+      { status: 401, body: { errors: { code: 'REQUIRE_LOGIN' } } },
+      'PaymentsCredentialsRejectedError',
+      'CreatePayinSuccess',
+    ],
+    [{ status: 429 }, 'PaymentsUpstreamUnavailableError', 'CreatePayinSuccess'],
+    [{ status: 503 }, 'PaymentsOutcomeUnknownError', 'PaymentsOutcomeUnknownError'],
+    ['reset', 'PaymentsOutcomeUnknownError', 'PaymentsOutcomeUnknownError'],
   ])('that met %j gives %s, then %s', async (answer, first, second) => {
     const input = payinInput()
     const before = creations()
@@ -34,14 +42,14 @@ describe('the key of a payin', () => {
     const input = payinInput()
     const before = creations()
     network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: 'drop-after' })
-    expect(await create(input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await create(input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     await network.sandbox.settle()
     const orphan = network.sandbox.control.state().payins.at(-1)
     const found = await create(input)
     expect(found).toMatchObject({ replayed: true, payment: { id: orphan?.uuid, status: 'PENDING' } })
     expect(creations() - before).toBe(1)
     expect(await mutate(network, 'simulatePayin', { paymentId: orphan?.uuid, outcome: 'COMPLETED' })).toMatchObject({
-      __typename: 'SimulationAccepted',
+      __typename: 'PaymentSimulationAccepted',
     })
   })
 
@@ -51,11 +59,11 @@ describe('the key of a payin', () => {
       const input = payinInput()
       await create({}, own)
       own.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: 'drop-after' })
-      expect(await create(input, own)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await create(input, own)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
       const orphan = own.sandbox.control.state().payins.at(-1)
       await Promise.all(Array.from({ length: 20 }, () => create({}, own)))
       own.sandbox.control.addFault({ method: 'GET', path: '/v2/payins/all', answer: { status: 400 } })
-      expect(await create(input, own)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await create(input, own)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
       expect(await create(input, own)).toMatchObject({ replayed: true, payment: { id: orphan?.uuid } })
       expect(creations(own)).toBe(22)
     } finally {

@@ -49,7 +49,7 @@ describe('what a method needs', () => {
     [['site'], { site: 'jpy' }],
   ])('is checked at %j before anything is made', async (path, over) => {
     const before = creations()
-    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path }] })
+    expect(await create(over)).toMatchObject({ __typename: 'PaymentsInvalidInputError', problems: [{ path }] })
     expect(creations()).toBe(before)
   })
 
@@ -61,12 +61,12 @@ describe('what a method needs', () => {
     const { minAmount: min, maxAmount: max } = data.payinMethod
     for (const value of [Number(min.value) - 1, Number(max.value) + 1].map(String))
       expect(await create({ amount: { value, currency: 'KRW' } })).toMatchObject({
-        __typename: 'AmountOutOfRangeError',
+        __typename: 'PaymentsAmountOutOfRangeError',
         min,
         max,
       })
     expect(await create({ methodCode: 'kr_card_krw' })).toMatchObject({
-      __typename: 'MethodUnavailableError',
+      __typename: 'PaymentsMethodUnavailableError',
       availableCodes: ['kr_bank_krw'],
     })
     expect(creations()).toBe(before)
@@ -130,7 +130,7 @@ describe('a direct payin', () => {
     const before = creations()
     const soon = new Date(Date.now() + 14 * 60_000).toISOString()
     expect(await create({ expiresAt: soon })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['expiresAt'] }],
     })
     expect(creations()).toBe(before)
@@ -186,7 +186,7 @@ describe('a direct payin', () => {
     [['currency'], { amount: undefined, currency: 'XYZ', methodCode: 'usdc_bank' }],
   ])('with a wrong or missing amount or currency is refused at %j', async (path, over) => {
     const before = creations()
-    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path }] })
+    expect(await create(over)).toMatchObject({ __typename: 'PaymentsInvalidInputError', problems: [{ path }] })
     expect(creations()).toBe(before)
   })
 
@@ -215,7 +215,7 @@ describe('a direct payin', () => {
     const stream = await network.follow(PAYMENT_UPDATES, { id })
     await stream.until(isCaughtUp)
     expect(await mutate(network, 'simulatePayin', { paymentId: id, outcome })).toMatchObject({
-      __typename: 'SimulationAccepted',
+      __typename: 'PaymentSimulationAccepted',
       response: { status: 'ok' },
     })
     const told = await stream.until(({ event }) => event?.toStatus === toStatus)
@@ -223,7 +223,7 @@ describe('a direct payin', () => {
     expect(told.at(-1)).toMatchObject({ event: { source: 'WEBHOOK' }, payment: { id, status: after.status } })
     expect(await readPayment(network, id)).toMatchObject(after)
     expect(await mutate(network, 'simulatePayin', { paymentId: id, outcome })).toMatchObject({
-      __typename: 'UpstreamRejectedError',
+      __typename: 'PaymentsUpstreamRejectedError',
       httpStatus: 400,
     })
   })
@@ -231,7 +231,7 @@ describe('a direct payin', () => {
   it('cannot be simulated when nobody knows it, or in another currency', async () => {
     const simulate = (input: Record<string, unknown>) =>
       mutate(network, 'simulatePayin', { outcome: 'FAILED', ...input })
-    expect(await simulate({ paymentId: 'a' })).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await simulate({ paymentId: 'a' })).toMatchObject({ __typename: 'PaymentsNotFoundError' })
     const { id: paymentId } = await createPayin(network)
     const amount = { value: '1', currency: 'AUD' }
     expect(await simulate({ paymentId, amount })).toMatchObject({ problems: [{ path: ['amount', 'currency'] }] })

@@ -112,7 +112,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
     expect(await ids({ updatedFrom: '2020-01-01T00:00:00Z', updatedBefore: null })).toHaveLength(COUNT + 2)
     const long = { filter: { reference: 'x'.repeat(256) } }
     expect(await mutate(network, 'createPaymentsExport', long)).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['filter', 'reference'], message: 'must have at most 255 characters' }],
     })
   })

@@ -52,7 +52,7 @@ const linesOf = (file: string) =>
 
 /** Returns the ids of the list, page by page. */
 async function listed(filter: object): Promise<string[]> {
-  const list = `query L($after: String, $filter: PaymentFilter) {
+  const list = `query L($after: String, $filter: PaymentsFilter) {
     payments(first: 100, after: $after, filter: $filter) { nodes { id } pageInfo { hasNextPage endCursor } } }`
   const ids: string[] = []
   let after: string | null = null

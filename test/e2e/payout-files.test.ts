@@ -33,7 +33,7 @@ describe('a file of payees', () => {
     const file = `${GOOD}\n"Eve\nPayee",eve@example.test,1,,,\nBob,bob,1.005,,62000,1\n`
     const before = posts()
     const result = await send({ ...V1, file })
-    expect(result).toMatchObject({ __typename: 'InvalidInputError' })
+    expect(result).toMatchObject({ __typename: 'PaymentsInvalidInputError' })
     expect(result.problems?.map(({ path, message }) => [path.join('.'), message.split(' ')[1]])).toEqual([
       ['file.5.payee', '5'],
       ['file.5.payid', '5'],
@@ -72,7 +72,7 @@ describe('a file of payees', () => {
     expect(await mutate(network, 'createPayoutFromFile', again)).toMatchObject({ replayed: true, payout: { id } })
     const other = { ...input, file: GOOD.replace('40.25', '40.26') }
     expect(await mutate(network, 'createPayoutFromFile', other)).toMatchObject({
-      __typename: 'IdempotencyConflictError',
+      __typename: 'PaymentsIdempotencyConflictError',
     })
     expect(posts() - before).toBe(1)
   })

@@ -28,11 +28,11 @@ async function payoutsMadeElsewhere(count: number): Promise<string[]> {
 }
 
 describe('twenty payouts that another subgraph refers to', () => {
-  const ENTITIES = `query Payouts($of: [_Any!]!) { _entities(representations: $of) { ... on Payout { id status } } }`
+  const ENTITIES = `query Payouts($of: [_Any!]!) { _entities(representations: $of) { ... on PaymentPayout { id status } } }`
   const reads = () => network.sandbox.control.calls().filter(({ path }) => path.includes('/v2/payouts/detail')).length
   const callsFor = async (ids: readonly string[]) => {
     const before = reads()
-    const of = ids.map((id) => ({ __typename: 'Payout', id }))
+    const of = ids.map((id) => ({ __typename: 'PaymentPayout', id }))
     expect((await network.ask(ENTITIES, { of })).data['_entities']).toEqual(
       ids.map((id) => ({ id, status: expect.any(String) })),
     )

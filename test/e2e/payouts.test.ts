@@ -155,13 +155,16 @@ describe('a batch of payouts', () => {
     ['site', { site: 'jpy' }],
   ])('with something wrong at %s is refused without being made', async (path, over) => {
     const before = asked(network, 'POST', PATH)
-    expect(await create(over)).toMatchObject({ __typename: 'InvalidInputError', problems: [{ path: path.split('.') }] })
+    expect(await create(over)).toMatchObject({
+      __typename: 'PaymentsInvalidInputError',
+      problems: [{ path: path.split('.') }],
+    })
     expect(asked(network, 'POST', PATH)).toBe(before)
   })
 
   it('by a method that is not enabled is refused with those that are', async () => {
     expect(await create({ methodCode: 'au_wallet_aud' })).toMatchObject({
-      __typename: 'MethodUnavailableError',
+      __typename: 'PaymentsMethodUnavailableError',
       availableCodes: ['au_bank_aud'],
     })
   })
@@ -178,7 +181,7 @@ describe('a batch of payouts', () => {
       payout: { id, status: 'PROCESSING' },
     })
     expect(await mutate(network, 'createPayout', { ...input, description: 'Something else' })).toMatchObject({
-      __typename: 'IdempotencyConflictError',
+      __typename: 'PaymentsIdempotencyConflictError',
     })
     expect(asked(network, 'POST', PATH) - before).toBe(1)
   })
@@ -187,7 +190,7 @@ describe('a batch of payouts', () => {
     const input = payoutInput()
     const before = asked(network, 'POST', PATH)
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     const orphan = network.sandbox.control.state().payouts.at(-1)
     await create()
     expect(await mutate(network, 'createPayout', input)).toMatchObject({ replayed: true, payout: { id: orphan?.uuid } })
@@ -199,7 +202,7 @@ describe('a batch of payouts', () => {
     const before = asked(network, 'POST', PATH)
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
     for (let attempt = 0; attempt < 3; attempt++)
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(asked(network, 'POST', PATH) - before).toBe(1)
   })
 })
@@ -214,15 +217,15 @@ describe('a scheduled payout', () => {
     const key = newKey()
     expect(await cancel(id, key)).toMatchObject({ replayed: false, payout: { id, status: 'EXPIRED' } })
     expect(await cancel(id, key)).toMatchObject({ replayed: true, payout: { id, status: 'EXPIRED' } })
-    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'expired' })
+    expect(await cancel(id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: 'expired' })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
   })
 
   it('is not cancelled when it is not scheduled, or is nobody’s', async () => {
     const { id } = await made(create(), 'payout')
     const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
-    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'created' })
-    expect(await cancel('no-such-payout')).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await cancel(id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: 'created' })
+    expect(await cancel('no-such-payout')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`)).toBe(before)
   })
 
@@ -231,7 +234,7 @@ describe('a scheduled payout', () => {
     const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'drop-after' })
     const key = newKey()
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await cancel(id, key)).toMatchObject({ payout: { id, status: 'EXPIRED' } })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
   })
@@ -248,7 +251,7 @@ describe('a cancellation whose result could not be read', () => {
     network.sandbox.control.addFault({ ...detail, answer: { delayMs: 0 } })
     network.sandbox.control.addFault({ ...detail, answer: { status }, times: 1_000 })
     const key = newKey()
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     network.sandbox.control.clearFaults()
     expect(await cancel(id, key)).toMatchObject({ replayed: true, payout: { id, status: 'EXPIRED' } })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
@@ -260,12 +263,12 @@ describe('a cancellation that never arrived', () => {
     const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
     const key = newKey()
     network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'reset' })
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     for (const status of ['processing', 'completed'] as const) {
       await network.sandbox.control.setPayoutStatus(id, status)
-      expect(await cancel(id, key)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     }
-    expect(await cancel(id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'completed' })
+    expect(await cancel(id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: 'completed' })
   })
 })
 

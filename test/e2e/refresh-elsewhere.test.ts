@@ -31,7 +31,7 @@ describe('refreshPayment of an id that is not on record', () => {
   it('finds nothing without the scope payments:reconcile', async () => {
     const id = await payinElsewhere(network)
     expect(await refresh(network, id, ['payments:read'])).toMatchObject({
-      __typename: 'NotFoundError',
+      __typename: 'PaymentsNotFoundError',
       code: 'NOT_FOUND',
     })
     expect(await readPayment(network, id)).toBeNull()
@@ -41,18 +41,18 @@ describe('refreshPayment of an id that is not on record', () => {
   it.each(['NOBODY99', 'no uuid at all / ..', ''])(
     'is a NOT_FOUND if the payments API does not know %j',
     async (id) => {
-      expect(await refresh(network, id)).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+      expect(await refresh(network, id)).toMatchObject({ __typename: 'PaymentsNotFoundError', code: 'NOT_FOUND' })
     },
   )
 
   it('is a NOT_FOUND for a link through which nobody has paid', async () => {
-    expect(await refresh(network, await linkElsewhere(network))).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await refresh(network, await linkElsewhere(network))).toMatchObject({ __typename: 'PaymentsNotFoundError' })
   })
 
   it('tells that the payments API did not answer, instead of that there is nothing', async () => {
     const path = '/v2/payins/detail'
     network.sandbox.control.addFault({ method: 'GET', path, times: 8, answer: { status: 503, body: {} } })
-    expect(await refresh(network, 'NOBODY98')).toMatchObject({ __typename: 'UpstreamUnavailableError' })
+    expect(await refresh(network, 'NOBODY98')).toMatchObject({ __typename: 'PaymentsUpstreamUnavailableError' })
     network.sandbox.control.clearFaults()
   })
 })

@@ -34,7 +34,10 @@ describe.each([
     expect(requestedAt).toBeLessThanOrEqual(Date.now())
     expect(refunds(path) - before).toBe(1)
     expect(await ends(network, id, 'return_received')).toMatchObject({ phase: 'REFUNDED', refunded: { value: whole } })
-    expect(await refund(network, id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: 'return_received' })
+    expect(await refund(network, id)).toMatchObject({
+      __typename: 'PaymentsStateConflictError',
+      statusRaw: 'return_received',
+    })
     expect(refunds(path) - before).toBe(1)
   })
 
@@ -67,7 +70,7 @@ describe.each([
     const given = over['amount'] as { value: string; currency: string } | undefined
     const amount = given?.currency === 'own' ? { ...given, currency } : given
     expect(await refund(network, id, amount === undefined ? over : { amount })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path }],
     })
     expect(refunds(route)).toBe(before)
@@ -80,7 +83,7 @@ describe.each([
       await network.sandbox.control.setStatus(id, status, { silent: true })
       await network.ask('mutation R($id: ID!) { refreshPayment(id: $id) { __typename } }', { id })
       const before = refunds(path)
-      expect(await refund(network, id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: status })
+      expect(await refund(network, id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: status })
       expect(refunds(path)).toBe(before)
     },
   )
@@ -90,7 +93,7 @@ describe.each([
     const before = refunds(path)
     const input = { idempotencyKey: newKey() }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
-    expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await refund(network, id, input)).toMatchObject({
       replayed: true,
       payment: { id, status: 'RETURN_PENDING' },
@@ -104,7 +107,7 @@ describe.each([
     const input = { idempotencyKey: newKey() }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
     for (let attempt = 0; attempt < 3; attempt++)
-      expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(refunds(path) - before).toBe(1)
     expect(await readPayment(network, id)).toMatchObject({ status: 'RECEIVED' })
   })
@@ -113,9 +116,9 @@ describe.each([
     const { id, path } = await paid(network)
     const lost = { idempotencyKey: newKey() }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
-    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     await network.sandbox.control.setStatus(id, 'return_pending')
-    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await readPayment(network, id)).toMatchObject({ status: 'RETURN_PENDING' })
   })
 
@@ -124,7 +127,7 @@ describe.each([
     await network.sandbox.control.setStatus(id, 'partially_refunded')
     const input = { idempotencyKey: newKey(), amount: { value: '30', currency }, description: 'A second part' }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
-    expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     await ends(network, id, 'partially_refunded')
     expect(await refund(network, id, input)).toMatchObject({
       replayed: true,
@@ -136,9 +139,9 @@ describe.each([
     const { id, path } = await paid(network)
     const lost = { idempotencyKey: newKey() }
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
-    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await refund(network, id)).toMatchObject({ __typename: 'RefundPaymentSuccess' })
-    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   })
 
   it('that never arrived does not take the place of another that was not answered either', async () => {
@@ -148,19 +151,19 @@ describe.each([
       amount: { value: '10', currency },
     }))
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'reset' })
-    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, lost)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     network.sandbox.control.addFault({ method: 'POST', path, answer: 'drop-after' })
-    expect(await refund(network, id, done)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await refund(network, id, done)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     await network.sandbox.settle()
     expect(await readPayment(network, id)).toMatchObject({ status: 'RETURN_PENDING' })
     for (const input of [lost, done, lost])
-      expect(await refund(network, id, input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   })
 
   it.each([
-    [422, { errors: { refund_amount: 'is more than what is left' } }, 'UpstreamRejectedError'],
-    [401, { errors: { code: 'REQUIRE_LOGIN' } }, 'CredentialsRejectedError'],
-    [429, undefined, 'UpstreamUnavailableError'],
+    [422, { errors: { refund_amount: 'is more than what is left' } }, 'PaymentsUpstreamRejectedError'],
+    [401, { errors: { code: 'REQUIRE_LOGIN' } }, 'PaymentsCredentialsRejectedError'],
+    [429, undefined, 'PaymentsUpstreamUnavailableError'],
   ])('that the payments API refuses with %i is no refund', async (status, body, __typename) => {
     const { id, path } = await paid(network)
     network.sandbox.control.addFault({ method: 'POST', path, answer: { status, body } })
@@ -171,22 +174,25 @@ describe.each([
 })
 
 describe('a refund', () => {
-  it('of a payment that nobody knows is NotFoundError', async () => {
-    expect(await refund(network, 'no-such-payment')).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND' })
+  it('of a payment that nobody knows is PaymentsNotFoundError', async () => {
+    expect(await refund(network, 'no-such-payment')).toMatchObject({
+      __typename: 'PaymentsNotFoundError',
+      code: 'NOT_FOUND',
+    })
   })
 
   it.each(['pending', 'failed', 'expired'] as const)(
-    'of a payment that is %s is StateConflictError',
+    'of a payment that is %s is PaymentsStateConflictError',
     async (status) => {
       const { id } = await createPayin(network)
       if (status !== 'pending') await network.sandbox.control.setStatus(id, status)
       const before = refunds(OF_PAYIN)
-      expect(await refund(network, id)).toMatchObject({ __typename: 'StateConflictError', statusRaw: status })
+      expect(await refund(network, id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: status })
       expect(refunds(OF_PAYIN)).toBe(before)
     },
   )
 
-  it('of mobile money is NotSupportedError, without a call', async () => {
+  it('of mobile money is PaymentsNotSupportedError, without a call', async () => {
     const { id } = await createPayin(network, {
       amount: { value: '500', currency: 'KES' },
       methodCode: 'ke_mobile_money_kes',
@@ -194,7 +200,7 @@ describe('a refund', () => {
     })
     await network.sandbox.control.setStatus(id, 'received')
     const before = refunds(OF_PAYIN)
-    expect(await refund(network, id)).toMatchObject({ __typename: 'NotSupportedError', code: 'NOT_SUPPORTED' })
+    expect(await refund(network, id)).toMatchObject({ __typename: 'PaymentsNotSupportedError', code: 'NOT_SUPPORTED' })
     expect(refunds(OF_PAYIN)).toBe(before)
   })
 

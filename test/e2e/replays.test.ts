@@ -117,7 +117,7 @@ describe('a replay', () => {
     const { events } = await historyOf(network, link.id)
     expect(events.slice(-2).map(told)).toEqual(['authorised by WEBHOOK', 'pending by READ'])
     expect(await replay(network, deliveryId, true)).toEqual({
-      __typename: 'NotReplayableError',
+      __typename: 'PaymentsNotReplayableError',
       reason: 'ALREADY_APPLIED',
       code: 'NOT_REPLAYABLE',
       retryable: false,
@@ -167,11 +167,11 @@ describe('a replay', () => {
     const deliveryId = await misaddressedDelivery(network, doubtful.paymentId)
     const before = await everything(network)
     expect(await replay(network, deliveryId, true)).toMatchObject({
-      __typename: 'NotReplayableError',
+      __typename: 'PaymentsNotReplayableError',
       reason: 'MISADDRESSED',
     })
     expect(await replay(network, 'nobody', true)).toEqual({
-      __typename: 'NotFoundError',
+      __typename: 'PaymentsNotFoundError',
       code: 'NOT_FOUND',
       retryable: false,
     })

@@ -18,7 +18,7 @@ const ENTITIES = `query Entities($representations: [_Any!]!) {
     ... on PayoutMethod { code currency }
     ... on PaymentCurrency { currencyCode: code exponent }
     ... on PaymentAgreement { id clientTransactionId agreementStatus: status }
-    ... on Payout { id payoutStatus: status }
+    ... on PaymentPayout { id payoutStatus: status }
     ... on GatewayPayment { id gatewayStatus: status }
   }
 }`
@@ -68,7 +68,7 @@ beforeAll(async () => {
     { __typename: 'PayoutMethod', code: 'au_bank_aud' },
     { __typename: 'PaymentCurrency', code: 'AUD' },
     { __typename: 'PaymentAgreement', id: agreement.id },
-    { __typename: 'Payout', id: payout.id },
+    { __typename: 'PaymentPayout', id: payout.id },
     { __typename: 'GatewayPayment', id: String(gateway['paymentId']) },
   ]
 })
@@ -183,9 +183,9 @@ describe('a representation', () => {
     'Mutation',
     'Money',
     'PayoutTransaction',
-    'WebhookDelivery',
+    'PaymentWebhookDelivery',
     'PaymentsError',
-    'PaymentStatus',
+    'PayinStatus',
     '_Service',
     '_Entity',
     '__Type',

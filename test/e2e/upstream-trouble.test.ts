@@ -80,7 +80,10 @@ describe('a service that answers about something else', () => {
     const input = linkInput()
     const results = [await tryCreateLink(network, input), await tryCreateLink(network, input)]
     service.answer = null
-    expect(results.map(({ __typename }) => __typename)).toEqual(['OutcomeUnknownError', 'OutcomeUnknownError'])
+    expect(results.map(({ __typename }) => __typename)).toEqual([
+      'PaymentsOutcomeUnknownError',
+      'PaymentsOutcomeUnknownError',
+    ])
     expect(lines().filter(({ msg }) => msg.startsWith('ALERT'))).toContainEqual({
       level: 'error',
       time: expect.any(String),
@@ -123,10 +126,10 @@ describe('a service in trouble', () => {
     const sent = service.answered.length
     const input = linkInput()
     const turnedAway = await tryCreateLink(network, input)
-    expect(turnedAway).toMatchObject({ __typename: 'UpstreamUnavailableError', retryable: true })
+    expect(turnedAway).toMatchObject({ __typename: 'PaymentsUpstreamUnavailableError', retryable: true })
     expect(turnedAway['retryAfterSeconds']).toBeGreaterThanOrEqual(1)
     expect((await network.ask(REFRESH, { id: link.id })).data['refreshPayment']).toMatchObject({
-      __typename: 'UpstreamUnavailableError',
+      __typename: 'PaymentsUpstreamUnavailableError',
     })
     expect(await methods()).toEqual(known)
     expect(service.answered.length - sent).toBe(0)

@@ -107,7 +107,7 @@ describe('a v1 payout in AUD', () => {
     const input = v1PayoutInput()
     const before = asked(network, 'POST', PATH)
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     const orphan = network.sandbox.control.state().payouts.at(-1)
     // The search needs no list but its own.
     network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', answer: { status: 404 } })
@@ -121,7 +121,7 @@ describe('a v1 payout in AUD', () => {
   it('whose callback comes before its answer is found without a search', async () => {
     const input = v1PayoutInput()
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     const orphan = network.sandbox.control.state().payouts.at(-1)
     await network.sandbox.control.setPayoutStatus(orphan?.uuid ?? '', 'processing')
     const before = asked(network, 'GET', `${PATH}/`)
@@ -138,7 +138,7 @@ describe('a v1 payout in AUD', () => {
     async (_what, over, status) => {
       const input = v1PayoutInput()
       network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
       const number = network.sandbox.control.state().payouts.at(-1)?.number
       const headers = { 'app-id': 'sandbox-aud', 'secret-key': 'sandbox-secret-aud' }
       const record = await fetch(`${network.sandbox.url}${PATH}/detail?id=${number}`, { headers })
@@ -155,7 +155,7 @@ describe('a v1 payout in AUD', () => {
     const before = asked(network, 'POST', PATH)
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
     for (let attempt = 0; attempt < 2; attempt++)
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(asked(network, 'POST', PATH) - before).toBe(1)
   })
 
@@ -174,7 +174,7 @@ describe('a v1 payout in AUD', () => {
     const { id } = await made(create({ scheduledAt: `${day(2)}T00:00:00.000Z` }), 'payout')
     const before = network.sandbox.control.calls().length
     expect(await mutate(network, 'cancelScheduledPayout', { idempotencyKey: newKey(), id })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['id'] }],
     })
     expect(network.sandbox.control.calls()).toHaveLength(before)
@@ -208,7 +208,7 @@ describe('the method of v1 payouts', () => {
     const { control } = other.sandbox
     control.addFault({ method: 'GET', path: '/v2/payouts/payout_methods', answer: { status: 503 }, times: 9 })
     expect(await mutate(other, 'createPayout', v1PayoutInput())).toMatchObject({
-      __typename: 'MethodUnavailableError',
+      __typename: 'PaymentsMethodUnavailableError',
       availableCodes: [],
     })
     const [payout] = control.state().payouts

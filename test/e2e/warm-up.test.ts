@@ -57,7 +57,7 @@ it('asks for what the schema has, and for nothing that is sent on', async () => 
   )
   expect(answers.flatMap(({ errors = [] }) => errors)).toEqual([])
   expect(answers.flatMap(({ data }) => data.createPaymentLink ?? [])).toMatchObject([
-    { __typename: 'InvalidInputError' },
+    { __typename: 'PaymentsInvalidInputError' },
   ])
   expect(network.sandbox.control.calls()).toEqual([])
 })

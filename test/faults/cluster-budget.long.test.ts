@@ -67,7 +67,7 @@ describe.skipIf(server === null)('the rate at which three nodes read a site', ()
     async () => {
       const answer = { status: 429, headers: { 'retry-after': '20' } }
       cluster.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links/*', times: 1, answer })
-      expect(await refresh(0)).toMatchObject({ __typename: 'UpstreamUnavailableError', retryAfterSeconds: 20 })
+      expect(await refresh(0)).toMatchObject({ __typename: 'PaymentsUpstreamUnavailableError', retryAfterSeconds: 20 })
       await eventually('the pause is on record', async () => {
         const rows = await cluster.database.run('SELECT 1 FROM read_paces WHERE closed_until > 0')
         return rows.length > 0

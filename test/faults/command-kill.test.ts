@@ -161,7 +161,7 @@ async function playRound(die: Death['die']) {
 }
 
 function endingOf(result: Result): Ending['retry'] {
-  if (result.__typename === 'OutcomeUnknownError') return 'unknown'
+  if (result.__typename === 'PaymentsOutcomeUnknownError') return 'unknown'
   if (resultId(result) === null) throw new Error(`Neither done nor unknown: ${JSON.stringify(result)}`)
   return result.replayed === true ? 'replayed' : 'sent'
 }
@@ -170,7 +170,7 @@ function endingOf(result: Result): Ending['retry'] {
 async function expectLastWord({ name, input, other }: Running, result: Result): Promise<void> {
   const again = await mutate(stage, name, input)
   expect([again.__typename, resultId(again)]).toEqual([result.__typename, resultId(result)])
-  expect(await mutate(stage, name, other)).toMatchObject({ __typename: 'IdempotencyConflictError' })
+  expect(await mutate(stage, name, other)).toMatchObject({ __typename: 'PaymentsIdempotencyConflictError' })
 }
 
 /** Returns the uuids of all links and gateway payments in the payments API: those that are not the result of a command are orphans. */

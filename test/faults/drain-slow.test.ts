@@ -33,12 +33,12 @@ it('ends with 0 in time although everybody is slow, and forgets no command that 
   expect(await app.ended).toMatchObject({ code: 0, signal: null })
   // The payments API sends a webhook again that is cut.
   await expect(webhook.answered).rejects.toThrow('socket hang up')
-  expect((await slow).data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
+  expect((await slow).data.createPaymentLink.__typename).toBe('PaymentsOutcomeUnknownError')
 
   const again = await startReady({ env })
   const answer = await ask<{ createPaymentLink: CreateLinkResult }>(again.url, CREATE_LINK, { input })
   // The same key does not call the payments API a second time: the outcome stays unknown for now.
-  expect(answer.data.createPaymentLink.__typename).toBe('OutcomeUnknownError')
+  expect(answer.data.createPaymentLink.__typename).toBe('PaymentsOutcomeUnknownError')
   const posts = sandbox.control
     .calls()
     .slice(calls)

@@ -21,7 +21,9 @@ it('what an operator found is recorded whole or not at all, and once however oft
   await stage.restart()
   expect(await settleCreation(stage, found)).toMatchObject(done)
   expect(await settleCreation(stage, { operationId, outcome: 'NOT_CREATED' })).toMatchObject({ statusRaw: 'settled' })
-  expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  expect(await mutate(stage, 'createGatewayPayment', input)).toMatchObject({
+    __typename: 'PaymentsOutcomeUnknownError',
+  })
 })
 
 it('a creation whose process was killed can be settled once its lease is over', async () => {
@@ -33,7 +35,7 @@ it('a creation whose process was killed can be settled once its lease is over', 
   expect(await lost).toBeNull()
   await stage.restart()
   const again = await mutate(stage, 'createGatewayPayment', input)
-  expect(again).toMatchObject({ __typename: 'OutcomeUnknownError' })
+  expect(again).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
   const operationId = again['operationId']
   const made = stage.sandbox.control.state().gatewayPayments.at(-1)
   const found = { operationId, outcome: 'CREATED', paymentId: String(made?.paymentId) }

@@ -67,12 +67,12 @@ describe('the limits of a method', () => {
       const kindOf = async (units: bigint) => {
         const amount = { value: decimalOf(units, exponent), currency }
         const { __typename, ...rest } = await tryCreateLink(network, { amount, methodCode })
-        return __typename === 'AmountOutOfRangeError'
+        return __typename === 'PaymentsAmountOutOfRangeError'
           ? { __typename, min: rest['min'], max: rest['max'] }
           : { __typename }
       }
       const outside = {
-        __typename: 'AmountOutOfRangeError',
+        __typename: 'PaymentsAmountOutOfRangeError',
         min: { value: minAmount?.value, currency },
         max: { value: maxAmount?.value, currency },
       }

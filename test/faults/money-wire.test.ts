@@ -140,7 +140,7 @@ describe('what is no amount', () => {
     const problems = [{ path: ['amount', 'value'] }]
     for (const value of ['', '1e3', '-1', '.5', '0', '0.00', '01', '1,000', ' 1', '１２', '1.001', '1234567890123456'])
       expect(await tryCreateLink(network, { amount: { value, currency: 'AUD' }, methodCode: null })).toMatchObject({
-        __typename: 'InvalidInputError',
+        __typename: 'PaymentsInvalidInputError',
         problems,
       })
     for (const value of [0.1, -0.5, 1e21, true, null, [], { value: '1' }, '9'.repeat(41), '9'.repeat(45_000)]) {

@@ -126,6 +126,6 @@ async function createLink(url: string, input: Record<string, unknown>): Promise<
   if (REPEATED.has(status)) return null
   const result = data?.createPaymentLink
   // An earlier attempt under this key is still being carried out.
-  if (result?.__typename === 'IdempotencyConflictError' && result['inProgress'] === true) return null
+  if (result?.__typename === 'PaymentsIdempotencyConflictError' && result['inProgress'] === true) return null
   return result ?? { __typename: 'Errors', status, errors }
 }

@@ -65,7 +65,7 @@ export async function followLog(
 
 type Deliveries = { webhookDeliveries: { nodes: { subjectId: string }[] } }
 
-const DELIVERIES = `query Deliveries($filter: WebhookDeliveryFilter) {
+const DELIVERIES = `query Deliveries($filter: PaymentWebhookDeliveryFilter) {
   webhookDeliveries(first: 100, filter: $filter) { nodes { subjectId } }
 }`
 

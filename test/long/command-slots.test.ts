@@ -31,7 +31,7 @@ it('a command that gets no slot is refused while its caller waits, and its key r
 
   const input = linkInput()
   expect(await tryCreateLink(network, input)).toMatchObject({
-    __typename: 'UpstreamUnavailableError',
+    __typename: 'PaymentsUpstreamUnavailableError',
     retryable: true,
   })
   expect(creations()).toBe(SLOTS)

@@ -49,7 +49,7 @@ async function expectLinks(ask: Network['ask'], size: number): Promise<void> {
 
 function isOpen(answer: Answer<{ createPaymentLink: CreateLinkResult }> | undefined): boolean {
   const typename = answer?.data.createPaymentLink.__typename
-  if (typename === 'OutcomeUnknownError' || typename === 'IdempotencyConflictError') return true
+  if (typename === 'PaymentsOutcomeUnknownError' || typename === 'PaymentsIdempotencyConflictError') return true
   expect(typename).toBe('CreatePaymentLinkSuccess')
   return false
 }

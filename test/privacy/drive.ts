@@ -143,7 +143,7 @@ async function withoutAnswers(
       times: 1,
     })
     const query = `mutation C($input: CreateGatewayPaymentInput!) {
-      createGatewayPayment(input: $input) { __typename ... on OutcomeUnknownError { operationId } } }`
+      createGatewayPayment(input: $input) { __typename ... on PaymentsOutcomeUnknownError { operationId } } }`
     const { data } = await ask(query, { input: create?.[1] })
     const operationId = (data?.['createGatewayPayment'] as { operationId?: string } | undefined)?.operationId
     if (found !== null) await ask(settle, { input: { operationId, ...found } })

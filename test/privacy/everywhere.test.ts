@@ -27,12 +27,17 @@ describe.each(STORAGES)(
     it('was driven through every way that leads to an answer', () => {
       const { outcomes, callbackStatuses, errors } = evidence
       const failures = [
-        'UpstreamRejectedError',
-        'UpstreamUnavailableError',
-        'CredentialsRejectedError',
-        'NotFoundError',
+        'PaymentsUpstreamRejectedError',
+        'PaymentsUpstreamUnavailableError',
+        'PaymentsCredentialsRejectedError',
+        'PaymentsNotFoundError',
       ]
-      const more = ['InvalidInputError', 'OutcomeUnknownError', 'IdempotencyConflictError', 'StateConflictError']
+      const more = [
+        'PaymentsInvalidInputError',
+        'PaymentsOutcomeUnknownError',
+        'PaymentsIdempotencyConflictError',
+        'PaymentsStateConflictError',
+      ]
       const codes = ['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'INTERNAL_SERVER_ERROR']
       const successes = [
         'CreatePaymentLinkSuccess',
@@ -40,7 +45,12 @@ describe.each(STORAGES)(
         'CreateGatewayPaymentSuccess',
         'PayoutSuccess',
       ]
-      const others = ['RefundPaymentSuccess', 'PaymentAgreementSuccess', 'SimulationAccepted', 'BankLookup']
+      const others = [
+        'RefundPaymentSuccess',
+        'PaymentAgreementSuccess',
+        'PaymentSimulationAccepted',
+        'PaymentBankLookup',
+      ]
       const expected = [failures, more, codes, successes, others].flat()
       expect(expected.filter((outcome) => !outcomes.has(outcome))).toEqual([])
       expect(callbackStatuses).toEqual(new Set([200, 400, 401]))

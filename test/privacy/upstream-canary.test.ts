@@ -76,7 +76,7 @@ const callsOfTheService = (): Operation[] => [
   command('simulatePayin', { paymentId: ids.payin, outcome: 'COMPLETED' }),
   command('simulateDeposit', { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } }),
   [
-    'query Q($qr: String!) { bankLookup(qrContent: $qr) { __typename ... on UpstreamRejectedError { httpStatus upstreamCode problems { path message } } ... on PaymentsError { code message } } }',
+    'query Q($qr: String!) { bankLookup(qrContent: $qr) { __typename ... on PaymentsUpstreamRejectedError { httpStatus upstreamCode problems { path message } } ... on PaymentsError { code message } } }',
     { qr: ids.qr },
   ],
   ['query Q($id: ID!) { payout(id: $id) { id status statusRaw errorCode errorMessage } }', { id: ids.payout }],

@@ -83,11 +83,11 @@ function nodes({ ids, links }: Pick<Fixture, 'ids' | 'links'>): Ask[] {
   return [
     { ...node('PaymentLink', paid?.id), statusToken },
     { ...node('Payment', paid?.paymentId), statusToken },
-    { ...node('Refund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
+    { ...node('PaymentRefund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
     node('PaymentAgreement', ids.agreement),
-    node('Payout', ids.payouts[0]),
+    node('PaymentPayout', ids.payouts[0]),
     node('GatewayPayment', ids.gatewayPayment),
-    node('WebhookDelivery', ids.deliveries.applied),
+    node('PaymentWebhookDelivery', ids.deliveries.applied),
     node('PaymentImport', ids.import),
   ]
 }
@@ -114,7 +114,7 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     entity('GatewayPayment', { id: ids.gatewayPayment }),
     entity('PaymentAgreement', { id: ids.agreement }),
     entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),
-    ...ids.payouts.map((id) => entity('Payout', { id })),
+    ...ids.payouts.map((id) => entity('PaymentPayout', { id })),
   ]
 }
 

@@ -40,7 +40,7 @@ export async function failingInputs(
 async function withoutAnswer(network: Network): Promise<Record<string, unknown>> {
   const input = payoutInput()
   network.sandbox.control.addFault({ method: 'POST', path: '/v2/payouts', answer: { status: 503 } })
-  await send(network, 'createPayout', input, 'OutcomeUnknownError')
+  await send(network, 'createPayout', input, 'PaymentsOutcomeUnknownError')
   return input
 }
 
@@ -48,7 +48,7 @@ async function refused(network: Network): Promise<Record<string, unknown>> {
   const input = payinInput()
   const body = { errors: { code: 'ODD', message: 'This is odd.', amount: 'is odd' } }
   network.sandbox.control.addFault({ method: 'POST', path: '/v2/payins', answer: { status: 422, body } })
-  await send(network, 'createPayin', input, 'UpstreamRejectedError')
+  await send(network, 'createPayin', input, 'PaymentsUpstreamRejectedError')
   return input
 }
 

@@ -13,11 +13,11 @@ import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 /** Fields that have no data for any caller here, with the reason. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'Query.reconciliationReport': 'these tests last less than a day: see test/e2e/daily-reconciliation.test.ts',
-  'SandboxOnlyError.message': 'the payments API of these tests is its sandbox',
-  'SandboxOnlyError.code': 'the payments API of these tests is its sandbox',
-  'SandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',
-  'SigningKey.firstSignedAt': 'these tests have one key: see test/e2e/signing-keys.test.ts',
-  'SigningKey.lastCallbackAt': 'it is recorded an hour after the start: see test/e2e/signing-keys.test.ts',
+  'PaymentsSandboxOnlyError.message': 'the payments API of these tests is its sandbox',
+  'PaymentsSandboxOnlyError.code': 'the payments API of these tests is its sandbox',
+  'PaymentsSandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',
+  'PaymentSigningKey.firstSignedAt': 'these tests have one key: see test/e2e/signing-keys.test.ts',
+  'PaymentSigningKey.lastCallbackAt': 'it is recorded an hour after the start: see test/e2e/signing-keys.test.ts',
 }
 
 let fixture: Fixture

@@ -16,7 +16,7 @@ export const GUARDED: ReadonlyMap<string, ScopeRule> = new Map(guardedFields(rea
 const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly otherwise: Outcome }>> = {
   'PaymentEvent.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentEvent.payout': { needs: 'payouts:read', otherwise: 'null' },
-  'WebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentWebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentStreamItem.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentStreamItem.payout': { needs: 'payouts:read', otherwise: 'null' },
   'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },
@@ -39,7 +39,7 @@ const ENTITIES: Readonly<Record<string, Scope>> = {
   PaymentEvent: 'payments:read',
   PaymentAgreement: 'agreements:read',
   GatewayPayment: 'payments:read',
-  Payout: 'payouts:read',
+  PaymentPayout: 'payouts:read',
   PayoutMethod: 'payouts:read',
 }
 
@@ -70,7 +70,7 @@ function byIdField({ member }: Ask): string {
 }
 
 /** Types of entities that nobody owns: the right to read one is the same for all of them. */
-const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'Payout', 'PayoutMethod', 'GatewayPayment'])
+const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'PaymentPayout', 'PayoutMethod', 'GatewayPayment'])
 
 /** Returns the code of the error beside an entity that the caller may not read, the same for those that do not exist; null for none. */
 export function refusalOfEntity({ scopes }: CallerKind, member: string): Outcome | null {

@@ -28,9 +28,9 @@ function changed(from: string, to: string): string {
   return current.replace(from, to)
 }
 
-const PAYER = 'payer: PayerContact @tag(name: "backoffice")'
+const PAYER = 'payer: PaymentPayerContact @tag(name: "backoffice")'
 const RETURN_EXPIRED = '  "The refund request expired, ten days after it was made."\n  RETURN_EXPIRED\n'
-const STATUSES = 'enum PaymentStatus {'
+const STATUSES = 'enum PayinStatus {'
 
 describe('the comparison', () => {
   it.each([
@@ -48,12 +48,12 @@ describe('the comparison', () => {
   })
 
   it.each([
-    ['ENUM_VALUE_ADDED', 'PaymentStatus.PAUSED', STATUSES, `${STATUSES} PAUSED`],
+    ['ENUM_VALUE_ADDED', 'PayinStatus.PAUSED', STATUSES, `${STATUSES} PAUSED`],
     [
       'UNION_MEMBER_ADDED',
-      'BankLookupResult',
-      '  | InvalidQrContentError',
-      '  | InvalidQrContentError | StateConflictError',
+      'PaymentBankLookupResult',
+      '  | PaymentsInvalidQrContentError',
+      '  | PaymentsInvalidQrContentError | PaymentsStateConflictError',
     ],
     ['FIELD_ARGUMENT_DEFAULT_CHANGED', 'PaymentLink.events.first', 'first: Int! = 20', 'first: Int! = 30'],
     [
@@ -118,7 +118,7 @@ describe('npm run schema:release', () => {
   it('keeps the schema and forgets the approvals', () => {
     const before = changed(RETURN_EXPIRED, '')
     const reason = 'Announced in the changelog.'
-    const done = release(before, [{ type: 'ENUM_VALUE_ADDED', path: 'PaymentStatus.RETURN_EXPIRED', reason }])
+    const done = release(before, [{ type: 'ENUM_VALUE_ADDED', path: 'PayinStatus.RETURN_EXPIRED', reason }])
     expect(done).toMatchObject({ status: 0, released: current, approvals: '[]\n' })
   })
 

@@ -59,7 +59,7 @@ export const REPLAY = `mutation Replay($input: ReplayWebhookDeliveryInput!) {
       applied dispositionBefore dispositionAfter readRequested statusBefore statusAfter
       delivery { id disposition attempts event { toStatus source } }
     }
-    ... on NotReplayableError { reason }
+    ... on PaymentsNotReplayableError { reason }
     ... on PaymentsError { code retryable }
   }
 }`

@@ -26,7 +26,7 @@ const ERASE = `mutation Erase($input: ErasePayerInput!) {
   erasePayer(input: $input) {
     __typename
     ... on ErasePayerSuccess { erasure { ${FIELDS} } }
-    ... on InvalidInputError { problems { path message } }
+    ... on PaymentsInvalidInputError { problems { path message } }
     ... on PaymentsError { code }
   }
 }`

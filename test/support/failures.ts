@@ -1,28 +1,32 @@
 /** Selected fields of each expected failure, besides its code. */
 const FIELDS = {
-  InvalidInputError: 'problems { path message }',
-  AmountOutOfRangeError: 'min { value currency } max { value currency }',
-  MethodUnavailableError: 'availableCodes',
-  IdempotencyConflictError: 'inProgress',
-  OutcomeUnknownError: 'operationId',
-  UpstreamRejectedError: 'httpStatus upstreamCode problems { path message }',
-  UpstreamUnavailableError: 'retryAfterSeconds',
-  CredentialsRejectedError: 'site',
-  StateConflictError: 'statusRaw',
-  InvalidQrContentError: 'position',
+  PaymentsInvalidInputError: 'problems { path message }',
+  PaymentsAmountOutOfRangeError: 'min { value currency } max { value currency }',
+  PaymentsMethodUnavailableError: 'availableCodes',
+  PaymentsIdempotencyConflictError: 'inProgress',
+  PaymentsOutcomeUnknownError: 'operationId',
+  PaymentsUpstreamRejectedError: 'httpStatus upstreamCode problems { path message }',
+  PaymentsUpstreamUnavailableError: 'retryAfterSeconds',
+  PaymentsCredentialsRejectedError: 'site',
+  PaymentsStateConflictError: 'statusRaw',
+  PaymentsInvalidQrContentError: 'position',
 } as const
 
 type Failure = keyof typeof FIELDS
 
 /** Failures in the union of every operation that calls the payments API. */
 const OF_EVERY_CALL: readonly Failure[] = [
-  'UpstreamRejectedError',
-  'UpstreamUnavailableError',
-  'CredentialsRejectedError',
+  'PaymentsUpstreamRejectedError',
+  'PaymentsUpstreamUnavailableError',
+  'PaymentsCredentialsRejectedError',
 ]
 
 /** Failures of every command that runs at most once. */
-const OF_EVERY_COMMAND: readonly Failure[] = [...OF_EVERY_CALL, 'IdempotencyConflictError', 'OutcomeUnknownError']
+const OF_EVERY_COMMAND: readonly Failure[] = [
+  ...OF_EVERY_CALL,
+  'PaymentsIdempotencyConflictError',
+  'PaymentsOutcomeUnknownError',
+]
 
 /** Returns the selection of a command's failures: those of every command, and some more. */
 export function commandFailures(...more: readonly Failure[]): string {

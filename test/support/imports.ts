@@ -66,7 +66,7 @@ const IMPORT = `mutation Import($input: ImportPaymentsInput!) {
   importPayments(input: $input) {
     __typename
     ... on ImportPaymentsSuccess { replayed import { ${FIELDS} } }
-    ... on InvalidInputError { problems { path message } }
+    ... on PaymentsInvalidInputError { problems { path message } }
     ... on PaymentsError { code }
   }
 }`

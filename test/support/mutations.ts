@@ -23,32 +23,32 @@ export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status
 const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
 const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
-const ACCEPTED = '... on SimulationAccepted { response }'
+const ACCEPTED = '... on PaymentSimulationAccepted { response }'
 
 /** Fields that the tests select from the result of each mutation. */
 const SELECTIONS = {
   createPaymentLink: `... on CreatePaymentLinkSuccess { replayed link { id checkoutUrl } }
-    ${commandFailures('InvalidInputError', 'AmountOutOfRangeError', 'MethodUnavailableError')}`,
-  createPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError')}`,
-  amendPaymentAgreement: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
-  changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+    ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
+  createPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError')}`,
+  amendPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
+  changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   createPayin: `... on CreatePayinSuccess { replayed statusToken payment { ${PAYMENT_FIELDS} } }
-    ${commandFailures('InvalidInputError', 'AmountOutOfRangeError', 'MethodUnavailableError')}`,
+    ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
-    ${commandFailures('InvalidInputError', 'StateConflictError')}`,
-  createPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'MethodUnavailableError')}`,
-  createPayoutFromFile: `${PAYOUT} ${commandFailures('InvalidInputError', 'MethodUnavailableError')}`,
-  cancelScheduledPayout: `${PAYOUT} ${commandFailures('InvalidInputError', 'StateConflictError')}`,
+    ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
+  createPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
+  createPayoutFromFile: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
+  cancelScheduledPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
-    ${commandFailures('InvalidInputError')}`,
-  createPaymentCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
-  updatePaymentCustomer: `${CUSTOMER} ${commandFailures('InvalidInputError')}`,
-  createPaymentContact: `... on PaymentContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('InvalidInputError')}`,
-  requestIdentityCheck: `... on IdentityUpload { uploadUrl expiresAt contact { identityStatus } }
-    ${callFailures('InvalidInputError')}`,
-  createPaymentsExport: `... on PaymentsExport { url expiresAt payersMasked } ${failures('InvalidInputError')}`,
-  simulatePayin: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
-  simulateDeposit: `${ACCEPTED} ${callFailures('InvalidInputError')}`,
+    ${commandFailures('PaymentsInvalidInputError')}`,
+  createPaymentCustomer: `${CUSTOMER} ${commandFailures('PaymentsInvalidInputError')}`,
+  updatePaymentCustomer: `${CUSTOMER} ${commandFailures('PaymentsInvalidInputError')}`,
+  createPaymentContact: `... on PaymentContactSuccess { replayed contact { ${CONTACT_FIELDS} } } ${commandFailures('PaymentsInvalidInputError')}`,
+  requestIdentityCheck: `... on PaymentIdentityUpload { uploadUrl expiresAt contact { identityStatus } }
+    ${callFailures('PaymentsInvalidInputError')}`,
+  createPaymentsExport: `... on PaymentsExport { url expiresAt payersMasked } ${failures('PaymentsInvalidInputError')}`,
+  simulatePayin: `${ACCEPTED} ${callFailures('PaymentsInvalidInputError')}`,
+  simulateDeposit: `${ACCEPTED} ${callFailures('PaymentsInvalidInputError')}`,
 } as const
 
 export type MutationName = keyof typeof SELECTIONS

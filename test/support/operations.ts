@@ -9,14 +9,14 @@ export const CREATE_LINK = `mutation CreateLink($input: CreatePaymentLinkInput!)
       replayed
       link { id reference site checkoutUrl statusToken state requestedAmount { value currency exponent } expiresAt payment { id } }
     }
-    ... on InvalidInputError { problems { path message } }
-    ... on AmountOutOfRangeError { min { value currency } max { value currency } }
-    ... on MethodUnavailableError { availableCodes }
-    ... on IdempotencyConflictError { inProgress }
-    ... on OutcomeUnknownError { operationId }
-    ... on UpstreamRejectedError { httpStatus upstreamCode problems { path message } }
-    ... on UpstreamUnavailableError { retryAfterSeconds }
-    ... on CredentialsRejectedError { site }
+    ... on PaymentsInvalidInputError { problems { path message } }
+    ... on PaymentsAmountOutOfRangeError { min { value currency } max { value currency } }
+    ... on PaymentsMethodUnavailableError { availableCodes }
+    ... on PaymentsIdempotencyConflictError { inProgress }
+    ... on PaymentsOutcomeUnknownError { operationId }
+    ... on PaymentsUpstreamRejectedError { httpStatus upstreamCode problems { path message } }
+    ... on PaymentsUpstreamUnavailableError { retryAfterSeconds }
+    ... on PaymentsCredentialsRejectedError { site }
     ... on PaymentsError { code message retryable }
   }
 }`

@@ -55,9 +55,9 @@ export const REFRESH = `mutation Refresh($id: ID!) {
   refreshPayment(id: $id) {
     __typename
     ... on RefreshPaymentSuccess { changed payment { id status version provisional } link { id state } }
-    ... on UpstreamRejectedError { httpStatus }
-    ... on UpstreamUnavailableError { retryAfterSeconds }
-    ... on CredentialsRejectedError { site }
+    ... on PaymentsUpstreamRejectedError { httpStatus }
+    ... on PaymentsUpstreamUnavailableError { retryAfterSeconds }
+    ... on PaymentsCredentialsRejectedError { site }
     ... on PaymentsError { code retryable }
   }
 }`

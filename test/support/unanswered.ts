@@ -33,8 +33,8 @@ export async function unansweredCreation(network: World, { arrives }: { arrives:
 const SETTLE = `mutation S($input: SettleGatewayPaymentCreationInput!) { settleGatewayPaymentCreation(input: $input) {
   __typename
   ... on SettleGatewayPaymentCreationSuccess { operationId outcome paymentId }
-  ... on StateConflictError { statusRaw }
-  ... on InvalidInputError { problems { path } } } }`
+  ... on PaymentsStateConflictError { statusRaw }
+  ... on PaymentsInvalidInputError { problems { path } } } }`
 
 /** Settles a creation as an operator. */
 export async function settleCreation(network: World, input: object) {

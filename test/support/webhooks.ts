@@ -109,7 +109,7 @@ export type DeliveryNode = {
 export async function deliveries(network: Network, subjectIds?: readonly string[]): Promise<DeliveryNode[]> {
   const filter = subjectIds === undefined ? {} : { subjectIds }
   const answer = await network.ask<{ webhookDeliveries: { nodes: DeliveryNode[] } }>(
-    `query Deliveries($filter: WebhookDeliveryFilter) {
+    `query Deliveries($filter: PaymentWebhookDeliveryFilter) {
       webhookDeliveries(first: 100, filter: $filter) {
         nodes { id subjectId statusRaw disposition attempts event { id toStatus } }
       }

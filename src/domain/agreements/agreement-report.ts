@@ -39,12 +39,12 @@ export const AMOUNT_RULES = ['VARIABLE', 'FIXED', 'USAGE_BASED', 'BALLOON'] as c
 /** The types of alias that identify a payer without an account number (docs/payments-api.md, section 2.3). */
 export const PAY_ID_TYPES = ['EMAIL', 'PHONE', 'ABN'] as const
 
-export type AgreementStatus = (typeof AGREEMENT_STATUSES)[number]
+export type PaymentAgreementStatus = (typeof AGREEMENT_STATUSES)[number]
 export type RequestedAgreementStatus = (typeof REQUESTED_AGREEMENT_STATUSES)[number]
-export type AgreementPurpose = (typeof AGREEMENT_PURPOSES)[number]
-export type AgreementFrequency = (typeof AGREEMENT_FREQUENCIES)[number]
+export type PaymentAgreementPurpose = (typeof AGREEMENT_PURPOSES)[number]
+export type PaymentAgreementFrequency = (typeof AGREEMENT_FREQUENCIES)[number]
 export type AmountRule = (typeof AMOUNT_RULES)[number]
-export type PayIdType = (typeof PAY_ID_TYPES)[number]
+export type PaymentPayIdType = (typeof PAY_ID_TYPES)[number]
 
 /**
  * The content of a callback or a response of the payments API about one payment agreement, in the types of this project. Fields that the
@@ -58,15 +58,15 @@ export type AgreementReport = {
   readonly clientTransactionId: string | null
   readonly externalId: string | null
   readonly statusRaw: string
-  readonly status: AgreementStatus | null
+  readonly status: PaymentAgreementStatus | null
   readonly description: string | null
   /** Maximum amount per payment in AUD, as plain digits. */
   readonly limit: string | null
   readonly purposeRaw: string | null
-  readonly purpose: AgreementPurpose | null
+  readonly purpose: PaymentAgreementPurpose | null
   readonly amountRule: AmountRule | null
   readonly frequencyRaw: string | null
-  readonly frequency: AgreementFrequency | null
+  readonly frequency: PaymentAgreementFrequency | null
   /** `YYYY-MM-DD`, a day in UTC. */
   readonly startDate: string | null
   /** ISO 8601 instant in UTC with milliseconds. */
@@ -76,14 +76,14 @@ export type AgreementReport = {
    * before it was read.
    */
   readonly amendmentStatusRaw?: string | null | undefined
-  readonly payer: AgreementPayer
+  readonly payer: PaymentAgreementPayer
 }
 
 /** The debited payer. Account numbers and aliases are already masked: only their ends are known. */
-export type AgreementPayer = {
+export type PaymentAgreementPayer = {
   readonly name: string | null
   readonly bsb: string | null
   readonly accountNumberMasked: string | null
   readonly payIdMasked: string | null
-  readonly payIdType: PayIdType | null
+  readonly payIdType: PaymentPayIdType | null
 }

@@ -15,10 +15,10 @@ import {
 } from '../field-problems.ts'
 import { amountProblem, type Money } from '../money/money.ts'
 import type {
-  AgreementFrequency,
-  AgreementPurpose,
+  PaymentAgreementFrequency,
+  PaymentAgreementPurpose,
   AmountRule,
-  PayIdType,
+  PaymentPayIdType,
   AgreementReport,
 } from './agreement-report.ts'
 import { decideAgreementRead, type Agreement, type AgreementDecision, type AgreementFacts } from './agreement.ts'
@@ -27,7 +27,7 @@ import { decideAgreementRead, type Agreement, type AgreementDecision, type Agree
 type AgreementTerms = {
   readonly limit: Money
   readonly amountRule: AmountRule
-  readonly frequency: AgreementFrequency
+  readonly frequency: PaymentAgreementFrequency
   /** `YYYY-MM-DD` */
   readonly startDate: string
 }
@@ -36,7 +36,7 @@ type AgreementTerms = {
 export type AgreementRequest = AgreementTerms & {
   readonly clientTransactionId: string
   readonly description: string
-  readonly purpose: AgreementPurpose
+  readonly purpose: PaymentAgreementPurpose
   readonly payer: AgreementPayerRequest
   readonly externalId?: string | null | undefined
   readonly site?: string | null | undefined
@@ -45,7 +45,7 @@ export type AgreementRequest = AgreementTerms & {
 export type AgreementPayerRequest = {
   readonly name: string
   readonly bankAccount?: { readonly bsb: string; readonly accountNumber: string } | null | undefined
-  readonly payId?: { readonly value: string; readonly type: PayIdType } | null | undefined
+  readonly payId?: { readonly value: string; readonly type: PaymentPayIdType } | null | undefined
 }
 
 /** A request to change the terms of an agreement. */
@@ -130,14 +130,14 @@ function accountProblems({ bsb, accountNumber }: { bsb: string; accountNumber: s
 /** Seven to fifteen digits, as international numbers have, with or without a hyphen after the country code (gap sheet, section 20). */
 const PHONE = /^\+(?=(?:-?\d){7,15}$)[1-9]\d{0,2}-?\d+$/
 
-const NORMALISED_ALIASES: Readonly<Record<PayIdType, (value: string) => string>> = {
+const NORMALISED_ALIASES: Readonly<Record<PaymentPayIdType, (value: string) => string>> = {
   EMAIL: tidied,
   PHONE: (value) => (PHONE.test(tidied(value)) ? tidied(value) : normalisePhone(value, '-')),
   ABN: withoutSpaces,
 }
 
 /** For an ABN only the number of digits is checked: the payments API decides whether it exists, and whether test numbers do. */
-const ALIAS_PROBLEMS: Readonly<Record<PayIdType, (value: string) => string | null>> = {
+const ALIAS_PROBLEMS: Readonly<Record<PaymentPayIdType, (value: string) => string | null>> = {
   EMAIL: emailProblem,
   PHONE: (value) => (PHONE.test(value) ? null : 'must be a phone number with its area code, such as "+61-412345678"'),
   ABN: (value) => (/^\d{11}$/.test(value) ? null : 'must have 11 digits'),

@@ -1,6 +1,6 @@
 import { compareDecimals } from '../money/money.ts'
 import type { Disposition } from '../payments/payment.ts'
-import type { AgreementReport, AgreementStatus, RequestedAgreementStatus } from './agreement-report.ts'
+import type { AgreementReport, PaymentAgreementStatus, RequestedAgreementStatus } from './agreement-report.ts'
 
 /** Everything about an agreement except its status and its payer. Values that the payments API has not reported are null. */
 export type AgreementFacts = Omit<AgreementReport, 'id' | 'statusRaw' | 'status' | 'payer'>
@@ -12,9 +12,9 @@ export type Agreement = AgreementFacts &
     readonly version: number
     readonly statusRaw: string
     /** Null while the payments API reports a status that this version does not recognise. */
-    readonly status: AgreementStatus | null
+    readonly status: PaymentAgreementStatus | null
     /** All statuses that it has had. A status that is reported a second time may come from a late delivery. */
-    readonly seen: readonly AgreementStatus[]
+    readonly seen: readonly PaymentAgreementStatus[]
     /** The last report is uncertain, and a read is due to confirm it. */
     readonly provisional: boolean
     /** Instant of the last change, ISO 8601 in UTC. */
@@ -34,7 +34,7 @@ export type NewAgreement = {
 export type AgreementChange = {
   readonly kind: 'AGREEMENT_CREATED' | 'AGREEMENT_STATUS_CHANGED' | 'AGREEMENT_AMENDED'
   readonly statusRaw: string
-  readonly status: AgreementStatus | null
+  readonly status: PaymentAgreementStatus | null
   readonly facts: AgreementFacts
 }
 
@@ -123,16 +123,16 @@ export function evolveAgreement(
  * Returns whether the merchant may request this status. If the current status is not recognised, the payments API decides. Source: gap
  * sheet, sections 2 and 15.
  */
-export function canChangeStatus(from: AgreementStatus | null, to: RequestedAgreementStatus): boolean {
+export function canChangeStatus(from: PaymentAgreementStatus | null, to: RequestedAgreementStatus): boolean {
   return from === null || ASKED_FOR[from].includes(to)
 }
 
 /** Returns whether the terms may be changed. Source: gap sheet, section 14, which names no status; all but the final ones are accepted. */
-export function canAmend(status: AgreementStatus | null): boolean {
+export function canAmend(status: PaymentAgreementStatus | null): boolean {
   return status !== 'cancelled' && status !== 'failed'
 }
 
-const ASKED_FOR: Readonly<Record<AgreementStatus, readonly RequestedAgreementStatus[]>> = {
+const ASKED_FOR: Readonly<Record<PaymentAgreementStatus, readonly RequestedAgreementStatus[]>> = {
   created: ['cancelled'],
   active: ['suspended', 'cancelled'],
   suspended: ['active', 'cancelled'],
@@ -141,7 +141,7 @@ const ASKED_FOR: Readonly<Record<AgreementStatus, readonly RequestedAgreementSta
 }
 
 /** An agreement that is first reported with one of these statuses needs no read: it is new, or it has ended. */
-const SETTLED_FROM_THE_START: ReadonlySet<AgreementStatus | null> = new Set(['created', 'cancelled'])
+const SETTLED_FROM_THE_START: ReadonlySet<PaymentAgreementStatus | null> = new Set(['created', 'cancelled'])
 
 const NOTHING_NEW: AgreementDecision = { disposition: 'NO_CHANGE', change: null, provisional: null, confirm: false }
 const STALE: AgreementDecision = { disposition: 'STALE', change: null, provisional: null, confirm: false }
@@ -174,7 +174,7 @@ function changeStatus(state: Agreement, report: AgreementReport, facts: Agreemen
 /**
  * Returns whether the status can only be newer than the known one. A second suspension, or any return to active, may be a late delivery.
  */
-function leadsForward(state: Agreement, status: AgreementStatus | null): boolean {
+function leadsForward(state: Agreement, status: PaymentAgreementStatus | null): boolean {
   if (status === 'cancelled') return true
   if (state.status === 'created') return status !== null
   return state.status === 'active' && status === 'suspended' && !state.seen.includes('suspended')

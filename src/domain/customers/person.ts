@@ -37,7 +37,7 @@ export type PersonalDetails = {
 }
 
 /** An identity document. Its number is masked when it is read. */
-export type IdentityDocument = {
+export type PaymentIdentityDocument = {
   /** Null for a kind that is not known. */
   readonly type: DocumentType | null
   readonly typeRaw: string | null
@@ -51,7 +51,7 @@ export type Person = {
   readonly type: PartyType | null
   readonly countryCode: string | null
   readonly personal: PersonalDetails
-  readonly document: IdentityDocument | null
+  readonly document: PaymentIdentityDocument | null
 }
 
 /** A customer of one site, as the payments API reports it. */
@@ -61,17 +61,17 @@ export type Customer = Person & { readonly id: string }
 export type Contact = Person & {
   readonly email: string
   /** The results of its identity checks, in the order of the payments API. */
-  readonly identity: readonly IdentityResult[]
+  readonly identity: readonly PaymentIdentityResult[]
 }
 
 /** One result of an identity check; `message` may be personal data. */
-export type IdentityResult = { readonly statusRaw: string; readonly message: string | null }
+export type PaymentIdentityResult = { readonly statusRaw: string; readonly message: string | null }
 
 /** State of a contact's identity check; null is a status that is not known. */
-export type IdentityStatus = 'not_submitted' | 'pending' | 'approved' | 'rejected' | null
+export type PaymentIdentityStatus = 'not_submitted' | 'pending' | 'approved' | 'rejected' | null
 
 /** The payments API writes `failed` in its text and `rejected` in its examples (gap sheet, section 23). */
-const STATUSES: Readonly<Record<string, IdentityStatus>> = {
+const STATUSES: Readonly<Record<string, PaymentIdentityStatus>> = {
   pending: 'pending',
   approved: 'approved',
   rejected: 'rejected',
@@ -79,12 +79,12 @@ const STATUSES: Readonly<Record<string, IdentityStatus>> = {
 }
 
 /** Returns what a result of an identity check says; null if its word is not known. */
-export function identityStatusOf({ statusRaw }: Pick<IdentityResult, 'statusRaw'>): IdentityStatus {
+export function identityStatusOf({ statusRaw }: Pick<PaymentIdentityResult, 'statusRaw'>): PaymentIdentityStatus {
   return STATUSES[statusRaw.toLowerCase()] ?? null
 }
 
 /** Returns the state of a contact's identity: that of the last result in the list (gap sheet, section 23). */
-export function identityStatus({ identity }: Pick<Contact, 'identity'>): IdentityStatus {
+export function identityStatus({ identity }: Pick<Contact, 'identity'>): PaymentIdentityStatus {
   const latest = identity.at(-1)
   return latest === undefined ? 'not_submitted' : identityStatusOf(latest)
 }

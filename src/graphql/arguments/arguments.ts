@@ -188,11 +188,11 @@ export function validAmount(amount: Money): Money {
 export const NODE_FIELDS = {
   PaymentLink: 'paymentLink',
   Payment: 'payment',
-  Refund: 'payment',
+  PaymentRefund: 'payment',
   PaymentAgreement: 'paymentAgreement',
-  Payout: 'payout',
+  PaymentPayout: 'payout',
   GatewayPayment: 'gatewayPayment',
-  WebhookDelivery: 'webhookDelivery',
+  PaymentWebhookDelivery: 'webhookDelivery',
   PaymentImport: 'paymentImport',
 } as const
 

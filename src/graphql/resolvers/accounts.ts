@@ -1,8 +1,8 @@
 import type { Money } from '../../domain/money/money.ts'
-import type { Balances, BalanceMovement as Movement } from '../../upstream/wire/wire-accounts.ts'
+import type { Balances, PaymentBalanceMovement as Movement } from '../../upstream/wire/wire-accounts.ts'
 import { daySpan } from '../arguments/arguments.ts'
 import { failedRead, badArgument, describeReadFailure } from '../error-formatter.ts'
-import type { BalanceDirection } from '../generated.ts'
+import type { PaymentBalanceDirection } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { failureResult } from '../views/views.ts'
 
@@ -34,29 +34,29 @@ export const accountsResolvers = {
     },
     bankLookup: async (_root, { qrContent }, { operations }) => {
       const outcome = await operations.lookUpBank(qrContent)
-      return outcome.kind === 'done' ? { __typename: 'BankLookup', ...outcome.account } : failureResult(outcome)
+      return outcome.kind === 'done' ? { __typename: 'PaymentBankLookup', ...outcome.account } : failureResult(outcome)
     },
   },
   Mutation: {
     simulateDeposit: async (_root, { input }, { operations }) => {
       const outcome = await operations.simulateDeposit(input)
       return outcome.kind === 'done'
-        ? { __typename: 'SimulationAccepted', response: outcome.response }
+        ? { __typename: 'PaymentSimulationAccepted', response: outcome.response }
         : failureResult(outcome)
     },
   },
-  AccountBalance: {
+  PaymentAccountBalance: {
     available: (balances) => amountOf(balances, 'available'),
     incoming: (balances) => amountOf(balances, 'incoming'),
     outgoing: (balances) => amountOf(balances, 'outgoing'),
     rollingReserve: (balances) => amountOf(balances, 'rollingReserve'),
     withdrawable: (balances) => amountOf(balances, 'withdrawable'),
   },
-  AccountBalanceFailure: {
+  PaymentAccountBalanceFailure: {
     code: ({ failure }) => describeReadFailure(failure).code,
     message: ({ failure }) => describeReadFailure(failure).message,
   },
-  BalanceMovement: {
+  PaymentBalanceMovement: {
     amount: ({ amount, currency }) => ({ value: amount, currency }),
     direction: ({ directionRaw }) => DIRECTIONS.get(directionRaw) ?? 'UNRECOGNISED',
     outgoing: (movement) => movedAmount(movement, 'outgoing'),
@@ -69,7 +69,7 @@ function amountOf(balances: Balances, which: Exclude<keyof Balances, 'currency'>
   return { value: balances[which], currency: balances.currency }
 }
 
-const DIRECTIONS: ReadonlyMap<string | null, BalanceDirection> = new Map([
+const DIRECTIONS: ReadonlyMap<string | null, PaymentBalanceDirection> = new Map([
   ['money_in', 'MONEY_IN'],
   ['money_out', 'MONEY_OUT'],
 ])

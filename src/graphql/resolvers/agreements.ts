@@ -3,7 +3,7 @@ import type { Agreement } from '../../domain/agreements/agreement.ts'
 import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
-import type { AgreementPurpose, AgreementStatus } from '../generated.ts'
+import type { PaymentAgreementPurpose, PaymentAgreementStatus } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
@@ -50,10 +50,10 @@ export const agreementsResolvers = {
     nodeId: ({ id }) => nodeIdOf('PaymentAgreement', id),
     serviceId: (agreement) => known(agreement.serviceId),
     clientTransactionId: (agreement) => known(agreement.clientTransactionId),
-    status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as AgreementStatus)),
+    status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as PaymentAgreementStatus)),
     description: (agreement) => known(agreement.description),
     limit: (agreement) => ({ value: known(agreement.limit), currency: 'AUD' }),
-    purpose: ({ purpose }): AgreementPurpose => purpose ?? 'UNRECOGNISED',
+    purpose: ({ purpose }): PaymentAgreementPurpose => purpose ?? 'UNRECOGNISED',
     purposeRaw: ({ purposeRaw }) => purposeRaw ?? '',
     amountRule: ({ amountRule }) => amountRule ?? 'UNRECOGNISED',
     frequency: ({ frequency }) => frequency ?? 'UNRECOGNISED',

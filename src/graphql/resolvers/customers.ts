@@ -4,7 +4,7 @@ import { tidied } from '../../lib/text.ts'
 import { maskedAlias } from '../../upstream/wire/values/readers.ts'
 import { daySpan } from '../arguments/arguments.ts'
 import { failedRead, badArgument } from '../error-formatter.ts'
-import type { IdentityDocumentType } from '../generated.ts'
+import type { PaymentIdentityDocumentType } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { keyHolder } from '../rights/rights.ts'
 import {
@@ -67,7 +67,7 @@ export const customersResolvers = {
       const outcome = await operations.requestIdentityUpload({ ...input, documentType })
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { contact, uploadUrl, expiresAt } = outcome
-      return { __typename: 'IdentityUpload', contact, uploadUrl, expiresAt }
+      return { __typename: 'PaymentIdentityUpload', contact, uploadUrl, expiresAt }
     },
   },
   PaymentCustomer: {
@@ -85,10 +85,10 @@ export const customersResolvers = {
   PaymentPersonalDetails: {
     genderRaw: ({ gender }) => gender,
   },
-  IdentityDocument: {
-    type: ({ type }) => (type === null ? 'UNRECOGNISED' : (type.toUpperCase() as IdentityDocumentType)),
+  PaymentIdentityDocument: {
+    type: ({ type }) => (type === null ? 'UNRECOGNISED' : (type.toUpperCase() as PaymentIdentityDocumentType)),
   },
-  IdentityResult: {
+  PaymentIdentityResult: {
     status: (result) => shownIdentityStatus(identityStatusOf(result)),
   },
 } satisfies AreaResolvers

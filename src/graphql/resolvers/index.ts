@@ -21,7 +21,7 @@ const nodesResolvers = {
     paymentsNode: async (_root, { nodeId, statusToken }, context, info) => {
       const { type, id } = parseNodeId(nodeId)
       const read = (by: string) => readAs(NODE_FIELDS[type], { id: by, statusToken }, context, info)
-      const found = type === 'Refund' ? await refundOf(id, read) : await read(id)
+      const found = type === 'PaymentRefund' ? await refundOf(id, read) : await read(id)
       return found === null ? null : { __typename: type, ...found }
     },
   },

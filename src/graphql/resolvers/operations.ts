@@ -35,10 +35,10 @@ export const operationsResolvers = {
     reader: (health) => health.reader(),
     streams: (health) => health.streams(),
   },
-  ReadBacklog: {
+  PaymentsReadBacklog: {
     oldestUnconfirmedSince: ({ unconfirmedSince }) => unconfirmedSince,
   },
-  SigningKey: {
+  PaymentSigningKey: {
     removable: ({ state, dependents }) => state === 'VERIFIES' && !dependents.some(({ needed }) => needed),
   },
   PayerErasure: {
@@ -119,8 +119,8 @@ export const webhookDeliveriesResolvers = {
       }
     },
   },
-  WebhookDelivery: {
-    nodeId: ({ id }) => nodeIdOf('WebhookDelivery', id),
+  PaymentWebhookDelivery: {
+    nodeId: ({ id }) => nodeIdOf('PaymentWebhookDelivery', id),
     quarantineReason: (delivery) => quarantineReason(delivery),
     link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
     payment: async ({ subjectId }, _args, { loaders }) =>

@@ -11,7 +11,7 @@ import { SEARCH_FIELDS } from '../../store/store.ts'
 import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
-import type { PaymentStatus } from '../generated.ts'
+import type { PayinStatus } from '../generated.ts'
 import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
 import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
@@ -20,7 +20,7 @@ import { presentable, failureResult } from '../views/views.ts'
 /** The fields that a payment and its snapshots have in common. */
 const stateFields = {
   status: (payment: PaymentState) =>
-    payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PaymentStatus),
+    payment.status === null ? 'UNRECOGNISED' : (payment.status.toUpperCase() as PayinStatus),
   amount: (payment: PaymentState) => required(amountOf(payment, 'amount')),
   total: (payment: PaymentState) => amountOf(payment, 'total'),
   paid: (payment: PaymentState) => amountOf(payment, 'paid'),
@@ -88,7 +88,7 @@ export const paymentsResolvers = {
     simulatePayin: async (_root, { input }, { operations }) => {
       const outcome = await operations.simulatePayin(input)
       return outcome.kind === 'done'
-        ? { __typename: 'SimulationAccepted', response: outcome.response }
+        ? { __typename: 'PaymentSimulationAccepted', response: outcome.response }
         : failureResult(outcome)
     },
   },
@@ -219,9 +219,9 @@ export const refundsResolvers = {
       return { __typename: 'DismissDuplicatePaymentSuccess', payment }
     },
   },
-  Refund: {
+  PaymentRefund: {
     id: refundId,
-    nodeId: (view) => nodeIdOf('Refund', refundId(view)),
+    nodeId: (view) => nodeIdOf('PaymentRefund', refundId(view)),
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,
     requestedHere: ({ refund }) => refund.commandId !== null,
@@ -230,7 +230,7 @@ export const refundsResolvers = {
     idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
     reason: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
   },
-  RefundSnapshot: {
+  PaymentRefundSnapshot: {
     refundId,
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,

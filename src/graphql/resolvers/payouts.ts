@@ -62,9 +62,9 @@ export const payoutsResolvers = {
       },
     },
   },
-  Payout: {
+  PaymentPayout: {
     id: ({ payout }) => payout.id,
-    nodeId: ({ payout }) => nodeIdOf('Payout', payout.id),
+    nodeId: ({ payout }) => nodeIdOf('PaymentPayout', payout.id),
     status: ({ payout }) => (payout.status === null ? 'UNRECOGNISED' : (payout.status.toUpperCase() as PayoutStatus)),
     statusRaw: ({ payout }) => payout.statusRaw,
     refunded: ({ payout, totalAmount: { currency } }) =>
@@ -86,7 +86,7 @@ export const payoutsResolvers = {
     updatedAt: ({ payout }) => recorded(payout)?.updatedAt ?? null,
     events: ({ payout }, args, context) => eventPage({ payoutIds: [payout.id] }, args, context),
     __resolveReference({ id }, { caller, loaders }) {
-      demandScopes(caller, 'Payout', [['payouts:read']])
+      demandScopes(caller, 'PaymentPayout', [['payouts:read']])
       return loaders.payoutById.load(id)
     },
   },

@@ -2,7 +2,7 @@ import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type {
   DocumentRequest,
   PersonRequest,
-  IdentityStatus as KnownStatus,
+  PaymentIdentityStatus as KnownStatus,
   PartyType as KnownType,
 } from '../../domain/customers/person.ts'
 import type { ReplayRefusal } from '../../domain/delivery.ts'
@@ -17,14 +17,14 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
 import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
-import type { OperationFailure, FieldProblem } from '../../lookups/operation-outcome.ts'
+import type { OperationFailure, PaymentsFieldProblem } from '../../lookups/operation-outcome.ts'
 import type { Context } from '../context.ts'
 import { abridged } from '../error-formatter.ts'
 import type {
-  IdentityDocumentInput,
-  IdentityStatus,
+  PaymentIdentityDocumentInput,
+  PaymentIdentityStatus,
   PaymentPartyType,
-  PersonInput,
+  PaymentPersonInput,
   PaymentsErrorCode,
 } from '../generated.ts'
 import { whenKnown } from '../models.ts'
@@ -101,12 +101,12 @@ export function partyType(type: KnownType | null): PaymentPartyType {
 }
 
 /** Returns the value of the schema for the state of an identity check. */
-export function shownIdentityStatus(status: KnownStatus): IdentityStatus {
-  return status === null ? 'UNRECOGNISED' : (status.toUpperCase() as IdentityStatus)
+export function shownIdentityStatus(status: KnownStatus): PaymentIdentityStatus {
+  return status === null ? 'UNRECOGNISED' : (status.toUpperCase() as PaymentIdentityStatus)
 }
 
 /** Returns a person in the words of the payments API. */
-export function personRequest({ gender, type, ...person }: PersonInput): PersonRequest {
+export function personRequest({ gender, type, ...person }: PaymentPersonInput): PersonRequest {
   return {
     ...person,
     gender: gender.toLowerCase() as PersonRequest['gender'],
@@ -115,7 +115,7 @@ export function personRequest({ gender, type, ...person }: PersonInput): PersonR
 }
 
 /** Returns an identity document in the words of the payments API. */
-export function documentRequest({ type, ...document }: IdentityDocumentInput): DocumentRequest {
+export function documentRequest({ type, ...document }: PaymentIdentityDocumentInput): DocumentRequest {
   return { ...document, type: type.toLowerCase() as DocumentRequest['type'] }
 }
 
@@ -160,60 +160,81 @@ type ResultOf<F extends OperationFailure> = F extends OperationFailure ? ReturnT
 
 const SHAPES = {
   'invalid-input': ({ problems }: Of<'invalid-input'>) => ({
-    ...final('InvalidInputError', 'INVALID_INPUT', 'The input breaks a rule of the interface; nothing was sent.'),
+    ...final(
+      'PaymentsInvalidInputError',
+      'INVALID_INPUT',
+      'The input breaks a rule of the interface; nothing was sent.',
+    ),
     problems: shown(problems),
   }),
   'amount-out-of-range': ({ min, max }: Of<'amount-out-of-range'>) => ({
-    ...final('AmountOutOfRangeError', 'AMOUNT_OUT_OF_RANGE', 'The amount lies outside the limits of the method.'),
+    ...final(
+      'PaymentsAmountOutOfRangeError',
+      'AMOUNT_OUT_OF_RANGE',
+      'The amount lies outside the limits of the method.',
+    ),
     min,
     max,
   }),
   'method-unavailable': ({ availableCodes }: Of<'method-unavailable'>) => ({
-    ...final('MethodUnavailableError', 'METHOD_UNAVAILABLE', 'The method is not enabled for the currency.'),
+    ...final('PaymentsMethodUnavailableError', 'METHOD_UNAVAILABLE', 'The method is not enabled for the currency.'),
     availableCodes: [...availableCodes],
   }),
   'idempotency-conflict': ({ inProgress }: Of<'idempotency-conflict'>) => ({
     ...(inProgress
-      ? passing('IdempotencyConflictError', 'IDEMPOTENCY_CONFLICT', 'The first use of the key is still running.')
-      : final('IdempotencyConflictError', 'IDEMPOTENCY_CONFLICT', 'The key was used before with another input.')),
+      ? passing(
+          'PaymentsIdempotencyConflictError',
+          'IDEMPOTENCY_CONFLICT',
+          'The first use of the key is still running.',
+        )
+      : final(
+          'PaymentsIdempotencyConflictError',
+          'IDEMPOTENCY_CONFLICT',
+          'The key was used before with another input.',
+        )),
     inProgress,
   }),
   'outcome-unknown': ({ operationId }: Of<'outcome-unknown'>) => ({
-    ...passing('OutcomeUnknownError', 'OUTCOME_UNKNOWN', 'Its outcome is not on record. Ask again with the same key.'),
+    ...passing(
+      'PaymentsOutcomeUnknownError',
+      'OUTCOME_UNKNOWN',
+      'Its outcome is not on record. Ask again with the same key.',
+    ),
     operationId,
   }),
   'state-conflict': ({ statusRaw }: Of<'state-conflict'>) => ({
-    ...final('StateConflictError', 'STATE_CONFLICT', 'Its status does not allow it; nothing was sent.'),
+    ...final('PaymentsStateConflictError', 'STATE_CONFLICT', 'Its status does not allow it; nothing was sent.'),
     statusRaw,
   }),
   'not-supported': (_failure: Of<'not-supported'>) =>
-    final('NotSupportedError', 'NOT_SUPPORTED', "The payment's method does not allow it; nothing was sent."),
+    final('PaymentsNotSupportedError', 'NOT_SUPPORTED', "The payment's method does not allow it; nothing was sent."),
   'not-replayable': ({ reason }: Of<'not-replayable'>) => ({
-    ...final('NotReplayableError', 'NOT_REPLAYABLE', REFUSALS[reason]),
+    ...final('PaymentsNotReplayableError', 'NOT_REPLAYABLE', REFUSALS[reason]),
     reason,
   }),
   'sandbox-only': (_failure: Of<'sandbox-only'>) =>
-    final('SandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
+    final('PaymentsSandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
   'invalid-qr': ({ position, message }: Of<'invalid-qr'>) => ({
-    ...final('InvalidQrContentError', 'INVALID_QR', `The QR payload is not well-formed: ${message}.`),
+    ...final('PaymentsInvalidQrContentError', 'INVALID_QR', `The QR payload is not well-formed: ${message}.`),
     position,
   }),
-  'not-found': (_failure: Of<'not-found'>) => final('NotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
+  'not-found': (_failure: Of<'not-found'>) =>
+    final('PaymentsNotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
   'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({
     ...(httpStatus === 404
       ? final(
-          'UpstreamRejectedError',
+          'PaymentsUpstreamRejectedError',
           'UPSTREAM_NOT_FOUND',
           'The payments API answered 404: it does not know what this is for.',
         )
-      : final('UpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`)),
+      : final('PaymentsUpstreamRejectedError', 'UPSTREAM_REJECTED', `The payments API answered ${httpStatus}.`)),
     httpStatus,
     upstreamCode,
     problems: shown(problems),
   }),
   'upstream-unavailable': ({ retryAfterSeconds }: Of<'upstream-unavailable'>) => ({
     ...passing(
-      'UpstreamUnavailableError',
+      'PaymentsUpstreamUnavailableError',
       'UPSTREAM_UNAVAILABLE',
       'The payments API cannot be reached; nothing was done.',
     ),
@@ -221,7 +242,7 @@ const SHAPES = {
   }),
   'credentials-rejected': ({ site }: Of<'credentials-rejected'>) => ({
     ...final(
-      'CredentialsRejectedError',
+      'PaymentsCredentialsRejectedError',
       'CREDENTIALS_REJECTED',
       'The payments API refused the credentials of the site.',
     ),
@@ -246,6 +267,6 @@ function passing<Name extends string>(name: Name, code: PaymentsErrorCode, messa
   return { __typename: name, code, message, retryable: true } as const
 }
 
-function shown(problems: readonly FieldProblem[]) {
+function shown(problems: readonly PaymentsFieldProblem[]) {
   return problems.map(({ path, message }) => ({ path: path.map(abridged), message: abridged(message) }))
 }

@@ -1,5 +1,5 @@
 import { sql, type SqlBool, type Expression } from 'kysely'
-import type { AgreementPayer } from '../../domain/agreements/agreement-report.ts'
+import type { PaymentAgreementPayer } from '../../domain/agreements/agreement-report.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { PaymentPhase, Payer } from '../../domain/payments/payment-report.ts'
@@ -10,7 +10,7 @@ import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
-import type { Page, PageQuery, PaymentFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
+import type { Page, PageQuery, PaymentsFilter, PaymentStore, Placed, LinkFilter, LinkStore } from '../store.ts'
 import { lookUp } from './look-up.ts'
 import { inLowerCase, type PositionFunction, searchPayments } from './payment-search.ts'
 import { newestFirst, NO_PAGE, oneOf, type Ranges } from './read-page.ts'
@@ -46,7 +46,7 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
 /** Phases in which a payment does not stay: few payments are in them, and an index has those alone. */
 const PASSING: ReadonlySet<PaymentPhase> = new Set(['IN_PROGRESS', 'REFUNDING', 'DISPUTED'])
 
-async function pageOfPayments(db: Db, page: PageQuery, filter: PaymentFilter): Promise<Page<Placed<Payment>>> {
+async function pageOfPayments(db: Db, page: PageQuery, filter: PaymentsFilter): Promise<Page<Placed<Payment>>> {
   const { reference, updatedFrom, updatedBefore, phases, duplicate } = filter
   if (phases?.length === 0) return NO_PAGE
   return newestFirst(db, {
@@ -71,7 +71,7 @@ async function pageOfPayments(db: Db, page: PageQuery, filter: PaymentFilter): P
  * Returns the ranges of a condition that few payments meet: open duplicates, a reference, which may also be that of the link or payin, or
  * passing phases. Conditions of partial indexes are literals, because with parameters no planner would use them.
  */
-function rangesOf({ reference, updatedFrom, updatedBefore, phases, duplicate }: PaymentFilter): Ranges {
+function rangesOf({ reference, updatedFrom, updatedBefore, phases, duplicate }: PaymentsFilter): Ranges {
   if (duplicate === true) return [[sql`duplicate = 1`]]
   if (reference !== undefined) return ['reference', 'other_reference'].map((column) => withReference(column, reference))
   if (phases === undefined || updatedFrom !== undefined || updatedBefore !== undefined) return undefined
@@ -196,7 +196,7 @@ async function payersOfPayments(db: Db, ids: readonly string[]): Promise<Map<str
 }
 
 /** Returns the debited payers that the payments API has reported, by agreement id; none that was erased. */
-export async function payersOfAgreements(db: Db, ids: readonly string[]): Promise<Map<string, AgreementPayer>> {
+export async function payersOfAgreements(db: Db, ids: readonly string[]): Promise<Map<string, PaymentAgreementPayer>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('agreement_payers')

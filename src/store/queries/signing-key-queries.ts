@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely'
-import type { AgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import type { PaymentAgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { SigningKeyRecord, SigningKeyStore, SigningKeyUse } from '../signing-key-store.ts'
 import type { SigningKeysTable } from '../tables.ts'
 
 /** Besides, a status that is not known. */
-const OPEN_STATUSES: readonly AgreementStatus[] = ['created', 'active', 'suspended']
+const OPEN_STATUSES: readonly PaymentAgreementStatus[] = ['created', 'active', 'suspended']
 const MOST_COUNTED = 10_000
 
 /** Creates the queries of signing keys. */

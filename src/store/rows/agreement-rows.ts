@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { AgreementPayer, AgreementStatus } from '../../domain/agreements/agreement-report.ts'
+import type { PaymentAgreementPayer, PaymentAgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import {
@@ -21,7 +21,7 @@ export type AgreementsTable = PlanTable & {
   ref: string
   stream_id: string
   site: string
-  status: AgreementStatus | null
+  status: PaymentAgreementStatus | null
   state_json: string
   created_at: number
   updated_at: number
@@ -35,7 +35,7 @@ export type AgreementPayersTable = {
   bsb: string | null
   account_number_masked: string | null
   pay_id_masked: string | null
-  pay_id_type: AgreementPayer['payIdType']
+  pay_id_type: PaymentAgreementPayer['payIdType']
   erased: Generated<Flag>
 }
 
@@ -103,7 +103,7 @@ export function toAgreement(stateJson: string): Agreement {
 /** The debited payer of an agreement; `id` is that of the agreement. */
 export type AgreementPayerRow = {
   readonly id: string
-  readonly payer: AgreementPayer
+  readonly payer: PaymentAgreementPayer
   /** What is reported of an erased payer is dropped. */
   readonly erased: boolean
 }
@@ -128,7 +128,7 @@ export const AGREEMENT_PAYERS: TableSpec<AgreementPayerRow, 'id'> = {
       bsb: row['bsb'] as string | null,
       accountNumberMasked: row['account_number_masked'] as string | null,
       payIdMasked: row['pay_id_masked'] as string | null,
-      payIdType: row['pay_id_type'] as AgreementPayer['payIdType'],
+      payIdType: row['pay_id_type'] as PaymentAgreementPayer['payIdType'],
     },
     erased: row['erased'] === 1,
   }),

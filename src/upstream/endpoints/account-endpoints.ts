@@ -10,7 +10,7 @@ import {
   toBankLookupBody,
   type DepositSimulation,
   toDepositBody,
-  type BalanceMovement,
+  type PaymentBalanceMovement,
   readBalanceMovement,
   type Balances,
   readBalances,
@@ -25,7 +25,7 @@ export type BalanceHistorySearch = {
 }
 
 export type BalanceHistoryPage = {
-  readonly movements: readonly BalanceMovement[]
+  readonly movements: readonly PaymentBalanceMovement[]
   readonly totalPages: number | null
   readonly totalCount: number | null
 }

@@ -52,7 +52,7 @@ export function readBalances(json: ExactJson, asked: string): Balances | null {
 }
 
 /** One movement of the merchant's balance. Amounts are plain digits; fields that the payments API does not give are null. */
-export type BalanceMovement = {
+export type PaymentBalanceMovement = {
   readonly id: string
   /** Upper-case currency code. */
   readonly currency: string
@@ -88,7 +88,7 @@ const readMovement = recordReader({
 })
 
 /** Reads one record of the balance history (gap sheet, section 24). Null without an id and an amount. */
-export function readBalanceMovement(json: ExactJson, asked: string): BalanceMovement | null {
+export function readBalanceMovement(json: ExactJson, asked: string): PaymentBalanceMovement | null {
   if (!isRecord(json)) return null
   const read = readMovement(json)
   if (read.id === null || read.amount === null) return null

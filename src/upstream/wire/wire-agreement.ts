@@ -3,12 +3,12 @@ import {
   AGREEMENT_FREQUENCIES,
   AGREEMENT_PURPOSES,
   AGREEMENT_STATUSES,
-  type AgreementPayer,
+  type PaymentAgreementPayer,
   type AgreementReport,
   type AmountRule,
   PAY_ID_TYPES,
-  type AgreementFrequency,
-  type AgreementPurpose,
+  type PaymentAgreementFrequency,
+  type PaymentAgreementPurpose,
   REQUESTED_AGREEMENT_STATUSES,
   type RequestedAgreementStatus,
 } from '../../domain/agreements/agreement-report.ts'
@@ -145,7 +145,7 @@ function payerOf({
   name,
   bank_account_details: account,
   pay_id_details: alias,
-}: Agreement['payer_details']): AgreementPayer {
+}: Agreement['payer_details']): PaymentAgreementPayer {
   return {
     name,
     bsb: account.bsb,
@@ -174,7 +174,7 @@ export type WireAgreementTerms = {
   /** Maximum amount per payment in AUD, as plain digits. */
   readonly limit: string
   readonly amountRule: AmountRule
-  readonly frequency: AgreementFrequency
+  readonly frequency: PaymentAgreementFrequency
   /** `YYYY-MM-DD`, a day in UTC of this century. */
   readonly startDate: string
   readonly webhook: Notification
@@ -186,7 +186,7 @@ export type WireAgreementRequest = WireAgreementTerms & {
   readonly clientTransactionId: string
   /** 5 to 140 characters. */
   readonly description: string
-  readonly purpose: AgreementPurpose
+  readonly purpose: PaymentAgreementPurpose
   /** A bank account, an alias, or both: all that are given are sent (gap sheet, C10). */
   readonly payer: AgreementPayerRequest
   readonly externalId?: string | null | undefined

@@ -3,8 +3,8 @@ import {
   type Contact,
   type Customer,
   DOCUMENT_TYPES,
-  type IdentityDocument,
-  type IdentityResult,
+  type PaymentIdentityDocument,
+  type PaymentIdentityResult,
   PARTY_TYPES,
   type Person,
   type DocumentRequest,
@@ -82,7 +82,7 @@ export function readContact(json: ExactJson): Contact | null {
 }
 
 /** Reads the results of identity checks; one without a status is omitted. */
-function readIdentityResults(json: ExactJson | undefined): IdentityResult[] {
+function readIdentityResults(json: ExactJson | undefined): PaymentIdentityResult[] {
   return (Array.isArray(json) ? json : []).slice(-MOST_RESULTS).flatMap((entry) => {
     const { kyc_status: statusRaw, message } = readResult(entry)
     // A message may be the text `null` (gap sheet, section 23).
@@ -114,7 +114,7 @@ function personIn(json: { [key: string]: ExactJson }): Person {
   }
 }
 
-function readDocument(json: ExactJson | undefined): IdentityDocument | null {
+function readDocument(json: ExactJson | undefined): PaymentIdentityDocument | null {
   if (!isRecord(json)) return null
   const body = readDocumentFields(json)
   // A response example capitalises the kind (gap sheet, section 22).

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
   AGREEMENT_STATUSES,
-  type AgreementPayer,
+  type PaymentAgreementPayer,
   type AgreementReport,
 } from '../../../src/domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
@@ -140,7 +140,7 @@ export function payin(ref: string, parts: Partial<DirectPayin> = {}): DirectPayi
   }
 }
 
-export const NO_AGREEMENT_PAYER: AgreementPayer = {
+export const NO_AGREEMENT_PAYER: PaymentAgreementPayer = {
   name: null,
   bsb: null,
   accountNumberMasked: null,

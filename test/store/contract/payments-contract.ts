@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Payment } from '../../../src/domain/payments/payment.ts'
-import type { Page, PageCursor, PaymentFilter, Placed } from '../../../src/store/store.ts'
+import type { Page, PageCursor, PaymentsFilter, Placed } from '../../../src/store/store.ts'
 import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract(fixture: Fixture): void {
-  async function pageOf(filter: PaymentFilter): Promise<string[]> {
+  async function pageOf(filter: PaymentsFilter): Promise<string[]> {
     const page = (await fixture.store.payments.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.id)
   }

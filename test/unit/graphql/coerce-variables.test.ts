@@ -47,7 +47,7 @@ const OWN_VARIABLES = [
   'PaymentAmountInput!',
   'DateTime',
   '[_Any!]!',
-  'PaymentFilter',
+  'PaymentsFilter',
   'CreatePaymentLinkInput',
 ].map((type) => `$a: ${type}`)
 

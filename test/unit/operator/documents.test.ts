@@ -37,7 +37,7 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('Query', 'webhookDeliveries')).toEqual([DELIVERIES.scopes])
   expect(scopesAt('Query', 'webhookDelivery')).toEqual([DELIVERY.scopes])
   expect(scopesAt('Mutation', 'replayWebhookDelivery')).toEqual([REPLAY.scopes])
-  expect(scopesAt('WebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
+  expect(scopesAt('PaymentWebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
   expect(scopesAt('Query', 'payerErasures')).toEqual([ERASURES.scopes])
   expect(scopesAt('Query', 'signingKeys')).toEqual([KEYS.scopes])

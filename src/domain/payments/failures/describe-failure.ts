@@ -3,7 +3,7 @@ import { textsFor } from './failure-messages.ts'
 type FailureDescription = {
   readonly code: FailureCode
   readonly category: FailureCategory
-  readonly retry: RetryAdvice
+  readonly retry: PaymentRetryAdvice
   /** ISO 8601 instant in UTC before which a retry is of no use; null if it makes sense immediately. */
   readonly retryNotBefore: string | null
   /** Returns a sentence for the payer in the language of a BCP 47 locale; English for a language without texts. */
@@ -66,11 +66,11 @@ type FailureCategory =
   | 'UNKNOWN'
 
 /** The condition under which a retry makes sense. */
-type RetryAdvice = 'SAME_METHOD' | 'OTHER_METHOD' | 'LATER' | 'LOWER_AMOUNT' | 'HIGHER_AMOUNT' | 'DO_NOT_RETRY'
+type PaymentRetryAdvice = 'SAME_METHOD' | 'OTHER_METHOD' | 'LATER' | 'LOWER_AMOUNT' | 'HIGHER_AMOUNT' | 'DO_NOT_RETRY'
 
 export type FailureFacts = {
   readonly category: FailureCategory
-  readonly retry: RetryAdvice
+  readonly retry: PaymentRetryAdvice
   /** Time after the failure from which a retry makes sense, in milliseconds; absent if it makes sense immediately. */
   readonly notBefore?: number
   /** Callers who may not see risk get GENERIC_DECLINED instead of this code. */

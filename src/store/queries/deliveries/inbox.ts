@@ -5,7 +5,7 @@ import type { RefKind } from '../../command-store.ts'
 import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
-import type { DeliveryFilter, Page, PageQuery, DeliveryBacklog } from '../../store.ts'
+import type { DeliveryFilter, Page, PageQuery, PaymentsDeliveryBacklog } from '../../store.ts'
 import { grouped, newestFirst, NO_PAGE, oneOf, type Ranges, ROW_NUMBER, unplaced } from '../read-page.ts'
 import { COUNTED_AT_MOST } from '../reads/reads.ts'
 
@@ -123,7 +123,7 @@ function idsInDoubt(db: Db, table: DoubtTable, limit: number) {
 }
 
 /** Returns the number of deliveries that need attention. Both counts use an index that contains few other rows, and stop at a limit. */
-async function deliveryBacklog(db: Db): Promise<DeliveryBacklog> {
+async function deliveryBacklog(db: Db): Promise<PaymentsDeliveryBacklog> {
   const quarantined = db.selectFrom('deliveries').select('number').where(is('QUARANTINED')).limit(COUNTED_AT_MOST)
   const doubtful = await Promise.all(TABLES.map((table) => countInDoubt(db, table)))
   const { count } = await db

@@ -3,7 +3,7 @@ import type { Db } from '../../group-commit.ts'
 import type { Database } from '../../port.ts'
 import { toAgreement } from '../../rows/agreement-rows.ts'
 import { toPayout } from '../../rows/payout-rows.ts'
-import type { DueReads, ReadBacklog, AgreementReadSubject, PayoutReadSubject } from '../../subject-stores.ts'
+import type { DueReads, PaymentsReadBacklog, AgreementReadSubject, PayoutReadSubject } from '../../subject-stores.ts'
 import {
   firstDue,
   PAYMENT_READS,
@@ -42,7 +42,7 @@ async function subjectById(db: Db, id: string): Promise<ReadSubjectRow | null> {
 export const COUNTED_AT_MOST = 10_000
 
 /** Returns the due reads, and since when payments have been unconfirmed. `now` in milliseconds since the epoch. */
-async function readBacklog(db: Db, now: number): Promise<ReadBacklog> {
+async function readBacklog(db: Db, now: number): Promise<PaymentsReadBacklog> {
   const due: DueReads[] = []
   const payments: (number | null)[] = [await longestInDoubt(db, 'payments')]
   for (const readSite of await sitesOf(db, READ_SOURCES))

@@ -5,8 +5,8 @@ import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   AgreementNowDocument,
   type AgreementNowQuery,
-  type AgreementStatus,
-  type AgreementStatusChange,
+  type PaymentAgreementStatus,
+  type PaymentAgreementStatusChange,
   ChangeAgreementDocument,
   type ChangeAgreementMutation,
 } from '../generated/graphql.ts'
@@ -102,7 +102,7 @@ const CANCEL: Change = {
 }
 
 /** The changes that each status allows; an unknown status allows all. */
-const CHANGES: Readonly<Record<AgreementStatus, readonly Change[]>> = {
+const CHANGES: Readonly<Record<PaymentAgreementStatus, readonly Change[]>> = {
   CREATED: [CANCEL],
   ACTIVE: [SUSPEND, CANCEL],
   SUSPENDED: [RESUME, CANCEL],
@@ -115,7 +115,7 @@ type Props = { readonly agreement: AgreementNow; readonly onDone: () => void }
 
 /** Buttons to suspend, resume or cancel an agreement. */
 function AgreementActions({ agreement, onDone }: Props) {
-  const [asked, setAsked] = useState<AgreementStatusChange | null>(null)
+  const [asked, setAsked] = useState<PaymentAgreementStatusChange | null>(null)
   const changes = CHANGES[agreement.status]
   const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
   if (changes.length === 0 && change === undefined) return <p class="quiet">Nothing can be changed any more.</p>
@@ -141,7 +141,7 @@ function AgreementActions({ agreement, onDone }: Props) {
 }
 
 type Change = {
-  readonly status: AgreementStatusChange
+  readonly status: PaymentAgreementStatusChange
   readonly name: string
   /** The effect of the change, as a sentence. */
   readonly consequence: string

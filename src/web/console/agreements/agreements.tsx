@@ -1,4 +1,4 @@
-import { AgreementsDocument, type AgreementStatusInput } from '../generated/graphql.ts'
+import { AgreementsDocument, type PaymentAgreementStatusInput } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, MadeFields, madeIn } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
@@ -8,7 +8,7 @@ import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Agreement', 'Limit', 'Status', 'What for', 'Changed']
 
-const STATUSES: readonly AgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
+const STATUSES: readonly PaymentAgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
 
 /** Debit agreements, newest first. */
 export function Agreements({ route }: { readonly route: Route }) {

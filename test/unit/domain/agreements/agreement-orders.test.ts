@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AgreementStatus } from '../../../../src/domain/agreements/agreement-report.ts'
+import type { PaymentAgreementStatus } from '../../../../src/domain/agreements/agreement-report.ts'
 import {
   decideAgreementCallback,
   decideAgreementRead,
@@ -8,7 +8,7 @@ import {
 import { agreementReport, decided } from '../agreements.ts'
 
 /** The statuses that can follow each status at the payments API. */
-const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
+const NEXT: Readonly<Record<PaymentAgreementStatus, readonly PaymentAgreementStatus[]>> = {
   created: ['active', 'failed', 'cancelled'],
   active: ['suspended', 'cancelled', 'failed'],
   suspended: ['active', 'cancelled'],
@@ -17,7 +17,7 @@ const NEXT: Readonly<Record<AgreementStatus, readonly AgreementStatus[]>> = {
 }
 
 /** One callback of the payments API. Two callbacks with the same status and limit have the same bytes. */
-type Sent = { readonly status: AgreementStatus; readonly limit: string }
+type Sent = { readonly status: PaymentAgreementStatus; readonly limit: string }
 type History = readonly Sent[]
 
 const LIMITS = ['100', '250']
