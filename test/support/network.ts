@@ -122,7 +122,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 }
 
 /** Creates a client token that the apps of the tests accept. */
-export const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 86_400 } = {}) =>
+export const token: Network['token'] = ({ scopes = ALL_SCOPES, subject = 'tester', ttlSeconds = 7 * 86_400 } = {}) =>
   issueDevelopmentToken(new Secret(SECRETS.jwt), { scopes, subject, ttlSeconds })
 
 /** Returns a function that sends operations over HTTP to an app of the tests, in any process. */
