@@ -1,6 +1,15 @@
-import { parse, validate } from 'graphql'
+import {
+  buildASTSchema,
+  isEnumType,
+  isScalarType,
+  isTypeDefinitionNode,
+  isUnionType,
+  parse,
+  validate,
+  type GraphQLNamedType,
+} from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { composers, customers, orders, payments, subgraph } from './composers.ts'
+import { composers, customers, neighbour, orders, payments, subgraph } from './composers.ts'
 
 const LINK = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])`
@@ -26,6 +35,16 @@ const NODES = `${LINK}
   type Crate implements Node @key(fields: "id") { id: ID! }
   type Query { node(id: ID!): Node @shareable nodes(ids: [ID!]!): [Node]! @shareable }`
 
+const theirs = buildASTSchema(neighbour.typeDefs, { assumeValidSDL: true })
+
+/** The fields or values of a type, by name. */
+function fieldsOf(type: GraphQLNamedType | undefined): readonly string[] {
+  if (isEnumType(type)) return type.getValues().map(({ name }) => name)
+  if (isUnionType(type)) return type.getTypes().map(({ name }) => name)
+  if (type === undefined || isScalarType(type)) throw new Error(`The supergraph has no such type: ${type?.name}`)
+  return Object.keys(type.getFields()).toSorted()
+}
+
 describe.each(composers)('composition by $name', ({ compose }) => {
   const { schema: supergraph } = compose([payments, orders, customers])
 
@@ -49,6 +68,16 @@ describe.each(composers)('composition by $name', ({ compose }) => {
       paymentsNode(nodeId: "1") { nodeId ... on Payment { phase order { number } } ... on PaymentAgreement { customer { name } } } }`
     expect(schema === null ? null : validate(schema, parse(ofBoth))).toEqual([])
     expect(schema?.getType('Node')?.toString()).toBe('Node')
+  })
+
+  it('shares no type with a neighbour that uses the common names', () => {
+    const { errors, hints, schema } = compose([payments, orders, customers, neighbour])
+    expect(errors).toEqual([])
+    expect(hints).toEqual([])
+    for (const { name } of neighbour.typeDefs.definitions.filter(isTypeDefinitionNode)) {
+      if (name.value === 'Query') continue
+      expect(fieldsOf(schema?.getType(name.value))).toEqual(fieldsOf(theirs.getType(name.value)))
+    }
   })
 
   it.each(OPERATIONS)('answers across subgraphs: %s', (operation) => {

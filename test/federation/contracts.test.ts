@@ -13,8 +13,9 @@ import { coordinatesOf, reachableTypes, scopedFields, tagsOf } from './schema-pa
 
 /** The tags that each contract hides. Contracts are made by exclusion: what has no tag belongs to all of them. */
 const HIDDEN = {
-  checkout: ['backoffice', 'sandbox'],
-  backoffice: ['sandbox'],
+  checkout: ['backoffice', 'operator', 'sandbox'],
+  backoffice: ['operator', 'sandbox'],
+  operator: ['sandbox'],
   sandbox: [],
 } as const
 
@@ -24,6 +25,7 @@ describe.each(composers)('contracts by $name', (composer) => {
   const whole = coordinatesOf(schemaOf(composer.compose([payments])))
   const checkout = schemaOf(composer.contract([payments], { exclude: HIDDEN.checkout }))
   const backoffice = schemaOf(composer.contract([payments], { exclude: HIDDEN.backoffice }))
+  const operator = schemaOf(composer.contract([payments], { exclude: HIDDEN.operator }))
   const sandbox = schemaOf(composer.contract([payments], { exclude: HIDDEN.sandbox }))
 
   it.each(Object.entries(HIDDEN))('composes %s, alone and with other subgraphs', (_contract, exclude) => {
@@ -47,8 +49,16 @@ describe.each(composers)('contracts by $name', (composer) => {
     expect(scoped.filter((coordinate) => shown.has(coordinate))).toEqual([])
   })
 
-  it('shows a back office everything but the simulations', () => {
+  it('shows a back office the business, and not the operation of this service', () => {
     const shown = new Set(coordinatesOf(backoffice))
+    for (const field of ['refundPayment', 'createPaymentsExport', 'createPayout'])
+      expect(shown).toContain(`Mutation.${field}`)
+    const ofOperators = /SigningKey|Webhook|Import|Reconciliation|Eras|Health|Backlog|OpenStreams|Simulat/i
+    expect([...shown].filter((coordinate) => ofOperators.test(coordinate))).toEqual([])
+  })
+
+  it('shows an operator everything but the simulations', () => {
+    const shown = new Set(coordinatesOf(operator))
     const hidden = whole.filter((coordinate) => !shown.has(coordinate))
     expect(hidden.filter((coordinate) => !/Simulat|simulat|PaymentsSandboxOnlyError/.test(coordinate))).toEqual([])
     expect(hidden).toContain('Mutation.simulatePayin')
@@ -60,7 +70,7 @@ describe.each(composers)('contracts by $name', (composer) => {
   })
 
   it('shows what has no tag in every contract that reaches it', () => {
-    for (const schema of [checkout, backoffice, sandbox]) {
+    for (const schema of [checkout, backoffice, operator, sandbox]) {
       const shown = coordinatesOf(schema)
       expect(shown).toContain('PaymentAmount.value')
       expect(shown).toContain('PageInfo.endCursor')
@@ -98,7 +108,7 @@ describe('tags', () => {
   const tags = tagsOf(payments.typeDefs)
   const definitions = payments.typeDefs.definitions.filter(isTypeDefinitionNode)
 
-  it('are the three that contracts are made of', () => {
+  it('are those that contracts are made of', () => {
     expect(new Set(Object.values(tags).flat())).toEqual(new Set(Object.keys(HIDDEN)))
   })
 
