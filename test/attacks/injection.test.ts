@@ -152,7 +152,7 @@ describe('a hostile text', () => {
       'PaymentFailure.customerMessage(locale:)',
       'PaymentLink.events(after:)',
       'PaymentNextAction.label(locale:)',
-      'Payout.events(after:)',
+      'PaymentPayout.events(after:)',
     ])
     const documents = [
       'query Q($id: ID!, $text: String) { paymentLink(id: $id) { events(after: $text) { nodes { id } } } }',

@@ -202,7 +202,6 @@ describe('whoever accepts parts', () => {
       400,
     ],
     ['gets no subscription in parts of another version', 'multipart/mixed;subscriptionSpec=1.01', {}, 400],
-    ['gets the errors of a subscription that is none as JSON', MULTIPART, { query: 'subscription { none }' }, 400],
     ['is told of a bad token as JSON', MULTIPART, { headers: { authorization: 'Bearer nonsense' } }, 401],
     ['is refused as a page of a foreign origin', MULTIPART, { headers: { origin: 'https://evil.example.test' } }, 403],
   ])('%s (%s)', async (_what, accept, asked, status) => {

@@ -137,6 +137,7 @@ export function askAt(url: () => string): Network['ask'] {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        accept: 'application/graphql-response+json',
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...headers,
       },

@@ -26,15 +26,22 @@ export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): 
   throw error
 }
 
-/** Returns the response with errors only, in the form and with the status of GraphQL over HTTP. */
+/**
+ * Returns the response with errors only, in the form and with the status of GraphQL over HTTP. As plain JSON a well-formed request is
+ * answered 200 whatever is wrong with its operation, because gateways replace the body of a 4xx, and with it the error codes.
+ * https://graphql.github.io/graphql-over-http/draft/#sec-application-json
+ */
 export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): DirectAnswer {
   const { accept, authorization } = headers
-  const head = ['content-type', contentTypeFor(accept)]
+  const type = contentTypeFor(accept)
+  const head = ['content-type', type]
   if (status === 401) head.push('www-authenticate', challenge ?? bearerChallenge(authorization))
   if (status === 405) head.push('allow', 'POST')
   const waitMs = errors[0]?.extensions?.['retryAfterMs']
   if (typeof waitMs === 'number') head.push('retry-after', String(waitMs / 1000))
-  return { status, headers: head, body: JSON.stringify({ errors }) }
+  const isWellFormed = status === 400 && errors[0]?.extensions?.['code'] !== 'BAD_REQUEST'
+  const isPlain = type === JSON_CONTENT && accept?.includes('callbackSpec') !== true
+  return { status: isWellFormed && isPlain ? 200 : status, headers: head, body: JSON.stringify({ errors }) }
 }
 
 /** The WWW-Authenticate header of a 401 (RFC 6750, section 3): with an error only if the request had a token. */
