@@ -11,6 +11,7 @@ import {
   type HTTPCallbackTransportOptions,
   type WSTransportOptions,
 } from '@graphql-hive/gateway'
+import { unifiedGraphHandler } from '@graphql-hive/router-runtime'
 
 const { ROUTER_SECRET = '', JWT_SECRET, TRUSTED_DOCUMENTS, STREAMS, CALLBACK_URL } = process.env
 
@@ -42,13 +43,20 @@ const waysOfStreams = { http: overHttp, callback: byCallback, socket: overSocket
 
 export const gatewayConfig = defineConfig({
   port: 4400,
+  // Plans with the query planner of Hive Router: several times as fast for many entities, and an entity that the caller may not read is null
+  // without an error.
+  unifiedGraphHandler,
   propagateHeaders: {
     fromClientToSubgraphs({ context, subgraphName }) {
       const headers: Record<string, string> = {}
       // Of the context and not of the request: for a client on a socket these are the connection's parameters.
       const authorization = context.headers['authorization']
       if (authorization !== undefined) headers['authorization'] = authorization
-      if (subgraphName === 'payments') headers['x-router-secret'] = ROUTER_SECRET
+      if (subgraphName !== 'payments') return headers
+      headers['x-router-secret'] = ROUTER_SECRET
+      // A guest's: entities have no arguments for it.
+      const statusToken = context.headers['payment-status-token']
+      if (statusToken !== undefined) headers['payment-status-token'] = statusToken
       return headers
     },
   },

@@ -3,6 +3,7 @@ import type { Operations } from '../commands/operations.ts'
 import type { Currency } from '../domain/money/money.ts'
 import type { PayoutMethod } from '../domain/payouts/payout-report.ts'
 import type { CursorCodec } from '../keys/cursor.ts'
+import { readStatusToken } from '../keys/derived-secrets.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Health } from '../lookups/health.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
@@ -39,6 +40,8 @@ export type Context = Services & {
   readonly freshness: AnswerFreshness
   /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter: string | undefined
+  /** Returns the ids of the links and payments of which the request's header has a valid status token. */
+  readonly heldSubjects: () => ReadonlySet<string>
   /** Begins the answer to the next mutation of an operation: everything is read again, and the clock as well. */
   begin(): void
 }
@@ -46,6 +49,7 @@ export type Context = Services & {
 /** What differs between answers. */
 type Answering = {
   readonly resumeAfter?: string | undefined
+  readonly statusTokens?: readonly string[]
   /** Whether the answer is an item of a stream, which is not to cost a query for each state that this process has. */
   readonly isItem?: boolean
 }
@@ -54,19 +58,25 @@ type Answering = {
 export function createContext(
   services: Services,
   caller: Caller,
-  { resumeAfter, isItem = false }: Answering = {},
+  { resumeAfter, statusTokens = [], isItem = false }: Answering = {},
 ): Context {
   const freshness = createAnswerFreshness()
   const newLoaders = () => createLoaders({ ...services, isItem, onStale: freshness.markStale })
   let loaders = newLoaders()
   let instant: Date | null = null
+  let held: ReadonlySet<string> | null = null
+  const clock = () => (instant ??= services.clock())
   return {
     ...services,
     services,
     caller,
     resumeAfter,
     freshness,
-    clock: () => (instant ??= services.clock()),
+    clock,
+    heldSubjects: () =>
+      (held ??= new Set(
+        statusTokens.flatMap((token) => readStatusToken(services.keys, token, clock())?.subjectId ?? []),
+      )),
     get loaders() {
       return loaders
     },

@@ -158,9 +158,15 @@ describe('rights behind the gateway', () => {
     expect((await stage.ask(withState, { links: [id] }, asOwner)).data).toMatchObject({
       orders: [{ paymentLink: { state: 'OPEN' } }],
     })
-    expect((await stage.ask(withState, { links: [id] }, asStranger)).data).toMatchObject({
-      orders: [{ paymentLink: null, customer: { name: 'Name of customer-of-0' } }],
+    const guest = { token: null, headers: { 'payment-status-token': `st1.unknown, ${statusToken}` } }
+    expect(await stage.ask(withState, { links: [id] }, guest)).toMatchObject({
+      data: { orders: [{ paymentLink: { state: 'OPEN' } }] },
     })
+    const unread = await stage.ask(withState, { links: [id] }, asStranger)
+    expect(unread).toMatchObject({
+      data: { orders: [{ paymentLink: null, customer: { name: 'Name of customer-of-0' } }] },
+    })
+    expect(unread.errors).toBeUndefined()
   })
 })
 

@@ -34,6 +34,8 @@ export type Requester = {
   readonly wantsTrace?: boolean
   /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter?: string | undefined
+  /** Status tokens that were sent outside of the operation, for queries and mutations. */
+  readonly statusTokens?: readonly string[]
   /**
    * Returns the error if the transport does not support the operation, or there is too much to do; otherwise null. Called once, before the
    * operation runs.
@@ -119,7 +121,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     refuse,
-    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, ...requester }) {
+    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, statusTokens = [], ...requester }) {
       const operation = admit(request, fromRouter, text?.length)
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
@@ -127,8 +129,9 @@ export function createEngine(options: EngineOptions): Engine {
       const refused = refusing instanceof Promise ? await refusing : refusing
       if (refused !== null) return refuse([refused])
       describeSpan(tracing?.current, node)
-      const context = createContext(services, caller, { resumeAfter })
-      if (node.operation === OperationTypeNode.SUBSCRIPTION) {
+      const isStream = node.operation === OperationTypeNode.SUBSCRIPTION
+      const context = createContext(services, caller, { resumeAfter, statusTokens: isStream ? [] : statusTokens })
+      if (isStream) {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
         return 'pull' in started ? started : answer({ data: null, errors: started }, null)
       }

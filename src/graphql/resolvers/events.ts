@@ -57,7 +57,7 @@ export const eventsResolvers = {
     link: ({ linkRef }, _args, { loaders }) => (linkRef === null ? null : loaders.linkByRef.load(linkRef)),
     ...subjectFields((event: PaymentEvent) => event),
     __resolveReference: async ({ id }, context) => {
-      demandToken(context.caller)
+      demandToken(context)
       if (parseEventId(id) === null) return null
       const event = await context.loaders.eventById.load(id)
       return event !== null && (await mayReadEvent(context, event)) ? event : null

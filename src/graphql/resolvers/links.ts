@@ -51,7 +51,7 @@ export const linksResolvers = {
     events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
     statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
     __resolveReference(reference, context) {
-      demandToken(context.caller)
+      demandToken(context)
       return whenKnown(context.loaders.linkById.load(reference.id), (link) =>
         link !== null && mayReadLink(context, link) ? link : null,
       )

@@ -130,7 +130,7 @@ export const paymentsResolvers = {
     createdAt: ({ details }) => details.createdAt,
     events: (payment, args, context) => eventPage({ streamIds: [payment.streamId] }, args, context),
     __resolveReference: async ({ id }, context) => {
-      demandToken(context.caller)
+      demandToken(context)
       const payment = presentable(await context.loaders.paymentById.load(id))
       return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
     },

@@ -14,7 +14,7 @@ import { presentableAgreement } from '../views/views.ts'
 /** A link or a direct payin, which an end user may own. */
 export type Owned = { readonly ownerId: string | null }
 
-type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders'>
+type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders' | 'heldSubjects'>
 
 /** Returns whether the caller may read and follow a link: by scope, as its owner, or with the link's own status token. */
 export function mayReadLink(context: RightsContext, link: PaymentLink, statusToken?: string | null): boolean {
@@ -88,8 +88,10 @@ function owns({ caller }: RightsContext, thing: Owned | null): boolean {
   return caller.kind === 'client' && caller.subject !== null && caller.subject === thing?.ownerId
 }
 
-function holdsTokenFor({ keys, clock }: RightsContext, id: string, statusToken?: string | null): boolean {
-  return typeof statusToken === 'string' && readStatusToken(keys, statusToken, clock())?.subjectId === id
+function holdsTokenFor(context: RightsContext, id: string, statusToken?: string | null): boolean {
+  const { keys, clock, heldSubjects } = context
+  if (typeof statusToken === 'string' && readStatusToken(keys, statusToken, clock())?.subjectId === id) return true
+  return heldSubjects().has(id)
 }
 
 /** A token must have all scopes of at least one inner list. */
@@ -103,11 +105,11 @@ export function demandScopes(caller: Caller, name: string, rule: ScopeRule): voi
 }
 
 /**
- * Throws `UNAUTHENTICATED` without a token: then nothing that has an owner can be read by its key, whether it exists or not. For a caller
+ * Throws `UNAUTHENTICATED` without a token of the caller or of a status: then nothing that has an owner can be read by its key, whether it exists or not. For a caller
  * with a token it is not an error that something is somebody else's, because that would tell that it exists.
  */
-export function demandToken(caller: Caller): void {
-  if (caller.kind === 'anonymous') throw unauthenticated()
+export function demandToken({ caller, heldSubjects }: RightsContext): void {
+  if (caller.kind === 'anonymous' && heldSubjects().size === 0) throw unauthenticated()
 }
 
 /** Key scope of callers without an identity. They cannot be distinguished, so they share their idempotency keys. */

@@ -108,6 +108,7 @@ async function runAndSend(
     text: requestText(exchange),
     wantsTrace: wantsTrace(request, fromRouter),
     resumeAfter: lastEventId(request),
+    statusTokens: statusTokensIn(request),
     refuse(kind) {
       const settle = () => exchange.turn?.settle(kind) ?? null
       if (kind !== 'subscription') return crossSite ?? kindRefusal(kind, request) ?? settle()
@@ -147,6 +148,18 @@ function kindRefusal(kind: 'query' | 'mutation', { method, headers }: IncomingMe
 const NO_CARRIER = badRequest(
   'Subscriptions run over WebSocket, or as server-sent events or parts: see the accept header.',
 )
+
+/** Most status tokens that are read from a request. */
+const MAX_STATUS_TOKENS = 20
+
+/**
+ * Returns the status tokens in the header `payment-status-token`, separated by commas. Routers forward headers to entities, which have no
+ * arguments for them.
+ */
+function statusTokensIn({ headers }: IncomingMessage): readonly string[] {
+  const header = String(headers['payment-status-token'] ?? '')
+  return header === '' ? [] : header.split(',', MAX_STATUS_TOKENS).map((token) => token.trim())
+}
 
 /** The id of the last event that the client has received (WHATWG HTML, section 9.2.4). */
 export function lastEventId({ headers }: IncomingMessage): string | undefined {
