@@ -225,7 +225,7 @@ export const SETTINGS = {
     /** Its directives */
     directives: { name: 'GRAPHQL_MAX_DIRECTIVES', parse: limit(), default: '10' },
     /** Its cost by `@cost` and `@listSize` */
-    cost: { name: 'GRAPHQL_MAX_COST', parse: limit(), default: '1000' },
+    cost: { name: 'GRAPHQL_MAX_COST', parse: limit(), default: '2000' },
     /** Items of a page */
     page: { name: 'GRAPHQL_MAX_PAGE', parse: limit(100), default: '100' },
     /** Representations in `_entities` */

@@ -62,6 +62,22 @@ it('a list goes on behind an empty page, forwards and backwards', async () => {
   expect(before).toMatchObject({ nodes: [], pageInfo: { hasPreviousPage: false, hasNextPage: true } })
 })
 
+it('a hundred rows with all that a payment has are within the limits of one request', async () => {
+  const money = '{ value currency exponent }'
+  const { errors } = await network.ask(
+    `query Rows($first: Int) { payments(first: $first) { nodes {
+    id nodeId site reference status statusRaw phase terminal version provisional refundable methodRaw instructions
+    amount ${money} requestedAmount ${money} total ${money} paid ${money} refunded ${money}
+    refunds { id state amount ${money} requestedAt settledAt requestedHere }
+    duplicate { reason resolution } card { brand last4 } payer { name email } nextAction { kind url label }
+    failure { code category retry customerMessage upstreamMessage } method { code name kind }
+    link { id reference state checkoutUrl requestedAmount ${money} }
+    expiresAt createdAt updatedAt } } }`,
+    { first: 100 },
+  )
+  expect(errors).toBeUndefined()
+})
+
 it('a stream goes on past events of other kinds', async () => {
   const after = (await events('first: 1')).pageInfo.endCursor
   const query = `subscription ($filter: PaymentEventFilter, $after: String) {

@@ -21,8 +21,8 @@ import type { Answer } from './request-outcome.ts'
 type CachePolicy = (document: DocumentNode, operation: OperationDefinitionNode) => number | null
 
 /**
- * Creates the policy from `@cacheControl` in the schema, evaluated once per operation of a document. A hint on a root field applies
- * to everything below it, down to a field with its own hint. An answer is public only if every root field has the scope PUBLIC, and
+ * Creates the policy from `@cacheControl` in the schema, evaluated once per operation of a document. A hint on a root field, or on the type of
+ * an entity, applies to everything below it, down to a field with its own hint. An answer is public only if every root field has the scope PUBLIC, and
  * no field in it is PRIVATE or depends on the caller's rights.
  */
 export function createCachePolicy(schema: GraphQLSchema): CachePolicy {
@@ -41,13 +41,15 @@ type Hint = { readonly maxAge: number | null; readonly scope: 'PUBLIC' | 'PRIVAT
 
 type HintOf = (type: GraphQLNamedType, field: GraphQLField<unknown, unknown>) => Hint
 
-/** The parent type of a selection. `isRoot` is true for a root type. */
+/** The parent type of a selection. `isRoot` is true for a root type and for entities, to which no hint applies from above. */
 type Scope = { readonly parent: GraphQLNamedType; readonly isRoot: boolean }
 
 /** Seconds for which a part of an answer is valid: 0 if it is private, `Infinity` without a hint below the root. */
 type Seconds = number
 
 const PRIVATE: Seconds = 0
+/** The root field by which a router reads entities. */
+const ENTITIES = '_entities'
 
 /** Returns the function that computes the policies of the operations of one document. */
 function documentPolicy(document: DocumentNode, schema: GraphQLSchema, hintOf: HintOf) {
@@ -57,7 +59,7 @@ function documentPolicy(document: DocumentNode, schema: GraphQLSchema, hintOf: H
       const own = ownSeconds(node.name.value, scope)
       const parent =
         own === PRIVATE || node.selectionSet === undefined ? undefined : typeBelow(scope.parent, node, schema)
-      return parent === undefined ? own : Math.min(own, below({ parent, isRoot: false }))
+      return parent === undefined ? own : Math.min(own, below({ parent, isRoot: node.name.value === ENTITIES }))
     },
     combine: (parts) => parts.reduce((least, seconds) => Math.min(least, seconds), Infinity),
     enter: ({ typeCondition }, scope) =>
@@ -84,7 +86,9 @@ function createFieldReader(schema: GraphQLSchema, hintOf: HintOf): (name: string
     return hint.maxAge ?? Infinity
   }
   return (name, { parent, isRoot }) => {
-    if (name === '__typename') return Infinity
+    // Whether an entity is there may depend on the caller.
+    if (name === '__typename') return isRoot && isAbstractType(parent) ? PRIVATE : Infinity
+    if (isRoot && name === ENTITIES) return Infinity
     // An abstract type may resolve to any of its concrete types.
     return Math.min(...concrete(parent, schema).map((type) => secondsIn(type, name, isRoot)))
   }
