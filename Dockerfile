@@ -5,9 +5,10 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json cod
 COPY scripts scripts
 COPY packages packages
 COPY src src
-# Installing also generates the types, and the second installation has nothing left to generate them with. It needs none of the packages of
-# this repository: the program contains what it uses of them.
-RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false
+# Installing also generates the types, and the second installation has nothing left to generate them with. Of the packages of this repository,
+# which the program contains, the backup needs one.
+RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false \
+  && cp -r packages/lib node_modules/payments-subgraph-lib
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000

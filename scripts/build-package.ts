@@ -3,15 +3,29 @@
  * package; in the repository itself the sources are used, by the condition `payments-subgraph-source` of their exports.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 
-const TSC = resolve(import.meta.dirname, '../node_modules/.bin/tsc')
+const MODULES = resolve(import.meta.dirname, '../node_modules')
 const EMIT = ['--noEmit', 'false', '--declaration', '--declarationMap', '--sourceMap']
 
-rmSync('dist', { recursive: true, force: true })
-const { status, error } = spawnSync(TSC, ['-p', '.', ...EMIT, '--rootDir', 'src', '--outDir', 'dist'], {
-  stdio: 'inherit',
-})
-if (error !== undefined) throw error
-process.exitCode = status ?? 1
+const { bundleDependencies = [] } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly bundleDependencies?: readonly string[]
+}
+for (const name of bundleDependencies) {
+  const folder = realpathSync(join(MODULES, name))
+  compile(folder)
+  // npm packs bundled packages from here alone, and installs those of a workspace in the root.
+  mkdirSync('node_modules', { recursive: true })
+  rmSync(join('node_modules', name), { force: true })
+  symlinkSync(folder, join('node_modules', name))
+}
+compile('.')
+
+function compile(cwd: string): void {
+  rmSync(join(cwd, 'dist'), { recursive: true, force: true })
+  const args = ['-p', '.', ...EMIT, '--rootDir', 'src', '--outDir', 'dist']
+  const { status, error } = spawnSync(join(MODULES, '.bin/tsc'), args, { cwd, stdio: 'inherit' })
+  if (error !== undefined) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -1,5 +1,5 @@
 /**
- * Bundles the program that `npm start` runs, with its dependencies, to dist/main.js and dist/program, and writes the licence notices of the
+ * Bundles the program that `npm start` runs and the sandbox alone, with their dependencies, to dist/main.js, dist/sandbox.js and dist/program, and writes the licence notices of the
  * bundled packages: a start then reads a few files instead of two thousand. The library, `dist/index.js`, is not bundled.
  */
 import { cpSync, globSync, rmSync } from 'node:fs'
@@ -14,13 +14,13 @@ const MIGRATIONS = 'store/migrations'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Makes a module find files relative to its own place below dist, and not to that of the bundle. */
+/** Makes a module of src or of a package find files relative to its own place below dist, and not to that of the bundle. */
 const places: Plugin = {
   name: 'places',
   transform: {
     filter: { id: /\/src\/.+\/[^/]+\.ts$/, code: 'import.meta.url' },
     handler(code, id) {
-      const place = relative(join(ROOT, SOURCE), id).replace(/\.ts$/, '.js')
+      const place = id.replace(/^.*\/src\//, '').replace(/\.ts$/, '.js')
       return code.replaceAll('import.meta.url', `new URL(${JSON.stringify(`../${place}`)}, import.meta.url).href`)
     },
   },
@@ -43,7 +43,11 @@ await build({
     minify: false,
     chunkSizeWarningLimit: 10_000,
     rolldownOptions: {
-      input: { main: 'src/main.ts', 'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts' },
+      input: {
+        main: 'src/main.ts',
+        sandbox: 'src/sandbox.ts',
+        'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts',
+      },
       // V8 keeps a source with one character beyond Latin-1 in two bytes a character; the notices are in a file of their own.
       output: { charset: 'ascii', comments: false, entryFileNames: '[name].js', chunkFileNames: 'program/[name].js' },
     },

@@ -1,18 +1,18 @@
 /** Compiles src and its packages to dist, checks the size of the client kit, bundles the program with its dependencies, and builds the pages. */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { TARGET } from './program.ts'
+import { PACKAGES, TARGET } from './program.ts'
 
 rmSync(TARGET, { recursive: true, force: true })
 run('npm', ['run', '--silent', 'codegen'])
+run(process.execPath, ['scripts/build-web.ts'])
 // The packages that are part of this one.
-run('npm', ['run', '--silent', 'prepack', '--workspace=graphql-plan', '--workspace=graphql-sockets'])
+run('npm', ['run', '--silent', 'prepack', ...PACKAGES.map((name) => `--workspace=${name}`)])
 run('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'])
 run(process.execPath, ['scripts/client-size.ts'])
 // Replaces the compiled main module.
 run(process.execPath, ['scripts/build-program.ts'])
 run(process.execPath, ['scripts/client-schema.ts'])
-run(process.execPath, ['scripts/build-web.ts'])
 console.log(`${TARGET} is built.`)
 
 function run(command: string, args: string[]): void {

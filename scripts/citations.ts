@@ -20,7 +20,7 @@ export function citationsOf(form: RegExp, sources: ReadonlyMap<string, string>):
 
 /** Returns docs/gaps.md with the table of the files that cite each number of it. */
 export function withCitations(page: string, sources: ReadonlyMap<string, string>): string {
-  const cited = new Map([...sources].filter(([path]) => !path.startsWith('src/sandbox/')))
+  const cited = new Map([...sources].filter(([path]) => !path.startsWith('packages/sandbox/')))
   const rows = [...citationsOf(CITATIONS.gaps, cited)]
     .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([number, paths]) => `| ${number} | ${[...paths].map((path) => `\`${path}\``).join(', ')} |`)

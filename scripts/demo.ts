@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { WebSocket } from 'ws'
 import { ask } from '../packages/client/src/request/ask.ts'
 import type { Retry } from '../packages/client/src/request/retry-request.ts'
@@ -12,7 +13,6 @@ import { createApp, type App } from '../src/app.ts'
 import { parseConfig } from '../src/config.ts'
 import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
-import { startSandbox, type Sandbox } from '../src/sandbox/index.ts'
 
 /**
  * Prints the course of a payment from link to received: the sandbox replaces the payments API, the subgraph runs in this

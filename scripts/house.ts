@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from 'graphql-ws'
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { WebSocket } from 'ws'
 import { issueDevelopmentToken } from '../src/access/issue-token.ts'
 import { createApp } from '../src/app.ts'
 import { parseConfig } from '../src/config.ts'
 import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
-import { startSandbox } from '../src/sandbox/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const JWT_SECRET = 'the-house-script-reads-only-its-own-process'
@@ -87,7 +87,7 @@ function repeated(names: readonly string[]): string[] {
 
 /** Returns the exported type names of a file. Skips pages and programs that share no code with the subgraph. */
 function typesOf(path: string, text: string): string[] {
-  if (/^src\/(?:web|sandbox|shop|operator)\//.test(path)) return []
+  if (/^src\/(?:web|shop|operator)\//.test(path)) return []
   return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
 }
 
@@ -108,7 +108,7 @@ function fullestFolders(): string {
 }
 
 /**
- * Returns the files of `src`, without the sandbox, that run for a mutation, and for a webhook until a subscriber receives its
+ * Returns the files of `src` that run for a mutation, and for a webhook until a subscriber receives its
  * event.
  */
 async function filesRun(): Promise<{ webhook: string[]; mutation: string[] }> {
@@ -189,7 +189,7 @@ async function ran(session: Session): Promise<string[]> {
   const called = result.filter(({ url, functions }) => {
     if (!url.startsWith('file:')) return false
     const path = fileURLToPath(url)
-    const isOurs = path.startsWith(join(ROOT, 'src/')) && !path.startsWith(join(ROOT, 'src/sandbox/'))
+    const isOurs = path.startsWith(join(ROOT, 'src/'))
     return (
       isOurs && functions.some(({ functionName, ranges: [whole] }) => functionName !== '' && (whole?.count ?? 0) > 0)
     )

@@ -6,13 +6,17 @@ export const SOURCE = 'src'
 export const TARGET = 'dist'
 export const PROGRAM = `${TARGET}/main.js`
 
-/** The folders of sources that the program contains, beside src. */
-export const PACKAGE_SOURCES = ['packages/graphql-plan/src', 'packages/graphql-sockets/src']
+/** The packages of this repository that the program contains. */
+export const PACKAGES = ['graphql-plan', 'graphql-sockets', 'payments-subgraph-sandbox']
+/** Their folders of sources, with those of the package that is part of the sandbox. */
+export const PACKAGE_SOURCES = ['graphql-plan', 'graphql-sockets', 'lib', 'sandbox'].map(
+  (name) => `packages/${name}/src`,
+)
 
 /** npm writes this file whenever it changes a package. */
-const PACKAGES = 'node_modules/.package-lock.json'
+const INSTALLED = 'node_modules/.package-lock.json'
 /** What the build reads beside src. */
-const BUILD = [PACKAGES, 'scripts/build-program.ts', ...PACKAGE_SOURCES.flatMap(withAllBelow)]
+const BUILD = [INSTALLED, 'scripts/build-program.ts', ...PACKAGE_SOURCES.flatMap(withAllBelow)]
 /** A folder of src with nothing that the program contains. */
 const PAGES = 'web'
 

@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   sandbox: {
     about: 'the sandbox alone: an emulator of the payments API, with its page; --port, --host, --allowed-host',
-    run: () => import('./sandbox/main.ts'),
+    run: () => import('./sandbox.ts'),
   },
   operator: { about: 'deliveries that need a look: operator help', run: () => import('./operator/main.ts') },
   import: {

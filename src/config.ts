@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
+import { bareHost } from 'payments-subgraph-lib/known-hosts'
 import type { DatabaseConfig } from './config/database.ts'
 import { SOCKET_LIMITS } from './config/limits.ts'
 import { LOOPBACK_ORIGINS } from './config/parsers.ts'
 import { type ConfigFault, type Environment, type GenerateKey, Reading, unknownSettings } from './config/reading.ts'
 import { ANY, NONE, SETTINGS, type Settings } from './config/settings.ts'
 import { deeplyFrozen } from './lib/deeply-frozen.ts'
-import { bareHost } from './lib/known-hosts.ts'
 
 export { describeFaults, type ConfigFault, type Environment, type GenerateKey } from './config/reading.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmodSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from 'payments-subgraph-lib/make-folder'
 import * as z from 'zod'
 import type { GenerateKey } from './config.ts'
-import { makeFolder } from './lib/make-folder.ts'
 
 /** The file of development keys cannot be used. The message names the file and the reason, but none of its content. */
 export class DevelopmentKeysError extends Error {

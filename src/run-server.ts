@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SandboxSite } from 'payments-subgraph-sandbox'
 import { createApp, type AppConfig } from './app.ts'
 import { describeFaults, hostNames, parseConfig, type Config } from './config.ts'
 import type { SiteConfig } from './config/credentials.ts'
@@ -7,7 +8,6 @@ import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { Secret } from './keys/key-ring.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
-import type { SandboxSite } from './sandbox/index.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
 
@@ -103,7 +103,7 @@ async function withService(
   const { upstream } = config
   if (upstream.kind === 'service') return { appConfig: { ...config, upstream }, stopSandbox: async () => {} }
   // The sandbox is not loaded if a payments API is configured.
-  const { startSandbox } = await import('./sandbox/index.ts')
+  const { startSandbox } = await import('payments-subgraph-sandbox')
   const options = {
     port: upstream.port,
     allowedHosts: hostNames(config),

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
+import { portHolder } from 'payments-subgraph-lib/port-holder'
 import { ALL_SCOPES } from './access/caller.ts'
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import type { AppConfig } from './app.ts'
 import { emulatorOrigin } from './composition/compose-shop.ts'
 import type { Config } from './config.ts'
 import { pagesAreBuilt } from './http/pages/pages.ts'
-import { portHolder } from './lib/port-holder.ts'
 import { StoreUnusableError } from './store/store-errors.ts'
 
 type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { bodyHashes, createKeyRing, Secret } from '../../src/keys/key-ring.ts'
-import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { IncomingDelivery, Store } from '../../src/store/store.ts'
 import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
 import { readPaymentReport } from '../../src/upstream/wire/wire-payment.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import { hasRepeatedKey } from 'payments-subgraph-lib/exact-json'
 import * as z from 'zod'
-import { hasRepeatedKey } from '../lib/exact-json.ts'
 
 /** A client with a valid token. `expiresAt` is in milliseconds since the epoch. */
 export type ClientCaller = {

@@ -1,6 +1,6 @@
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
 import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
-import { parseExactJson } from '../lib/exact-json.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
-import { isLoopbackHost } from '../lib/known-hosts.ts'
 import type { Logger } from '../observability/logger.ts'
 import { addShop } from '../shop/shop.ts'
 import type { AppConfig } from './services.ts'

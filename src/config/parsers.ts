@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isLoopbackHost } from '../lib/known-hosts.ts'
+import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 
 /** A parsed value, or a message that continues a sentence that begins with the setting's name. */
 export type Parsed<Value> =

@@ -8,14 +8,6 @@ export const SIGNATURE_HEADER_OF_CGI = 'webhook-signature'
 
 const SIGNATURE = /^(?:sha256=)?([0-9a-f]{64})$/i
 
-/**
- * Signs a webhook body as the payments API does: lower-case hex of HMAC-SHA256 over the raw bytes (docs/payments-api.md,
- * section 6.3). Used by the sandbox and by tests; `verify` is its counterpart.
- */
-export function sign(body: Uint8Array | string, secret: string): string {
-  return createHmac('sha256', secret).update(body).digest('hex')
-}
-
 /** Returns whether a header could be a signature at all, whatever body it belongs to. */
 export function looksSigned(header: string | undefined): boolean {
   return SIGNATURE.test(header?.trim() ?? '')

@@ -1,5 +1,5 @@
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { expect, it, onTestFinished } from 'vitest'
-import { startSandbox } from '../../src/sandbox/index.ts'
 import { casesOf } from '../faults/rounds.ts'
 import { newKey } from '../support/inputs.ts'
 import { SECRETS, token } from '../support/network.ts'

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { expect, it } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { createLogger } from '../../src/observability/logger.ts'
-import { startSandbox } from '../../src/sandbox/index.ts'
 import { configFor, settingsFor } from '../support/app-settings.ts'
 import { startCallbackRouter } from '../support/callback-router.ts'
 

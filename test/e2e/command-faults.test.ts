@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { FaultAnswer } from 'payments-subgraph-sandbox'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { FaultAnswer } from '../../src/sandbox/index.ts'
 import { freePort } from '../support/free-port.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, linkInput, tryCreateLink } from '../support/operations.ts'

@@ -1,5 +1,5 @@
+import { DEFAULT_SITES } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 type Method = {

@@ -1,5 +1,5 @@
+import type { FaultAnswer } from 'payments-subgraph-sandbox'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { FaultAnswer } from '../../src/sandbox/index.ts'
 import { newKey, payinInput } from '../support/inputs.ts'
 import { asked, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DEFAULT_SITES } from 'payments-subgraph-sandbox'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 
 const ROUTER_SECRET = 'secret-of-the-router-1'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
 import { CREATE_LINK, linkInput, type CreateLinkResult } from '../support/operations.ts'
 import { canMakeServer, createOwnServer } from '../support/postgres-server.ts'

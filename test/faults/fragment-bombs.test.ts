@@ -1,5 +1,5 @@
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 

@@ -1,5 +1,5 @@
+import { type Sandbox, startSandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts'
 import {
   AT_REST,
   importOf,

@@ -1,4 +1,4 @@
-import { sign } from '../../src/webhooks/signature.ts'
+import { sign } from 'payments-subgraph-sandbox'
 import { SECRETS } from '../support/network.ts'
 
 export type RawWebhook = {

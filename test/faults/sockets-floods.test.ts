@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder, type Child } from '../support/process.ts'
 import { developerToken } from './process-client.ts'

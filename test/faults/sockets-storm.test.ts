@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { eventsOf, follow, type Follower } from '../e2e/sockets-reconnect.ts'
 import { SECRETS } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'

@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { watchPaymentEvents } from '../../packages/client/src/index.ts'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { keep, QUICK } from '../client/watching.ts'
 import { startLoad } from '../faults/node-load.ts'
 import { developerToken } from '../faults/process-client.ts'

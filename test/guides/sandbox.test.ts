@@ -3,7 +3,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { MAGIC_FAILURES, MAGIC_3DS } from '../../src/sandbox/payments/link.ts'
+import { MAGIC_FAILURES, MAGIC_3DS } from '../../packages/sandbox/src/payments/link.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -14,10 +14,8 @@ const run = promisify(execFile)
 function exampleProject(): string {
   const folder = temporaryFolder()
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? []
-  expect(example).toContain("from 'payments-subgraph/sandbox'")
-  const here = join(root, 'src/sandbox/index.ts')
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'example.test.ts'), example.replace('payments-subgraph/sandbox', here))
+  writeFileSync(join(folder, 'example.test.ts'), example)
   const config = {
     extends: join(root, 'tsconfig.json'),
     include: ['example.test.ts'],
@@ -29,6 +27,13 @@ function exampleProject(): string {
   return folder
 }
 
+it('packages/sandbox/README.md has the example that is a test of the package', () => {
+  const [readme, example] = ['README.md', 'test/example.test.ts'].map((path) =>
+    readFileSync(join(root, 'packages/sandbox', path), 'utf8'),
+  )
+  expect(readme).toContain(example)
+})
+
 describe('docs/sandbox.md', () => {
   it('has an example whose types are right', async () => {
     const folder = exampleProject()
@@ -36,12 +41,13 @@ describe('docs/sandbox.md', () => {
   })
 
   it('has an example that passes', async () => {
-    const { stdout } = await run(process.execPath, ['--test', 'example.test.ts'], { cwd: exampleProject(), env: {} })
+    const args = ['--conditions=payments-subgraph-source', '--test', 'example.test.ts']
+    const { stdout } = await run(process.execPath, args, { cwd: exampleProject(), env: {} })
     expect(stdout).toMatch(/^. pass 1$/m)
   })
 
   it('lists every control endpoint, and no other', () => {
-    const routes = readFileSync(join(root, 'src/sandbox/server/control-routes.ts'), 'utf8')
+    const routes = readFileSync(join(root, 'packages/sandbox/src/server/control-routes.ts'), 'utf8')
     const registered = [...routes.matchAll(/server\.(get|post|delete)(?:<Id>)?\('(?:\/sandbox)?([^']+)'/g)].map(
       ([, method = '', path]) => `${method.toUpperCase()} /sandbox${path}`,
     )

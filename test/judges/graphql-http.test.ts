@@ -1,6 +1,6 @@
 import { auditServer, type AuditResult } from 'graphql-http'
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startSandbox } from '../../src/sandbox/index.ts'
 import { PRODUCTION, SECRETS, startNetwork, type Network } from '../support/network.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 

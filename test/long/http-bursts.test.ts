@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { startSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { startApp } from '../faults/killable-app.ts'
 import { developerToken } from '../faults/process-client.ts'
 import { rounds } from '../faults/rounds.ts'

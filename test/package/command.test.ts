@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { PACKAGES } from '../../scripts/program.ts'
 import { COMPILED, temporaryFolder } from '../support/process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -19,11 +20,9 @@ beforeAll(async () => {
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   symlinkSync(join(ROOT, 'dist/web'), join(folder, 'dist/web'))
-  await promisify(execFile)(
-    'npm',
-    ['run', '--silent', 'prepack', '--workspace=graphql-plan', '--workspace=graphql-sockets'],
-    { cwd: ROOT },
-  )
+  await promisify(execFile)('npm', ['run', '--silent', 'prepack', ...PACKAGES.map((name) => `--workspace=${name}`)], {
+    cwd: ROOT,
+  })
   const compiler = join(ROOT, 'node_modules/.bin/tsc')
   await promisify(execFile)(compiler, ['-p', 'tsconfig.build.json', '--outDir', join(folder, 'dist')], { cwd: ROOT })
 }, COMPILE_MS)
@@ -50,8 +49,8 @@ describe('the command of the package', () => {
     [['--nothing'], 2, /^$/, /^There is no such option/],
     [['start', 'now'], 2, /^$/, /takes no arguments/],
     [['start', '--help'], 0, /^Usage/, /^$/],
-    [['sandbox', '--help'], 0, /^Usage: payments-subgraph sandbox/, /^$/],
-    [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph sandbox/],
+    [['sandbox', '--help'], 0, /^Usage: payments-subgraph-sandbox/, /^$/],
+    [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph-sandbox/],
     [['sandbox', '--port', 'x'], 1, /^$/, /^SANDBOX_PORT is not a port number/],
     [['operator', 'help'], 0, /^Usage: payments-subgraph-operator/, /^$/],
     [['import'], 2, /^$/, /^--from says from when on to import\./],

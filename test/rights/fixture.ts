@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { DEFAULT_SITES } from '../../src/sandbox/state/sandbox-store.ts'
+import { DEFAULT_SITES } from '../../packages/sandbox/src/state/sandbox-store.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { pay } from '../support/checkout.ts'
 import { COMMANDS } from '../support/commands.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import type { AppConfig } from '../../src/app.ts'
 import { parseConfig } from '../../src/config.ts'
-import type { Sandbox } from '../../src/sandbox/index.ts'
 
 /** The keys of every network that does not replace them. */
 export const SECRETS = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
+import { DEFAULT_SITES } from 'payments-subgraph-sandbox'
 import type { AskOptions, Network } from './network.ts'
 import { REFRESH } from './payments.ts'
 

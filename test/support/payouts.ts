@@ -1,4 +1,4 @@
-import { DEFAULT_SITES } from '../../src/sandbox/index.ts'
+import { DEFAULT_SITES } from 'payments-subgraph-sandbox'
 import { payeeInput, payoutInput } from './inputs.ts'
 
 export const PAYOUT_UPDATES = `subscription PayoutUpdates($id: ID!, $after: String) {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { onTestFinished } from 'vitest'
-import type { Sandbox } from '../../src/sandbox/index.ts'
 import { SECRETS } from './network.ts'
 
 /** The program as it is bundled for production, and from its sources: a start of the first takes half the processor time. */

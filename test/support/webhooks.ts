@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { request, type OutgoingHttpHeaders } from 'node:http'
+import { sign } from 'payments-subgraph-sandbox'
 import { callbackAuthorization, type CallbackKind } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
-import { sign } from '../../src/webhooks/signature.ts'
 import { SECRETS, type Network } from './network.ts'
 import type { CreatedLink } from './operations.ts'
 

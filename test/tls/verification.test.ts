@@ -91,7 +91,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for'
 })
 
 describe('in the source', () => {
-  const source = globSync('src/**/*.ts', { cwd: ROOT, exclude: ['src/web/**'] }).map((file) => ({
+  const source = globSync('{src,packages/sandbox/src}/**/*.ts', { cwd: ROOT, exclude: ['src/web/**'] }).map((file) => ({
     file,
     code: readFileSync(join(ROOT, file), 'utf8'),
   }))
@@ -108,7 +108,7 @@ describe('in the source', () => {
   it("nobody uses the runtime's own client, which believes the switch", () => {
     const own = filesWith(/\bfetch\(/).filter(({ code }) => !/import \{[^}]*\bfetch\b[^}]*\} from 'undici'/.test(code))
     // The source of a script that runs in the sandbox's hosted page.
-    expect(own.map(({ file }) => file)).toEqual(['src/sandbox/checkout/checkout-page.ts'])
+    expect(own.map(({ file }) => file)).toEqual(['packages/sandbox/src/checkout/checkout-page.ts'])
     expect(filesWith(/from 'node:(?:https|tls)'/).map(({ file }) => file)).toEqual([])
     expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual([
       'src/store/postgres/postgres-connection.ts',

@@ -3,8 +3,8 @@
  * took: `node answers.ts <database url> <seconds>`. Every second answer shows a new status, the others show the known one.
  */
 import { randomUUID } from 'node:crypto'
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import { parseExactJson } from '../../../src/lib/exact-json.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { readPaymentReport } from '../../../src/upstream/wire/wire-payment.ts'
 import { openPostgresStore } from '../../../test/support/store.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { SIGNATURE_HEADER, sign } from '../../../src/webhooks/signature.ts'
+import { sign } from 'payments-subgraph-sandbox'
+import { SIGNATURE_HEADER } from '../../../src/webhooks/signature.ts'
 import { jsonPost } from '../http/message.ts'
 import { WEBHOOK_SECRET } from '../processes.ts'
 

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import Fastify from 'fastify'
-import { parseExactJson } from '../../../src/lib/exact-json.ts'
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { DELIVERIES, EVENTS } from '../../../src/store/rows/log-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from '../../../src/store/rows/payment-rows.ts'
 import type { Change } from '../../../src/store/rows/rows.ts'

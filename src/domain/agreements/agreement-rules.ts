@@ -1,4 +1,4 @@
-import { isDay } from '../../lib/calendar.ts'
+import { isDay } from 'payments-subgraph-lib/calendar'
 import { tidied } from '../../lib/text.ts'
 import {
   normaliseName,

@@ -1,4 +1,4 @@
-import { CsvError, type CsvRecord, parseCsv } from '../../lib/csv.ts'
+import { CsvError, type CsvRecord, parseCsv } from 'payments-subgraph-lib/csv'
 import { tidied } from '../../lib/text.ts'
 import { present, problem, type Problem } from '../field-problems.ts'
 import { exponentOf } from '../money/money.ts'

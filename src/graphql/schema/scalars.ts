@@ -7,8 +7,8 @@ import {
   type ObjectValueNode,
   valueFromASTUntyped,
 } from 'graphql'
-import { isDay } from '../../lib/calendar.ts'
-import { isLoopbackHost } from '../../lib/known-hosts.ts'
+import { isDay } from 'payments-subgraph-lib/calendar'
+import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 
 /** Maximum length of a URL; all common browsers and proxies support it. */
 const MAX_URL = 2_048

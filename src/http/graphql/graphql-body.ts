@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasRepeatedKey } from 'payments-subgraph-lib/exact-json'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
-import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import type { Turn } from '../overload/overload.ts'
 import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
 

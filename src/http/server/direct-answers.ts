@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HostCheck } from 'payments-subgraph-lib/known-hosts'
 import type { HttpConfig } from '../../config.ts'
 import { LOOPBACK_ORIGINS } from '../../config/parsers.ts'
-import type { HostCheck } from '../../lib/known-hosts.ts'
 import type { Logger } from '../../observability/logger.ts'
 
 /** The handler of a server's requests. */

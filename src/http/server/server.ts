@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerOptions } from 'node:htt
 import { setImmediate } from 'node:timers/promises'
 import cors from '@fastify/cors'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { HostCheck } from 'payments-subgraph-lib/known-hosts'
 import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { HttpConfig } from '../../config.ts'
-import type { HostCheck } from '../../lib/known-hosts.ts'
 import { RECEIVED } from '../../lib/read-body.ts'
 import type { Logger } from '../../observability/logger.ts'
 import {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeFolder } from '../../lib/make-folder.ts'
+import { makeFolder } from 'payments-subgraph-lib/make-folder'
 import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
 import { toStoreFailure } from './sqlite-connection.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
+import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
+import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import type { Dispatcher } from 'undici'
-import { stringifyExactJson } from '../../lib/exact-json.ts'
-import { isLoopbackHost } from '../../lib/known-hosts.ts'
 import type { Method } from '../resilience/resilience-policy.ts'
 import type { Site } from './sites.ts'
 import {

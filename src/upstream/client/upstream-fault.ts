@@ -1,4 +1,4 @@
-import { type ExactJson, parseExactJson, ExactNumber } from '../../lib/exact-json.ts'
+import { type ExactJson, parseExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { isRecord, textFrom } from '../wire/values/readers.ts'
 import type { RawAnswer } from './exchange.ts'
 

@@ -1,4 +1,4 @@
-import { toPlainJson } from '../../lib/exact-json.ts'
+import { toPlainJson } from 'payments-subgraph-lib/exact-json'
 import { requireMatch, requireServed, shaped, spanQuery, sendable } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

@@ -1,5 +1,5 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { Secret } from '../../keys/key-ring.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import { requireMatch, requireServed, sendable, shaped } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'

@@ -1,6 +1,6 @@
+import { type ExactJson, toPlainJson } from 'payments-subgraph-lib/exact-json'
 import type { PayinMethod, MethodRequirements } from '../../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
-import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import {
   isAmount,
   isServed,

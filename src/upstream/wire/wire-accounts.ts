@@ -1,5 +1,5 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import {
   currency,
   decimalFromWire,

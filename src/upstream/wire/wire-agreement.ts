@@ -1,3 +1,4 @@
+import { type ExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
 import {
   AGREEMENT_FREQUENCIES,
@@ -13,7 +14,6 @@ import {
   type RequestedAgreementStatus,
 } from '../../domain/agreements/agreement-report.ts'
 import type { AgreementPayerRequest } from '../../domain/agreements/agreement-rules.ts'
-import { type ExactJson, ExactNumber } from '../../lib/exact-json.ts'
 import {
   dayFromWire,
   dayToWire,

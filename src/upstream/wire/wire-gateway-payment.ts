@@ -1,3 +1,4 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
 import {
   gatewayStatus,
@@ -6,7 +7,6 @@ import {
   type GatewayItem,
   type GatewayRequest,
 } from '../../domain/gateway/gateway-payment.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import { decimalFromWire, isRecord, label, recordReader, safeUrl, status } from './values/readers.ts'
 import {
   type Notification,

@@ -1,3 +1,4 @@
+import { type ExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import {
   parseMethodCode,
   type MethodFlags,
@@ -7,7 +8,6 @@ import {
   type MethodRequirements,
   parseFieldDescriptor,
 } from '../../domain/methods/payin-method.ts'
-import { type ExactJson, stringifyExactJson } from '../../lib/exact-json.ts'
 import {
   currency,
   decimalFromWire,

@@ -1,8 +1,8 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
 import { takesOpenAmount } from '../../domain/methods/payin-method.ts'
 import type { Money } from '../../domain/money/money.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import {
   decimalFromWire,
   instantFromWire,

@@ -1,3 +1,4 @@
+import { type ExactJson, toPlainJson } from 'payments-subgraph-lib/exact-json'
 import {
   type CardDetails,
   type Payer,
@@ -5,7 +6,6 @@ import {
   type PaymentReport,
   recogniseStatus,
 } from '../../domain/payments/payment-report.ts'
-import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import {
   type JsonRecord,
   type ReadRecord,

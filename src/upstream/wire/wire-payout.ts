@@ -1,3 +1,4 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import {
   type PayoutBank,
   type PayoutMethod,
@@ -14,7 +15,6 @@ import {
   v1PayoutId,
   v1PayoutNumber,
 } from '../../domain/payouts/payout-rules.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import {
   type JsonRecord,
   count,

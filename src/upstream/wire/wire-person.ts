@@ -1,3 +1,4 @@
+import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
 import {
   type Contact,
@@ -10,7 +11,6 @@ import {
   type DocumentRequest,
   type PersonRequest,
 } from '../../domain/customers/person.ts'
-import type { ExactJson } from '../../lib/exact-json.ts'
 import {
   isRecord,
   label,

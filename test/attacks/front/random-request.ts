@@ -1,4 +1,4 @@
-import { sign } from '../../../src/webhooks/signature.ts'
+import { sign } from 'payments-subgraph-sandbox'
 import type { Random } from '../../faults/random.ts'
 import { SECRETS } from '../../support/network.ts'
 import { paymentBody } from '../../support/webhooks.ts'

@@ -1,5 +1,5 @@
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/index.ts'
 import { agreementBody } from './bodies.ts'
 import { call } from './support.ts'
 

@@ -1,5 +1,5 @@
+import { startSandbox, vietQr } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { startSandbox, vietQr } from '../../../src/sandbox/index.ts'
 import { create, payinBody } from './bodies.ts'
 import { call, control } from './support.ts'
 

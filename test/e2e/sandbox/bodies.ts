@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../src/sandbox/index.ts'
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { call } from './support.ts'
 
 type Body = Record<string, unknown>

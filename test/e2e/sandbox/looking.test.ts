@@ -1,5 +1,5 @@
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../../../src/sandbox/index.ts'
 import { call, control, createLink, linkBody, press, sandboxFor, startReceiver } from './support.ts'
 
 /** Opens the feed, and returns its events as they arrive. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { expect, onTestFinished, test } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/index.ts'
-import { readEnvironment } from '../../../src/sandbox/sandbox-command-line.ts'
+import { readEnvironment } from '../../../packages/sandbox/src/sandbox-command-line.ts'
 
+const MAIN = ['--conditions=payments-subgraph-source', 'packages/sandbox/src/main.ts']
 const SITES = [{ id: 'a', appId: 'app-a', secretKey: 'hidden-key', currencies: ['AUD'] }]
 
 test('the environment gives the options', () => {
@@ -35,7 +36,7 @@ test('all faults of the environment are told at once, without the values', () =>
 test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
   'the process says where it listens, and ends on %s',
   async (signal) => {
-    const child = spawn(process.execPath, ['src/sandbox/main.ts'], {
+    const child = spawn(process.execPath, MAIN, {
       env: { SANDBOX_PORT: '0', UPSTREAM_SITES: JSON.stringify(SITES) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -70,7 +71,7 @@ test('the command resets the sandbox that runs at the address, and says where th
 })
 
 async function run(args: readonly string[]): Promise<{ code: number | null; text: string }> {
-  const child = spawn(process.execPath, ['src/sandbox/main.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, error, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { code: code as number | null, text: out + error }
 }

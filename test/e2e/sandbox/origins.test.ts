@@ -1,6 +1,6 @@
 import { request } from 'node:http'
+import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts'
 import { sandboxFor } from './support.ts'
 
 type Ask = { method?: string; path?: string; host?: string; origin?: string }

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../../../src/sandbox/index.ts'
 import { createLink, sandboxFor } from './support.ts'
 
 type Message = { svc_payment_event: { event_type: string; page_state: string; redirect_url: Record<string, unknown> } }

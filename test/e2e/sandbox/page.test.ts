@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { registerPage } from '../../../src/sandbox/server/sandbox-server.ts'
+import { registerPage } from '../../../packages/sandbox/src/server/sandbox-server.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { sandboxFor } from './support.ts'
 

@@ -1,5 +1,5 @@
+import type { PaymentStatus, Sandbox } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { PaymentStatus, Sandbox } from '../../../src/sandbox/index.ts'
 import { create, payinBody } from './bodies.ts'
 import { call, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'

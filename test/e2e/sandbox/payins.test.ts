@@ -1,5 +1,5 @@
+import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts'
 import { verify } from '../../../src/webhooks/signature.ts'
 import { aliasBody, create, payinBody } from './bodies.ts'
 import { call, control, createLink, press, sandboxFor, startReceiver } from './support.ts'

@@ -1,5 +1,5 @@
+import { DEFAULT_SITES, startSandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { DEFAULT_SITES, startSandbox } from '../../../src/sandbox/index.ts'
 import { payee, payoutBody } from './bodies.ts'
 import { call } from './support.ts'
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { startSandbox } from 'payments-subgraph-sandbox'
+import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { onTestFinished } from 'vitest'
-import { startSandbox } from '../../../src/sandbox/index.ts'
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/index.ts'
 
 export type Received = { headers: IncomingHttpHeaders; body: Buffer; json: Record<string, unknown> }
 

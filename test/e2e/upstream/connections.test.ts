@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber } from '../../../src/lib/exact-json.ts'
 import { open, serve, site } from './open.ts'
 import { answer, type Script } from './scripted-service.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseExactJson } from '../../../src/lib/exact-json.ts'
 import type { UpstreamRequest } from '../../../src/upstream/client/exchange.ts'
 import { type BadAnswer, MEGABYTE, OPEN_OUTCOMES, REFUSALS, silence } from './bad-answers.ts'
 import { faultOf, open, serve, SHORT, site } from './open.ts'

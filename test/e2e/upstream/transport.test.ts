@@ -1,5 +1,5 @@
+import { ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber } from '../../../src/lib/exact-json.ts'
 import { createSites } from '../../../src/upstream/client/sites.ts'
 import { type AttemptSeen, createTransport } from '../../../src/upstream/client/transport.ts'
 import { faultOf, open, serve, SHORT, site } from './open.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { type ExactJson, parseExactJson, parseWithReviver, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { expect, it } from 'vitest'
-import { type ExactJson, parseExactJson, parseWithReviver, stringifyExactJson } from '../../../src/lib/exact-json.ts'
 import { instantFromWire } from '../../../src/upstream/wire/values/readers.ts'
 import { withoutSecrets } from '../../../src/upstream/wire/values/redact.ts'
 import { seeded } from '../../faults/seed.ts'

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
+import { sign } from 'payments-subgraph-sandbox'
 import { describe, expect, it } from 'vitest'
-import { sign, verify } from '../../../src/webhooks/signature.ts'
+import { verify } from '../../../src/webhooks/signature.ts'
 
 const SECRET = 'webhook-secret-1'
 const BODY = Buffer.from('{"uuid":"PAY1","status":"received","amount":10.50}')

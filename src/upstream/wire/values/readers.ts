@@ -1,7 +1,7 @@
+import { isDay } from 'payments-subgraph-lib/calendar'
+import { type ExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
+import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import { compareDecimals, decimalFromText } from '../../../domain/money/money.ts'
-import { isDay } from '../../../lib/calendar.ts'
-import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
-import { isLoopbackHost } from '../../../lib/known-hosts.ts'
 
 /** Functions that read one field each and never throw: an absent or unreadable field is null. */
 

@@ -1,4 +1,4 @@
-import { type ExactJson, ExactNumber } from '../../../lib/exact-json.ts'
+import { type ExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { AMENDMENT, WRAPPERS } from '../wire-agreement.ts'
 import { isRecord, type JsonRecord } from './readers.ts'
 

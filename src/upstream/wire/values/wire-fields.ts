@@ -1,5 +1,5 @@
+import { type ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
-import { type ExactJson } from '../../../lib/exact-json.ts'
 import { readEndpointUrl } from '../wire-payment.ts'
 import { count, currency, decimalFromWire, decimalToWire, isRecord, recordReader, safeUrl } from './readers.ts'
 

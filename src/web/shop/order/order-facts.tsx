@@ -1,6 +1,6 @@
 import { formatAmount, remaining } from 'payments-subgraph-client'
+import { drawQrCode } from 'payments-subgraph-lib/draw-qr-code'
 import { useEffect, useState, useMemo } from 'preact/hooks'
-import { drawQrCode } from '../../../lib/draw-qr-code.ts'
 import type { Money } from '../format-money.ts'
 import { useSpeech } from '../language.ts'
 import { type Link, type Payment, type Stage, TO_BE_PAID } from './stage.ts'

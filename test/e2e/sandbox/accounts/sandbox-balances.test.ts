@@ -1,6 +1,6 @@
+import { startSandbox } from 'payments-subgraph-sandbox'
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { startSandbox } from '../../../../src/sandbox/index.ts'
-import type { Sandbox } from '../../../../src/sandbox/index.ts'
 import { aliasBody, create, payee, payoutBody } from '../bodies.ts'
 import { call, createLink, sandboxFor } from '../support.ts'
 

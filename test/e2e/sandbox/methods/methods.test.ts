@@ -1,5 +1,5 @@
+import { DEFAULT_SITES } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import { DEFAULT_SITES } from '../../../../src/sandbox/index.ts'
 import { call, sandboxFor } from '../support.ts'
 
 const NOT_AUTHORISED = { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }

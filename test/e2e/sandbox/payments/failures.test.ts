@@ -1,5 +1,5 @@
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { startSandbox } from '../../../../src/sandbox/index.ts'
 import { PAYMENT_FAILURES } from '../payment-failures.ts'
 import { call, control, createLink, press, startReceiver } from '../support.ts'
 

@@ -1,5 +1,5 @@
+import { startSandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { startSandbox } from '../../../../src/sandbox/index.ts'
 import { call, createLink, linkBody, press, sandboxFor } from '../support.ts'
 
 // The tables share one sandbox, because their links do not affect each other.

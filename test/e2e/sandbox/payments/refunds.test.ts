@@ -1,5 +1,5 @@
+import type { Sandbox } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import type { Sandbox } from '../../../../src/sandbox/index.ts'
 import { call, createLink, press, sandboxFor, startReceiver } from '../support.ts'
 import type { Receiver } from '../support.ts'
 

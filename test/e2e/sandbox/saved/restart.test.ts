@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startSandbox } from 'payments-subgraph-sandbox'
+import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { startSandbox } from '../../../../src/sandbox/index.ts'
-import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/index.ts'
 import { startReceiver, type Receiver } from '../support.ts'
 
 const HEADERS = { 'app-id': 'sandbox-aud', 'secret-key': 'sandbox-secret-aud', 'content-type': 'application/json' }

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import { parseCsv } from 'payments-subgraph-lib/csv'
 import { describe, expect, it } from 'vitest'
 import {
   EXPORT_FORMATS,
@@ -6,7 +7,6 @@ import {
   PaymentTotals,
   type ExportedPayment,
 } from '../../../../src/domain/exports/export-format.ts'
-import { parseCsv } from '../../../../src/lib/csv.ts'
 
 const PAYMENT: ExportedPayment = {
   day: '2026-11-01',

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
+import { type ExactJson, parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { type ExactJson, parseExactJson } from '../../../../src/lib/exact-json.ts'
 import { readAccessToken } from '../../../../src/upstream/endpoints/gateway-endpoints.ts'
 import { fixture } from '../../../fixtures/upstream/read.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
+import { ExactNumber, parseExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import { amountProblem, compareDecimals } from '../../../../src/domain/money/money.ts'
-import { ExactNumber, parseExactJson, stringifyExactJson } from '../../../../src/lib/exact-json.ts'
 import {
   decimalFromWire,
   decimalToWire,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
+import { type ExactJson, parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
 import { withoutSecretsOfAgreement } from '../../../../../src/upstream/wire/values/redact.ts'
 import { readAgreementReport } from '../../../../../src/upstream/wire/wire-agreement.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'

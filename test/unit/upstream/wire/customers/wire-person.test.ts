@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
+import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { parseExactJson } from '../../../../../src/lib/exact-json.ts'
 import { readContact, readCustomer } from '../../../../../src/upstream/wire/wire-person.ts'
 
 const PERSON = {

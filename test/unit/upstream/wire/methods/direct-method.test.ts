@@ -1,6 +1,6 @@
+import { type ExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import { parseFieldDescriptor } from '../../../../../src/domain/methods/payin-method.ts'
-import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
 import { unwrapped } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import { readDirectMethodEntry, readMethodRequirements } from '../../../../../src/upstream/wire/wire-payin-method.ts'
 import { readBanks, readPayoutMethod } from '../../../../../src/upstream/wire/wire-payout.ts'

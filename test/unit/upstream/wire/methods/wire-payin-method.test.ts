@@ -1,6 +1,6 @@
+import { type ExactJson, ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import { NO_FLAGS } from '../../../../../src/domain/methods/payin-method.ts'
-import { type ExactJson, ExactNumber } from '../../../../../src/lib/exact-json.ts'
 import { readPage } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import { readPayinMethodEntry, toPayinMethod } from '../../../../../src/upstream/wire/wire-payin-method.ts'
 import { fixture } from '../../../../fixtures/upstream/read.ts'

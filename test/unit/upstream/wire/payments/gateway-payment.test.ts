@@ -1,6 +1,6 @@
+import { type ExactJson, parseExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import type { GatewayItem } from '../../../../../src/domain/gateway/gateway-payment.ts'
-import { type ExactJson, parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type GatewayPaymentRequest,
   readGatewayCallback,

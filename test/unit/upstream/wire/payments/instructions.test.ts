@@ -1,5 +1,5 @@
+import { type ExactJson, parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
 import { readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
 
 const shown: readonly (readonly [string, string, unknown])[] = [

@@ -1,5 +1,5 @@
+import { type ExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { type ExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type PayinLinkRequest,
   readCreatedPayinLink,

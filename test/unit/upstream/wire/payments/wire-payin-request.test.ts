@@ -1,5 +1,5 @@
+import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import type { RequestBody } from '../../../../../src/upstream/wire/values/wire-fields.ts'
 import {
   type WirePayinRequest,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
+import { type ExactJson, parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../../../src/domain/payments/payment-report.ts'
-import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
 import { withoutSecrets } from '../../../../../src/upstream/wire/values/redact.ts'
 import { readEndpointUrl, readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
 import { fixture, fixtureText } from '../../../../fixtures/upstream/read.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
+import { parseExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { parseExactJson, stringifyExactJson } from '../../../../../src/lib/exact-json.ts'
 import {
   type WirePayoutRequest,
   toPayoutBody,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
+import { ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import { ExactNumber } from '../../../../../src/lib/exact-json.ts'
 import { maskedAlias, maskedNumber } from '../../../../../src/upstream/wire/values/readers.ts'
 
 describe('maskedNumber', () => {
