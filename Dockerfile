@@ -5,16 +5,17 @@ COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json cod
 COPY scripts scripts
 COPY packages packages
 COPY src src
-# Installing also generates the types, and the second installation has nothing left to generate them with. Of the packages of this repository,
-# which the program contains, the backup needs one.
-RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false \
-  && cp -r packages/lib node_modules/payments-subgraph-lib
+# Installing also generates the types, and the second installation has nothing left to generate them with. It needs none of the packages of
+# this repository: the program contains what it uses of them.
+RUN npm ci && npm run build && npm ci --omit=dev --ignore-scripts --workspaces=false
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000
 WORKDIR /app
 COPY --from=build /app/package.json /app/schema.graphql ./
 COPY --from=build /app/node_modules node_modules
+# The backup is not part of the program.
+COPY --from=build /app/packages/lib packages/lib
 COPY --from=build /app/dist dist
 RUN install --directory --mode=0700 --owner=node --group=node data
 VOLUME /app/data

@@ -1,12 +1,13 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PACKAGES } from '../../scripts/program.ts'
 import { COMPILED, temporaryFolder } from '../support/process.ts'
+import { startSandboxCommand, statusesOfPage } from './packed.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The compiler takes ten seconds of two cores, and waits for its turn on a busy machine. */
@@ -89,24 +90,9 @@ describe('the command of the package', () => {
   })
 
   it('starts the sandbox alone, with its page, and ends it on SIGTERM while somebody looks', async () => {
-    const child = spawn(process.execPath, [join(folder, 'dist/cli.js'), 'sandbox', '--port', '0'], {
-      cwd: folder,
-      env: { NODE_COMPILE_CACHE: COMPILED },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    let text = ''
-    child.stdout.setEncoding('utf8')
-    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-      text += String(chunk)
-      if (text.includes('DELETE /sandbox/faults')) break
-    }
+    const { child, text, origin } = await startSandboxCommand(folder, ['dist/cli.js', 'sandbox'])
     expect(text).toContain('secret-key sandbox-secret-aud')
-    const [, origin = ''] = /^Its page: (http:\/\/127\.0\.0\.1:\d+)\/$/m.exec(text) ?? []
-    const page = await fetch(origin)
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? []
-    expect((await fetch(`${origin}${script}`)).status).toBe(200)
+    expect(await statusesOfPage(origin)).toEqual(new Set([200]))
 
     const feed = await fetch(`${origin}/sandbox/changes`)
     const ended = once(child, 'exit')

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { buildSchema } from 'graphql'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { installPacked } from './packed.ts'
+import { installPacked, startSandboxCommand, statusesOfPage } from './packed.ts'
 
 const run = promisify(execFile)
 const own = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -59,6 +59,11 @@ describe('the package in an empty folder', () => {
   it.each(Object.keys(own.bin))('has the command %s', async (name) => {
     const { stdout } = await node(join('node_modules/.bin', name), 'help')
     expect(stdout).toMatch(new RegExp(`^Usage: ${name}`))
+  })
+
+  it('starts the sandbox alone, with its page', async () => {
+    const { origin } = await startSandboxCommand(folder, ['node_modules/.bin/payments-subgraph', 'sandbox'])
+    expect(await statusesOfPage(origin)).toEqual(new Set([200]))
   })
 
   it('starts the subgraph with the sandbox, and answers', async () => {

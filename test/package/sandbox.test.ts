@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { installPacked } from './packed.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { installPacked, startSandboxCommand, statusesOfPage } from './packed.ts'
 
 const run = promisify(execFile)
 const NAME = 'payments-subgraph-sandbox'
@@ -43,24 +43,8 @@ it('has types', async () => {
 })
 
 it('has a command that says its address, and serves its page there', async () => {
-  const child = spawn(process.execPath, [join('node_modules/.bin', NAME), '--port', '0'], {
-    cwd: folder,
-    env: {},
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let text = ''
-  for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    text += String(chunk)
-    if (text.includes('DELETE /sandbox/faults')) break
-  }
-  const [, origin = ''] = /^Its page: (http:\/\/127\.0\.0\.1:\d+)\/$/m.exec(text) ?? []
-  const page = await fetch(origin)
-  expect(page.status).toBe(200)
-  const assets = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
-  expect(assets.length).toBeGreaterThan(1)
-  const answers = await Promise.all(assets.map((path) => fetch(`${origin}${path}`)))
-  expect(answers.map(({ status }) => status)).toEqual(assets.map(() => 200))
+  const { origin } = await startSandboxCommand(folder, [join('node_modules/.bin', NAME)])
+  expect(await statusesOfPage(origin)).toEqual(new Set([200]))
 })
 
 it('contains the page of the sandbox alone, and no source', () => {
