@@ -17,7 +17,7 @@ type MethodList = {
   readonly missing: readonly { readonly currency: string; readonly use: string }[]
 }
 
-const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKindInput!], $usableFor: [PayinMethodUseInput!]) {
+const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKind!], $usableFor: [PayinMethodUse!]) {
   payinMethods(currencies: $currencies, amount: $amount, kinds: $kinds, usableFor: $usableFor) {
     nodes { code usableFor name currency countryCode kind kindRaw minAmount { value } maxAmount { value exponent } cardBrands
       checkoutLanguages networks symbol logo traits { refundable promptsHandset } }

@@ -1,9 +1,5 @@
 import type { FeedEvent } from '../feed/log-changes.ts'
-import {
-  DeliveriesDocument,
-  type DeliveryRowFragment,
-  type PaymentWebhookDispositionInput,
-} from '../generated/graphql.ts'
+import { DeliveriesDocument, type DeliveryRowFragment, type PaymentWebhookDisposition } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
@@ -130,13 +126,7 @@ export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
   )
 }
 
-const DISPOSITIONS: readonly PaymentWebhookDispositionInput[] = [
-  'APPLIED',
-  'STALE',
-  'NO_CHANGE',
-  'DOUBTFUL',
-  'QUARANTINED',
-]
+const DISPOSITIONS: readonly PaymentWebhookDisposition[] = ['APPLIED', 'STALE', 'NO_CHANGE', 'DOUBTFUL', 'QUARANTINED']
 
 const QUARANTINE: Readonly<Record<string, string>> = {
   NO_JSON_OBJECT: 'It was no JSON object.',

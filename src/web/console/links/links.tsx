@@ -1,4 +1,4 @@
-import { LinksDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
+import { LinksDocument, type PaymentPhase } from '../generated/graphql.ts'
 import { ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, MadeFields, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
@@ -8,7 +8,7 @@ import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Reference', 'Asked for', 'State', 'Payment', 'Made', 'Expires']
 
-const PHASES: readonly PaymentPhaseInput[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'EXPIRED']
+const PHASES: readonly PaymentPhase[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'EXPIRED']
 
 /** Hosted checkout links, newest first. */
 export function Links({ route }: { readonly route: Route }) {

@@ -1,4 +1,4 @@
-import { PaymentsDocument, type PaymentPhaseInput } from '../generated/graphql.ts'
+import { PaymentsDocument, type PaymentPhase } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import {
   Choices,
@@ -15,7 +15,7 @@ import { hrefOf, type Route } from '../routes/route.ts'
 import { ExportPayments } from './export-payments.tsx'
 import { PaymentTable, SearchResults } from './payment-table.tsx'
 
-const PHASES: readonly PaymentPhaseInput[] = [
+const PHASES: readonly PaymentPhase[] = [
   'IN_PROGRESS',
   'SUCCEEDED',
   'FAILED',
