@@ -33,7 +33,11 @@ describe.each([
     expect(requestedAt).toBeGreaterThanOrEqual(askedAt)
     expect(requestedAt).toBeLessThanOrEqual(Date.now())
     expect(refunds(path) - before).toBe(1)
-    expect(await ends(network, id, 'return_received')).toMatchObject({ phase: 'REFUNDED', refunded: { value: whole } })
+    expect(await ends(network, id, 'return_received')).toMatchObject({
+      phase: 'REFUNDED',
+      refunded: { value: whole },
+      refundableAmount: null,
+    })
     expect(await refund(network, id)).toMatchObject({
       __typename: 'PaymentsStateConflictError',
       statusRaw: 'return_received',
@@ -45,12 +49,10 @@ describe.each([
     const { id, path, currency, whole, part } = await paid(network)
     const before = refunds(path)
     await refund(network, id, { amount: { value: '25', currency } })
-    expect(await ends(network, id, 'partially_refunded')).toMatchObject({
-      phase: 'SUCCEEDED',
-      refunded: { value: part },
-    })
+    const partly = await ends(network, id, 'partially_refunded')
+    expect(partly).toMatchObject({ phase: 'SUCCEEDED', refunded: { value: part } })
     expect(await refund(network, id, { amount: { value: '999999', currency } })).toMatchObject({
-      problems: [{ path: ['amount', 'value'] }],
+      problems: [{ path: ['amount', 'value'], message: `must be at most ${partly?.refundableAmount?.value}` }],
     })
     expect(await refund(network, id)).toMatchObject({ payment: { status: 'RETURN_PENDING' } })
     expect(await ends(network, id, 'return_received')).toMatchObject({ phase: 'REFUNDED', refunded: { value: whole } })

@@ -5,7 +5,7 @@ export const AGREEMENT_FIELDS = `id serviceId clientTransactionId externalId sta
   limit { value currency } purpose purposeRaw amountRule frequency startDate createdAt`
 
 export const PAYMENT_FIELDS = `id reference status statusRaw phase version provisional instructions methodRaw
-  amount { value currency } paid { value } refunded { value } method { code }`
+  amount { value currency } paid { value } refunded { value } refundableAmount { value } method { code }`
 
 export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description externalId
   scheduledAt errorCode errorMessage transactions { id amount { value currency } statusRaw payee errorMessage }`
@@ -62,6 +62,7 @@ export type AgreementNode = {
 }
 
 export type PaymentNode = {
+  readonly refundableAmount: { readonly value: string } | null
   readonly id: string
   readonly status: string
   readonly version: number

@@ -1,11 +1,12 @@
 import { hasScope } from '../../access/caller.ts'
 import { TEXT, textProblem } from '../../domain/field-problems.ts'
-import { OPEN_AMOUNT } from '../../domain/methods/payin-method.ts'
+import { OPEN_AMOUNT, parseMethodCode, traitsOf } from '../../domain/methods/payin-method.ts'
 import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { refundableAmount, refundBar } from '../../domain/payments/refund-rules.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
 import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
@@ -115,6 +116,13 @@ export const paymentsResolvers = {
       return requested?.value === OPEN_AMOUNT ? null : requested
     },
     refundable: ({ details }) => details.refundable,
+    refundableAmount: async (payment, _args, context) => {
+      const code = await methodCodeOf(payment, context)
+      const traits = code === null ? { refundable: null } : traitsOf(parseMethodCode(code).kind)
+      const { currency } = payment.details
+      const value = refundBar(payment, traits) === null ? refundableAmount(payment) : null
+      return value === null || currency === null ? null : { value, currency }
+    },
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
       const code = await methodCodeOf(payment, context)
