@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json codegen.ts vite.config.ts schema.graphql ./
 COPY scripts scripts
 COPY packages packages
+COPY examples examples
 COPY src src
 # Installing also generates the types, and the second installation has nothing left to generate them with. It needs none of the packages of
 # this repository: the program contains what it uses of them.

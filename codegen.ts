@@ -58,8 +58,8 @@ const config: CodegenConfig = {
       plugins: ['./scripts/codegen-documents.ts'],
     },
     [`${KIT}/generated/cache-types.ts`]: { plugins: ['./scripts/codegen-cache-types.ts'] },
-    'src/web/console/generated/': clientDocuments('src/web/console/operations/*.graphql'),
-    'src/web/shop/generated/': clientDocuments('src/web/shop/operations/*.graphql'),
+    'packages/pages/src/console/generated/': clientDocuments('packages/pages/src/console/operations/*.graphql'),
+    'examples/shop/page/generated/': clientDocuments('examples/shop/page/operations/*.graphql'),
     'src/graphql/generated.ts': {
       plugins: ['typescript', 'typescript-resolvers'],
       config: {

@@ -1,31 +1,57 @@
 import { fileURLToPath } from 'node:url'
-import { defaultClientConditions, defineConfig } from 'vite'
+import { defaultClientConditions, type InlineConfig } from 'vite'
+
+/** The pages for people, and the parent of the folder of each, which has an index.html. */
+export const PAGES = {
+  console: 'packages/pages/src',
+  start: 'packages/pages/src',
+  sandbox: 'packages/pages/src',
+  explorer: 'packages/pages/src',
+  shop: 'examples',
+} as const
+
+export type PageName = keyof typeof PAGES
+
+/** Folder of the built pages. */
+export const TARGET = 'dist/web'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-/** The pages, each a folder of src/web with an index.html. */
-export const PAGES = ['start', 'shop', 'console', 'sandbox', 'explorer'] as const
-
-/** Pages for people, as files that any web server could serve: nothing inline, and a hash of its content in every name. */
-export default defineConfig({
-  root: path('src/web'),
-  publicDir: false,
-  resolve: { conditions: ['payments-subgraph-source', ...defaultClientConditions] },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  build: {
-    outDir: path('dist/web'),
-    emptyOutDir: true,
-    target: 'es2022',
-    // A data URL would need a hole in the content security policy.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    manifest: true,
-    license: true,
-    chunkSizeWarningLimit: 10_000,
-    rolldownOptions: {
-      // "use client" means nothing without a server that renders.
-      checks: { moduleLevelDirective: false },
-      input: Object.fromEntries(PAGES.map((page) => [page, path(`src/web/${page}/index.html`)])),
+/**
+ * Returns how a page is built: as files that any web server could serve, with nothing inline, and a hash of its content in every name. Each
+ * page is a build of its own, whose assets begin with its name, so that a package can take one of them.
+ */
+export function buildOf(page: PageName): InlineConfig {
+  const root = path(PAGES[page])
+  const names = {
+    entryFileNames: `assets/${page}-[hash].js`,
+    chunkFileNames: `assets/${page}-[name]-[hash].js`,
+    assetFileNames: `assets/${page}-[name]-[hash][extname]`,
+  }
+  return {
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    resolve: { conditions: ['payments-subgraph-source', ...defaultClientConditions] },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    worker: { rolldownOptions: { output: { ...names, entryFileNames: `assets/${page}-[name]-[hash].js` } } },
+    build: {
+      outDir: path(TARGET),
+      emptyOutDir: false,
+      target: 'es2022',
+      // A data URL would need a hole in the content security policy.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      manifest: `.vite/${page}.json`,
+      license: { fileName: `.vite/${page}.md` },
+      chunkSizeWarningLimit: 10_000,
+      rolldownOptions: {
+        // "use client" means nothing without a server that renders.
+        checks: { moduleLevelDirective: false },
+        input: `${root}/${page}/index.html`,
+        output: names,
+      },
     },
-  },
-})
+  }
+}

@@ -1,15 +1,15 @@
 /**
- * Builds the pages of src/web to dist/web, compresses the served files, writes the licence notices of the bundled packages,
- * and prints the size of each page at its first visit. Fails when a page is over its budget.
+ * Builds the pages to dist/web, compresses the served files, writes the licence notices of the bundled packages, and prints the
+ * size of each page at its first visit. Fails when a page is over its budget.
  */
-import { readFileSync, globSync, writeFileSync } from 'node:fs'
+import { readFileSync, globSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'vite'
-import config, { PAGES } from '../vite.config.ts'
+import { buildOf, PAGES, type PageName, TARGET } from '../vite.config.ts'
 import { completeNotices, notePackages } from './notices.ts'
 
-const TARGET = 'dist/web'
+const pages = Object.keys(PAGES) as PageName[]
 const KIB = 1024
 
 /**
@@ -17,7 +17,7 @@ const KIB = 1024
  * code editor.
  */
 const BUDGET_KIB = 150
-const WITHOUT_BUDGET = new Set<string>(['explorer'])
+const WITHOUT_BUDGET = new Set<PageName>(['explorer'])
 
 /** At a higher quality, compressing an editor takes longer than the rest of the build. */
 const BROTLI_QUALITY = 9
@@ -25,19 +25,16 @@ const BROTLI_QUALITY = 9
 type Chunk = { readonly file: string; readonly css?: readonly string[]; readonly imports?: readonly string[] }
 type Manifest = Readonly<Record<string, Chunk>>
 
-const { plugin, bundled } = notePackages()
-await build({
-  ...config,
-  configFile: false,
-  logLevel: 'warn',
-  plugins: [plugin],
-  worker: { plugins: () => [plugin] },
-})
-completeNotices(bundled)
-const manifest = JSON.parse(readFileSync(join(TARGET, '.vite/manifest.json'), 'utf8')) as Manifest
+rmSync(TARGET, { recursive: true, force: true })
+for (const page of pages) {
+  const { plugin, bundled } = notePackages()
+  const config = buildOf(page)
+  await build({ ...config, plugins: [plugin], worker: { ...config.worker, plugins: () => [plugin] } })
+  completeNotices(page, bundled)
+}
 for (const file of globSync('**/*.{html,js,css,svg}', { cwd: TARGET })) compress(join(TARGET, file))
 
-const weights = PAGES.map((page) => ({ page, kib: weightOf(page) / KIB }))
+const weights = pages.map((page) => ({ page, kib: weightOf(page) / KIB }))
 for (const { page, kib } of weights) console.log(`${page.padEnd(10)} ${kib.toFixed(1).padStart(7)} KiB gzip`)
 const heavy = weights.filter(({ page, kib }) => kib > BUDGET_KIB && !WITHOUT_BUDGET.has(page))
 if (heavy.length > 0) {
@@ -55,7 +52,8 @@ function compress(path: string): void {
 }
 
 /** Returns the gzipped bytes that a page loads over the network: the page, its scripts with their static imports, and their styles. */
-function weightOf(page: string): number {
+function weightOf(page: PageName): number {
+  const manifest = JSON.parse(readFileSync(join(TARGET, `.vite/${page}.json`), 'utf8')) as Manifest
   const html = `${page}/index.html`
   const files = new Set([html])
   const chunks = new Set([html])

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { createRequest, stringifyDocument } from '@urql/core'
 import { PaymentEventStreamDocument, PaymentUpdatesDocument } from '../packages/client/src/generated/documents.ts'
-import * as generated from '../src/web/console/generated/graphql.ts'
+import * as generated from '../packages/pages/src/console/generated/graphql.ts'
 
 const own = Object.values(generated)
   .filter((value) => value instanceof generated.TypedDocumentString)

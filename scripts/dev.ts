@@ -4,25 +4,20 @@
  * program.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { globSync, readdirSync, rmSync, watch } from 'node:fs'
+import { globSync, rmSync, watch } from 'node:fs'
 import { build } from 'vite'
-import config from '../vite.config.ts'
+import { buildOf, PAGES, type PageName } from '../vite.config.ts'
 import { PACKAGE_SOURCES } from './program.ts'
 
 /** Delay in milliseconds: editors write a file in several steps. */
 const SETTLE_MS = 100
 
-/** All of src, except for the pages. */
-const sources = readdirSync('src')
-  .filter((name) => name !== 'web')
-  .map((name) => `src/${name}`)
-
 const program: ChildProcess = spawn(
   process.execPath,
   [
-    ...['schema.graphql', ...PACKAGE_SOURCES, ...sources].map((path) => `--watch-path=${path}`),
+    ...['schema.graphql', 'src', 'examples/shop/server', ...PACKAGE_SOURCES].map((path) => `--watch-path=${path}`),
     '--watch-preserve-output',
-    'src/main.ts',
+    'scripts/start.ts',
     ...process.argv.slice(2),
   ],
   { stdio: 'inherit' },
@@ -39,4 +34,7 @@ watch('schema.graphql', () => {
 
 // The server would serve the compressed files of an earlier build instead of the new ones.
 for (const path of globSync('dist/web/**/*.{gz,br}')) rmSync(path)
-await build({ ...config, configFile: false, build: { ...config.build, emptyOutDir: false, watch: {} } })
+for (const page of Object.keys(PAGES) as PageName[]) {
+  const config = buildOf(page)
+  await build({ ...config, logLevel: 'info', build: { ...config.build, watch: {} } })
+}

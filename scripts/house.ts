@@ -85,9 +85,9 @@ function repeated(names: readonly string[]): string[] {
     .toSorted()
 }
 
-/** Returns the exported type names of a file. Skips pages and programs that share no code with the subgraph. */
+/** Returns the exported type names of a file. Skips programs that share no code with the subgraph. */
 function typesOf(path: string, text: string): string[] {
-  if (/^src\/(?:web|shop|operator)\//.test(path)) return []
+  if (/^src\/operator\//.test(path)) return []
   return [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name ?? '')
 }
 

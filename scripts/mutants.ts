@@ -24,6 +24,7 @@ import { isInLayers } from './test-layers.ts'
 const COPIED = [
   'src',
   'packages',
+  'examples',
   'test',
   'scripts',
   'bench',

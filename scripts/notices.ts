@@ -2,12 +2,18 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
+import { type PageName, TARGET } from '../vite.config.ts'
 
 /** A package with code in a bundle. */
 export type BundledPackage = { readonly name: string; readonly version: string; readonly licence: string }
 
-/** The file to which the build writes the licence notices of the pages. It ships with them. */
-export const NOTICES = 'dist/web/.vite/license.md'
+/** Returns the file to which the build writes the licence notices of a page. It ships with it. */
+export function noticesOfPage(page: PageName): string {
+  return `${TARGET}/.vite/${page}.md`
+}
+
+/** The notices of the pages that are in the package of the server. */
+export const NOTICES = (['console', 'sandbox'] as const).map(noticesOfPage)
 
 /** The headings of the notices, as Vite writes them. */
 const HEAD = /^## (\S+) - (\S+) \((.+)\)$/gm
@@ -23,7 +29,7 @@ export function packagesIn(notices: string): BundledPackage[] {
 /** Package folders, each with the licence banners of third-party code in its files. */
 export type Bundled = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Returns a Vite plugin that records the bundled packages; one instance serves the pages and their workers. */
+/** Returns a Vite plugin that records the bundled packages; one instance serves a page and its workers. */
 export function notePackages(): { readonly plugin: Plugin; readonly bundled: Bundled } {
   const bundled = new Map<string, Set<string>>()
   const plugin: Plugin = {
@@ -49,13 +55,14 @@ const PACKAGE = /^\0?((.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\/[^?]+)/
 const BANNER = /^\/\*! @license [^*]*\*\//
 
 /**
- * Completes the notices of the pages. Vite writes those of the packages in the pages' own bundles; it omits the packages of
+ * Completes the notices of a page. Vite writes those of the packages in the page's own bundle; it omits the packages of
  * workers, and third-party code that a package includes (DOMPurify and marked in monaco-editor).
  */
-export function completeNotices(bundled: Bundled): void {
-  const notices = readFileSync(NOTICES, 'utf8')
+export function completeNotices(page: PageName, bundled: Bundled): void {
+  const path = noticesOfPage(page)
+  const notices = readFileSync(path, 'utf8')
   const known = new Set(packagesIn(notices).map(({ name, version }) => `${name}@${version}`))
-  write(NOTICES, [notices.trimEnd(), ...noticesOf(bundled, known)])
+  write(path, [notices.trimEnd(), ...noticesOf(bundled, known)])
 }
 
 /** Writes the notices of the program. */

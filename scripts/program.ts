@@ -15,25 +15,17 @@ export const PACKAGE_SOURCES = ['graphql-plan', 'graphql-sockets', 'lib', 'sandb
 
 /** npm writes this file whenever it changes a package. */
 const INSTALLED = 'node_modules/.package-lock.json'
-/** What the build reads beside src. */
-const BUILD = [INSTALLED, 'scripts/build-program.ts', ...PACKAGE_SOURCES.flatMap(withAllBelow)]
-/** A folder of src with nothing that the program contains. */
-const PAGES = 'web'
+/** What the build reads. */
+const BUILD = [INSTALLED, 'scripts/build-program.ts', ...[SOURCE, ...PACKAGE_SOURCES].flatMap(withAllBelow)]
 
 /** Returns whether the program has been built, and no source or package has been changed, added or removed since. */
 export function isProgramBuilt(): boolean {
   const builtAt = modifiedAt(PROGRAM)
   const isUnchanged = (path: string) => modifiedAt(path) <= builtAt
-  return builtAt > 0 && BUILD.every(isUnchanged) && sources().every(isUnchanged)
+  return builtAt > 0 && BUILD.every(isUnchanged)
 }
 
-/** Returns the paths of all sources of the program, and of their folders: a removed file changes nothing else. */
-function sources(): string[] {
-  const parts = readdirSync(SOURCE).filter((name) => name !== PAGES)
-  const below = parts.map((name) => join(SOURCE, name)).flatMap(withAllBelow)
-  return [SOURCE, ...below]
-}
-
+/** Returns the paths of all files and folders: a removed file changes nothing but its folder. */
 function withAllBelow(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path]
   return [path, ...readdirSync(path, { encoding: 'utf8', recursive: true }).map((name) => join(path, name))]

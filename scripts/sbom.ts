@@ -48,7 +48,9 @@ function everything(): Bill {
  * the lock file decides. The packages of this repository are part of the root component.
  */
 function shipped({ metadata, components, dependencies, ...rest }: Bill): Bill {
-  const bundled = packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
+  const bundled = packagesIn(NOTICES.map((path) => readFileSync(path, 'utf8')).join('\n')).map(
+    ({ name, version }) => `${name}@${version}`,
+  )
   const names = new Set(
     Object.entries(lock.packages)
       .filter(([path, { dev, link }]) => (path === '' || path.includes(FOLDER)) && dev !== true && link !== true)

@@ -29,5 +29,5 @@ const textsOf = (pattern: string) =>
       .map((path) => [path, read(path)]),
   )
 write('docs/gaps.md', withCitations(read('docs/gaps.md'), textsOf('{src,packages/*/src}/**/*.ts')))
-const promises = promisesIn(textsOf('{test,packages/*/test}/**/*.ts'))
+const promises = promisesIn(textsOf('{test,{packages,examples}/*/test}/**/*.ts'))
 for (const page of ['docs/reliability.md', 'docs/security.md']) write(page, withPromises(read(page), promises))

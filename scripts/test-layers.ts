@@ -5,7 +5,7 @@ export const LAYERS = {
   /** No socket, no database, no process. The files right in `test` read the repository itself. */
   unit: ['test/*.test.ts', 'test/unit/**/*.test.ts'],
   /** What each package promises by itself. */
-  packages: ['packages/*/test/**/*.test.ts'],
+  packages: ['{packages,examples}/*/test/**/*.test.ts'],
   /** The ledger on SQLite, and on PostgreSQL where there is one. */
   store: ['test/store/**/*.test.ts'],
   /** Each promise over real HTTP and sockets. */

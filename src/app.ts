@@ -34,7 +34,16 @@ const LAST_WORK_MS = 1_500
  * transports. Tests and production use it alike.
  */
 export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
-  const { logger, clock = () => new Date(), timer, breaker = {}, onFatal = () => {}, limits = {}, tail = {} } = options
+  const {
+    logger,
+    clock = () => new Date(),
+    timer,
+    breaker = {},
+    onFatal = () => {},
+    limits = {},
+    tail = {},
+    shop,
+  } = options
   let url = config.http.publicUrl
   const metrics = createMetrics(
     {
@@ -68,7 +77,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     openStreams: () => transports.open(),
   })
   const engine = startEngine(config, { services: backend.services, logger, tracing })
-  const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits })
+  const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits, shop })
 
   const drain = async () => {
     await transports.drain()

@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   start: {
     about: 'the subgraph, with the sandbox where no service is configured',
     takesNone: true,
-    run: () => import('./main.ts'),
+    run: async () => (await import('./main.ts')).runServer(),
   },
   sandbox: {
     about: 'the sandbox alone: an emulator of the payments API, with its page; --port, --host, --allowed-host',

@@ -14,5 +14,5 @@ process.on('SIGUSR1', () => {})
 // Anyone who can write to this folder can also change the code, so running cached code from it is safe.
 cacheCompiledCode(fileURLToPath(new URL('../.cache/compile', import.meta.url)))
 // Imported dynamically, since a static import is compiled before the cache is active.
-const { runServer } = await import('./run-server.ts')
-await runServer()
+export const { runServer } = await import('./run-server.ts')
+if (import.meta.main) await runServer()

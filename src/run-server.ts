@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxSite } from 'payments-subgraph-sandbox'
-import { createApp, type AppConfig } from './app.ts'
+import { createApp, type AppConfig, type AppOptions } from './app.ts'
 import { describeFaults, hostNames, parseConfig, type Config } from './config.ts'
 import type { SiteConfig } from './config/credentials.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
@@ -27,7 +27,7 @@ const ONE_PRESS_MS = 1_000
 const PORT_POLL_MS = 100
 
 /** Runs the subgraph until a signal ends it; ends the process with a message if it cannot start. */
-export async function runServer(): Promise<void> {
+export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise<void> {
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
   const config = readConfig()
@@ -37,6 +37,7 @@ export async function runServer(): Promise<void> {
   try {
     const { appConfig, stopSandbox } = await withService(config, logger)
     const app = await createApp(appConfig, {
+      ...options,
       logger,
       onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
     })

@@ -5,7 +5,7 @@ import { issueDevelopmentToken } from './access/issue-token.ts'
 import type { AppConfig } from './app.ts'
 import { emulatorOrigin } from './composition/compose-shop.ts'
 import type { Config } from './config.ts'
-import { pagesAreBuilt } from './http/pages/pages.ts'
+import { isBuilt } from './http/pages/pages.ts'
 import { StoreUnusableError } from './store/store-errors.ts'
 
 type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }
@@ -26,17 +26,18 @@ export async function startMessage(
     '',
     'payments-subgraph is ready',
     `  GraphQL          ${url}/graphql`,
-    `  Explorer         the same, in a browser`,
+    ...(isBuilt('explorer', pages) ? [`  Explorer         the same, in a browser`] : []),
     `  Subscriptions    ${url.replace(/^http/, 'ws')}/graphql  (graphql-transport-ws)`,
     `  Console          ${url}/console  (sign in with a token)`,
-    ...(sandbox === null ? [] : [`  Shop, sandbox    ${url}/shop  ${sandbox}/sandbox`]),
+    ...(sandbox !== null && isBuilt('shop', pages) ? [`  Shop             ${url}/shop`] : []),
+    ...(sandbox === null ? [] : [`  Sandbox          ${sandbox}/sandbox`]),
     `  Webhooks         ${config.http.publicUrl.endsWith(':0') ? url : config.http.publicUrl}/webhooks/payments`,
     `  Health, metrics  ${url}/health/ready  ${url}/metrics`,
     `  Payments API     ${config.upstream.url}`,
     `  Data             ${config.database.kind === 'sqlite' ? config.database.path : config.database.place}`,
     ...(config.generated.length > 0 ? [`  Generated keys   ${config.generated.join(', ')}  (development only)`] : []),
     ...(builtInSandbox ? await tokenLines(config) : []),
-    ...(pagesAreBuilt(pages) ? [] : ['', 'There are no pages yet: `npm run build:web` builds them.']),
+    ...(isBuilt('console', pages) ? [] : ['', 'There are no pages yet: `npm run build:web` builds them.']),
     '',
   ]
   return `${lines.join('\n')}\n`

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { specifiersIn } from './architecture/imports.ts'
 import { violations } from './architecture/rules.ts'
 
-const sources = globSync('{src,packages/*/src}/**/*.ts').toSorted()
+const sources = globSync('{src,packages/*/src,examples/*/{page,server}}/**/*.{ts,tsx}').toSorted()
 
 test('the sources keep to the picture of the architecture', () => {
   const texts = new Map(sources.map((path) => [path, readFileSync(path, 'utf8')]))

@@ -6,7 +6,7 @@ import { createSchema } from '../src/graphql/schema/schema.ts'
 
 const root = join(import.meta.dirname, '..')
 const markdown = globSync('docs/**/*.md', { cwd: root })
-const readmes = globSync('packages/*/README.md', { cwd: root })
+const readmes = globSync('{packages,examples}/*/README.md', { cwd: root })
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown, ...readmes]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
 /** Without diffs, which name files that they create. */
@@ -14,7 +14,7 @@ const prose = (page: string) => text(page).replace(/```diff[^]*?```/g, '')
 
 describe.each(pages)('%s', (page) => {
   it('names only files and folders that exist', () => {
-    const named = [...prose(page).matchAll(/`((?:src|packages|test|scripts|docs)\/[\w./-]+?)\/?`/g)].map(
+    const named = [...prose(page).matchAll(/`((?:src|packages|examples|test|scripts|docs)\/[\w./-]+?)\/?`/g)].map(
       ([, path]) => path ?? '',
     )
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])

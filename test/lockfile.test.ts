@@ -40,7 +40,7 @@ function isOurs(path: string, { link, resolved }: LockedPackage): boolean {
   return OWN_PACKAGE.test((link === true ? resolved : path) ?? '')
 }
 
-const OWN_PACKAGE = /^packages\/[a-z-]+$/
+const OWN_PACKAGE = /^(?:packages|examples)\/[a-z-]+$/
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 

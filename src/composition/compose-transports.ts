@@ -37,7 +37,7 @@ import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { StartedEngine } from './compose-engine.ts'
-import { addDemoShop, emulatorOrigin } from './compose-shop.ts'
+import { addShop, type CreateShop, emulatorOrigin } from './compose-shop.ts'
 import type { Metrics } from './metrics.ts'
 import type { AppConfig, TransportLimits, Backend } from './services.ts'
 
@@ -62,6 +62,7 @@ type Parts = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits: Partial<TransportLimits>
+  readonly shop: CreateShop | undefined
 }
 
 /** What all transports share. */
@@ -109,7 +110,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   const admin = await addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
   addExports(entrance)
-  addDemoShop(config, entrance)
+  if (parts.shop !== undefined) addShop(config, entrance, parts.shop)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async listen() {

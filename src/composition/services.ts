@@ -26,6 +26,7 @@ import { createMethodCache } from '../upstream/methods/method-cache.ts'
 import { createKeyedCache, createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
 import type { BreakerSettings } from '../upstream/resilience/breaker.ts'
 import { createReading, createWebhookHandlers, type WebhookHandlers } from './compose-readers.ts'
+import type { CreateShop } from './compose-shop.ts'
 import type { Metrics } from './metrics.ts'
 import { openSharing, openStore, openWakeUps } from './open-store.ts'
 
@@ -257,6 +258,8 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
   /** Overrides how often the log is polled for events of other nodes. */
   readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** Adds a demo shop below `/shop`, beside the emulator only. */
+  readonly shop?: CreateShop
 }
 
 export type TransportLimits = Config['http']['socketLimits'] &

@@ -29,10 +29,10 @@ export function specifiersIn(text: string): string[] {
   return matches.flatMap((match) => match.groups?.['specifier'] ?? [])
 }
 
-/** Returns the folder of sources that a file belongs to: `src`, or that of a package, e.g. `packages/client/src`. */
+/** Returns the folder of sources that a file belongs to: `src`, or that of a package or an example, e.g. `packages/client/src`. */
 export function roomOf(path: string): string {
   const folders = path.split('/')
-  return folders.slice(0, folders[0] === 'packages' ? 3 : 1).join('/')
+  return folders.slice(0, { packages: 3, examples: 2 }[folders[0] ?? ''] ?? 1).join('/')
 }
 
 /** Returns every relative import in these files. */

@@ -10,7 +10,7 @@ import { isCaughtUp } from '../support/streams.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-const FOLDER = 'src/web/explorer/operations'
+const FOLDER = 'packages/pages/src/explorer/operations'
 const schema = createSchema({ production: false })
 const names = globSync(`${FOLDER}/*.graphql`).map((path) => basename(path, '.graphql'))
 const examples = names.map((name) => ({ name, query: readFileSync(`${FOLDER}/${name}.graphql`, 'utf8') }))
@@ -36,7 +36,7 @@ describe('the examples of the explorer', () => {
   })
 
   it('are all shown', () => {
-    const shown = readFileSync('src/web/explorer/example-operations.ts', 'utf8')
+    const shown = readFileSync('packages/pages/src/explorer/example-operations.ts', 'utf8')
     for (const name of names) expect(shown).toContain(`./operations/${name}.graphql?raw`)
     for (const path of globSync(`${FOLDER}/*.json`)) expect(shown).toContain(`./operations/${basename(path)}?raw`)
   })

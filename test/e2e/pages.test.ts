@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { fastify } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { addPages, pagesAreBuilt } from '../../src/http/pages/pages.ts'
+import { addPages, isBuilt } from '../../src/http/pages/pages.ts'
 import { startMessage } from '../../src/start-message.ts'
 import { configFor, settingsFor } from '../support/app-settings.ts'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
@@ -161,14 +161,13 @@ describe('without built pages', () => {
     onTestFinished(() => http.close())
     expect(await addPages(http, folder)).toBeNull()
     expect(http.hasRoute({ method: 'GET', url: '/assets/:name' })).toBe(false)
-    expect(pagesAreBuilt(folder)).toBe(false)
+    expect(isBuilt('console', folder)).toBe(false)
   })
 
   it('the start message tells of it, and is silent where they are', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payments-pages-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    mkdirSync(join(folder, 'web'))
-    writeFileSync(join(folder, 'web', 'index.html'), '')
+    mkdirSync(join(folder, 'web/console'), { recursive: true })
     const config = configFor(settingsFor({ folder, port: '0', sandbox: network.sandbox, options: {} }))
     const hint = '`npm run build:web`'
     const options = { url: 'http://127.0.0.1:1', builtInSandbox: true }

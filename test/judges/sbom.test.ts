@@ -43,7 +43,10 @@ const shipped = () =>
     )
     .concat(bundled())
 
-const bundled = () => packagesIn(readFileSync(NOTICES, 'utf8')).map(({ name, version }) => `${name}@${version}`)
+const bundled = () =>
+  packagesIn(NOTICES.map((path) => readFileSync(path, 'utf8')).join('\n')).map(
+    ({ name, version }) => `${name}@${version}`,
+  )
 
 // promise(checks): The bill of materials (`npm run sbom`) lists everything that ships.
 it('is a bill of this package, by its own name', () => {

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { startSandbox } from 'payments-subgraph-sandbox'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { NOTICES, packagesIn, PROGRAM_NOTICES } from '../../scripts/notices.ts'
+import { NOTICES, noticesOfPage, packagesIn, PROGRAM_NOTICES } from '../../scripts/notices.ts'
+import { PAGES, type PageName } from '../../vite.config.ts'
 import { startJwksServer } from '../e2e/access/jwks-server.ts'
 import { mayShip } from '../support/licences.ts'
 import { settingsFor, startReady, temporaryFolder } from '../support/process.ts'
 import { CLAIMS, issuerKey, rsToken } from '../unit/access/tokens.ts'
 
-const notices = readFileSync(NOTICES, 'utf8')
+const notices = (Object.keys(PAGES) as PageName[]).map((page) => readFileSync(noticesOfPage(page), 'utf8')).join('\n')
 const inPages = packagesIn(notices)
 const programNotices = readFileSync(PROGRAM_NOTICES, 'utf8')
 const inProgram = packagesIn(programNotices)
@@ -46,12 +47,14 @@ describe('what is in the pages and in the program', () => {
 
   test('comes with its notice, and both are in the package', () => {
     const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' })
-    const [{ files }] = JSON.parse(stdout) as [{ files: readonly { readonly path: string }[] }]
+    const [{ files, size }] = JSON.parse(stdout) as [{ files: readonly { readonly path: string }[]; size: number }]
     const paths = files.map(({ path }) => path)
-    for (const path of [NOTICES, PROGRAM_NOTICES, 'dist/main.js']) expect(paths).toContain(path)
-    expect(paths).toContain('dist/web/explorer/index.html')
-    // 31,000 words, which schema.graphql has too.
-    expect(paths).not.toContain('docs/schema.md')
+    for (const path of [...NOTICES, PROGRAM_NOTICES, 'dist/main.js', 'dist/web/console/index.html'])
+      expect(paths).toContain(path)
+    // The other pages are for work in the repository. The words of the schema page are in schema.graphql, too.
+    const left = /^dist\/web\/.*(?:start|explorer|shop)|^docs\/(?:schema\.md|pictures\/)/
+    expect(paths.filter((path) => left.test(path))).toEqual([])
+    expect(size).toBeLessThan(3_000_000)
     const unknown = sections(notices + programNotices).filter(({ text }) => text.trim() === '')
     expect(unknown.map(({ name }) => name).filter((name) => !WITHOUT_TEXT.has(name))).toStrictEqual([])
   })

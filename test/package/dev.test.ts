@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { PAGES } from '../../vite.config.ts'
 import { temporaryFolder } from '../support/process.ts'
 
+const PAGE_COUNT = Object.keys(PAGES).length
 const ROOT = join(import.meta.dirname, '../..')
 
 it('restarts the program and builds the pages again when a source file changes', async () => {
@@ -11,6 +13,7 @@ it('restarts the program and builds the pages again when a source file changes',
   for (const name of [
     'src',
     'packages',
+    'examples',
     'scripts',
     'schema.graphql',
     'package.json',
@@ -40,12 +43,12 @@ it('restarts the program and builds the pages again when a source file changes',
   const output = outputOf(child)
 
   await output.times(1, /payments-subgraph is ready/g)
-  await output.times(1, /built in/g)
+  await output.times(PAGE_COUNT, /built in/g)
   edit('src/start-message.ts', 'is ready', 'is ready again')
   await output.times(1, /payments-subgraph is ready again/g)
-  const [, url = ''] = await output.times(2, /Shop, sandbox +(\S+)/g)
-  edit('src/web/shop/index.html', '<title>Shop</title>', '<title>Changed</title>')
-  await output.times(2, /built in/g)
+  const [, url = ''] = await output.times(2, /Shop +(\S+)/g)
+  edit('examples/shop/index.html', '<title>Shop</title>', '<title>Changed</title>')
+  await output.times(PAGE_COUNT + 1, /built in/g)
   expect(await (await fetch(url)).text()).toContain('<title>Changed</title>')
 
   child.kill('SIGTERM')

@@ -96,8 +96,8 @@ describe('an operation that takes shortcuts', () => {
       'scripts/',
       'packages/client/',
       'src/operator/',
-      'src/shop/',
-      'src/web/',
+      'examples/shop/server/',
+      'packages/pages/',
       'bench/',
     ])
       expect([part, [...files].some((file) => file.startsWith(part))]).toEqual([part, true])

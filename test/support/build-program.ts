@@ -10,7 +10,11 @@ const GENERATED = [
     sources: ['schema.graphql', 'packages/client/src/operations'],
     script: 'codegen',
   },
-  { made: 'dist/web/.vite/manifest.json', sources: ['src/web', 'packages/client/src'], script: 'build:web' },
+  {
+    made: 'dist/web/.vite/shop.json',
+    sources: ['packages/pages/src', 'examples/shop', 'packages/client/src'],
+    script: 'build:web',
+  },
 ]
 
 /** Builds the program and its pages before any test starts them, if a source has changed since they were built. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { startSandbox, type Sandbox, type SandboxOptions } from 'payments-subgraph-sandbox'
+import { createShop } from '../../examples/shop/server/shop.ts'
 import { ALL_SCOPES, type Scope } from '../../src/access/caller.ts'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
 import { createApp, type App, type AppOptions } from '../../src/app.ts'
@@ -87,7 +88,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const { limits = {}, tail = {} } = options
   const start = (port: string, env = options.env) => {
     const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
-    return createApp(config, { logger, clock, breaker, limits, tail, ...timing })
+    return createApp(config, { logger, clock, breaker, limits, tail, shop: createShop, ...timing })
   }
   if (options.env?.['DATABASE_URL'] === undefined) createMigrated(join(folder, 'payments.db'))
   let app = await start('0')

@@ -14,7 +14,7 @@ export type RepositoryOperation = {
 }
 
 const ROOT = join(import.meta.dirname, '../..')
-const FILES = ['README.md', '{docs,src,packages,scripts,bench,test}/**/*.{md,ts,tsx,graphql,json}']
+const FILES = ['README.md', '{docs,src,packages,examples,scripts,bench,test}/**/*.{md,ts,tsx,graphql,json}']
 const EXCLUDED = ['**/node_modules/**', 'bench/peers/**', '**/fixtures/**']
 /** Matches the start of any operation, within quotes or at the start of a line. */
 const MAY_HOLD = /["'`\n]\s*(?:#|\{|query|mutation|subscription|fragment)/

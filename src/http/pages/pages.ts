@@ -56,14 +56,14 @@ export function asksForPage({ method, headers: { accept } }: Pick<IncomingMessag
   return method === 'GET' && namesType(accept, 'text/html')
 }
 
-/** Returns whether the pages have been built. */
-export function pagesAreBuilt(folder = FOLDER): boolean {
-  return existsSync(folder)
+/** Returns whether a page has been built; the package has the console and the sandbox page alone. */
+export function isBuilt(page: PageName, folder = FOLDER): boolean {
+  return existsSync(join(folder, page))
 }
 
 /** Serves the files of the pages; null if they have not been built, which is logged at the start. */
 export async function addPages(app: FastifyInstance, folder = FOLDER): Promise<Pages | null> {
-  if (!pagesAreBuilt(folder)) return null
+  if (!isBuilt('console', folder)) return null
   await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true })
   app.get<{ Params: { name: string } }>('/assets/:name', async ({ params }, reply) => {
     if (!ASSET.test(params.name)) return reply.callNotFound()

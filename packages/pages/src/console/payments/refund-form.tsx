@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks'
-import { amountProblem, compareDecimals } from '../../../domain/money/money.ts'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import { FailureNotice, type Failure } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
-import { amountText, type AmountValue } from '../pieces/values.tsx'
+import { amountText } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
-import { leftOf } from './refund-offer.ts'
 
 export type RefundWish = Pick<RefundPaymentInput, 'amount' | 'description'>
 
@@ -25,16 +23,19 @@ const LEAST_REASON = 5
 export function RefundForm({ payment, given, failure, onReview, onClose }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isPart, setPart] = useState(Boolean(given?.amount))
-  const left = leftOf(payment)
+  const {
+    amount: { currency },
+    refundableAmount: left,
+  } = payment
 
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const form = event.currentTarget
     const value = textIn(form, 'value')
-    const amount = isPart ? { value, currency: left.currency } : null
-    const found = amount === null ? null : problemOf(amount, left)
+    const found = isPart ? problemOf(value, payment) : null
     setProblem(found)
-    if (found === null) onReview({ amount, description: textIn(form, 'description') })
+    if (found === null)
+      onReview({ amount: isPart ? { value, currency } : null, description: textIn(form, 'description') })
   }
 
   return (
@@ -44,14 +45,14 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
         <legend>How much</legend>
         <label class="choice">
           <input type="radio" name="part" checked={!isPart} onChange={() => setPart(false)} />
-          All that is left: {amountText(left)}
+          All that is left{left !== null && `: ${amountText(left)}`}
         </label>
         <label class="choice">
           <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />A part of it
         </label>
         {isPart && (
           <label>
-            Amount in {left.currency}
+            Amount in {currency}
             <input
               name="value"
               inputMode="decimal"
@@ -87,8 +88,21 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
   )
 }
 
-function problemOf(amount: { readonly value: string; readonly currency: string }, left: AmountValue): string | null {
-  const problem = amountProblem(amount)
-  if (problem !== null) return `The amount ${problem}.`
-  return compareDecimals(amount.value, left.value) > 0 ? `No more than ${amountText(left)} is left.` : null
+const PLAIN = /^\d{1,15}(?:\.(\d{1,6}))?$/
+
+/** Finds what a typing error makes of an amount. The server checks it by all rules. */
+function problemOf(
+  value: string,
+  { amount: { currency, exponent }, refundableAmount: left }: PaymentNow,
+): string | null {
+  const [whole, decimals = ''] = PLAIN.exec(value) ?? []
+  if (whole === undefined) return 'The amount must be a plain decimal number such as "1250.50".'
+  if (decimals.length > exponent) return `The amount must have at most ${exponent} decimals in ${currency}.`
+  return left !== null && units(value) > units(left.value) ? `No more than ${amountText(left)} is left.` : null
+}
+
+/** Returns an amount in millionths, which are exact for all currencies. */
+function units(value: string): bigint {
+  const [whole = '', decimals = ''] = value.split('.')
+  return BigInt(whole + decimals.padEnd(6, '0'))
 }

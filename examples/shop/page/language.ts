@@ -1,6 +1,6 @@
+import { keep, kept, ofBrowser } from 'payments-subgraph-pages/storage'
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { keep, kept, ofBrowser } from '../storage.ts'
 import { en, type Texts } from './texts/en.ts'
 import { ja } from './texts/ja.ts'
 

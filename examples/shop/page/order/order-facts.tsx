@@ -1,6 +1,6 @@
 import { formatAmount, remaining } from 'payments-subgraph-client'
-import { drawQrCode } from 'payments-subgraph-lib/draw-qr-code'
 import { useEffect, useState, useMemo } from 'preact/hooks'
+import createCode from 'qrcode-generator'
 import type { Money } from '../format-money.ts'
 import { useSpeech } from '../language.ts'
 import { type Link, type Payment, type Stage, TO_BE_PAID } from './stage.ts'
@@ -238,13 +238,16 @@ type QrCodeProps = {
   readonly label: string
 }
 
-/** A QR code, drawn as one path. Dark on light in every theme, as scanners expect. */
+/** Screen pixels of a module; the style gives the size. */
+const MODULE_PX = 4
+
+/** A QR code. Dark on light in every theme, as scanners expect. */
 function QrCode({ content, label }: QrCodeProps) {
-  const { path, size } = useMemo(() => drawQrCode(content), [content])
-  return (
-    <svg class="qr" role="img" aria-label={label} viewBox={`0 0 ${size} ${size}`} shape-rendering="crispEdges">
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
-  )
+  const source = useMemo(() => {
+    const code = createCode(0, 'M')
+    code.addData(content)
+    code.make()
+    return code.createDataURL(MODULE_PX)
+  }, [content])
+  return <img class="qr" alt={label} src={source} />
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLess, sum, times, type Money } from '../../../../src/web/shop/format-money.ts'
+import { isLess, sum, times, type Money } from '../page/format-money.ts'
 
 const money = (value: string, currency = 'AUD', exponent = 2): Money => ({ value, currency, exponent })
 

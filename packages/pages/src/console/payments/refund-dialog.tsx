@@ -8,7 +8,7 @@ import { Fact, Facts } from '../pieces/page.tsx'
 import { amountText, Moment } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 import { RefundForm } from './refund-form.tsx'
-import { pendingRefund, rememberRefund, settleRefund, leftOf } from './refund-offer.ts'
+import { pendingRefund, rememberRefund, settleRefund } from './refund-offer.ts'
 
 type Props = { readonly payment: PaymentNow; readonly onClose: () => void }
 
@@ -94,8 +94,8 @@ type ConfirmationProps = {
 
 /** Shows a refund for confirmation, then its outcome. */
 function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack, onClose }: ConfirmationProps) {
-  const left = leftOf(payment)
-  const text = amountText(input.amount ? { ...left, ...input.amount } : left)
+  const amount = input.amount ? { ...payment.amount, ...input.amount } : payment.refundableAmount
+  const text = amount === null ? 'all that is left' : amountText(amount)
   const isOpen = outcome === null || outcome.kind === 'unknown'
   return (
     <>

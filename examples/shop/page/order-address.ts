@@ -1,5 +1,5 @@
+import { keep, kept, ofTab } from 'payments-subgraph-pages/storage'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { keep, kept, ofTab } from '../storage.ts'
 
 /** A link that the page follows, and its status token. */
 export type Followed = { readonly linkId: string; readonly statusToken: string }

@@ -1,7 +1,7 @@
 import './shop.css'
+import { surviveTranslation } from 'payments-subgraph-pages/translation'
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { surviveTranslation } from '../translation.ts'
 import { BasketPage } from './basket/basket-page.tsx'
 import { isLanguage, type Language, LANGUAGE_NAMES, Speech, useLanguage, useSpeech } from './language.ts'
 import { usePlace } from './order-address.ts'

@@ -1,4 +1,4 @@
-import { keep, kept, ofBrowser } from '../../storage.ts'
+import { keep, kept, ofBrowser } from 'payments-subgraph-pages/storage'
 import { isLess, type Money, sum, times } from '../format-money.ts'
 import type { Language } from '../language.ts'
 import type { Catalogue, Order } from '../shop-server.ts'

@@ -164,7 +164,7 @@ type FaultCode =
 
 export type PaymentsFieldProblem = { readonly field: string; readonly message: string }
 
-export type Fault = {
+type Fault = {
   readonly code: FaultCode
   readonly message: string
   readonly problems: readonly PaymentsFieldProblem[]
@@ -178,16 +178,20 @@ const STATUS: Readonly<Record<FaultCode, number>> = {
   NOT_AVAILABLE: 501,
 }
 
-type Details = Partial<Pick<Fault, 'problems' | 'retryAfterSeconds'>> & { readonly cause?: unknown }
+type Details = Partial<Pick<Fault, 'problems' | 'retryAfterSeconds'>> & {
+  readonly cause?: unknown
+  /** Default: that of the code. */
+  readonly status?: number
+}
 
 /** An error that is sent to the page. */
 export class ShopError extends Error {
   readonly status: number
   readonly fault: Fault
 
-  constructor(code: FaultCode, message: string, { cause, ...rest }: Details = {}) {
+  constructor(code: FaultCode, message: string, { cause, status = STATUS[code], ...rest }: Details = {}) {
     super(message, { cause })
-    this.status = STATUS[code]
+    this.status = status
     this.fault = { code, message, problems: [], retryAfterSeconds: null, ...rest }
   }
 }

@@ -2,12 +2,11 @@
  * The demo shop's own server: it knows the prices, holds the token that may create payments, and calls the graph as any
  * merchant's server would. The page gets only a link and a status token for that link.
  */
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import {
   connectEmulator,
   readFault,
-  type Fault,
   ShopError,
   connectGraph,
   type GraphOptions,
@@ -26,58 +25,65 @@ export type ShopOptions = GraphOptions & {
 /** An order of all items in the shop has less than one kilobyte. */
 const MAX_BODY_BYTES = 8 * 1024
 
-/** Registers the endpoints below `/shop`, apart from the page itself. */
-export function addShop(app: FastifyInstance, options: ShopOptions): void {
+/** Handles a request below `/shop`, apart from that for the page itself. The headers of every response are already set. */
+export type Shop = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export function createShop(options: ShopOptions): Shop {
   const ask = connectGraph(options)
   const emulator = connectEmulator(options.sandboxOrigin)
+  const routes: Readonly<Record<string, (request: IncomingMessage) => Promise<unknown>>> = {
+    'GET /shop/catalogue': async () => ({ ...catalogue(), emulator: await emulator.isThere() }),
+    'POST /shop/orders': async (request) =>
+      placeOrder(ask, readOrder(await readBody(request)), `${originOf(request) ?? options.publicUrl()}/shop`),
+    'POST /shop/faults': async (request) => emulator.cause(readFault(await readBody(request))),
+  }
+  const answerTo = async (request: IncomingMessage) => {
+    const route = routes[`${request.method} ${request.url}`]
+    if (route === undefined) throw new ShopError('INVALID_ORDER', 'There is nothing at this address.', { status: 404 })
+    return { status: 200, body: await route(request) }
+  }
+  return async (request, response) => {
+    const { status, body } = await answerTo(request).catch((error: unknown) => {
+      if (!(error instanceof ShopError) || error.status >= 500)
+        options.logger.warn({ err: error }, 'the demo shop could not do what it was asked')
+      return error instanceof ShopError ? { status: error.status, body: { fault: error.fault } } : FAILED
+    })
+    // What follows on the connection would be the rest of a body that was not read.
+    if (!request.complete) response.setHeader('connection', 'close')
+    response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+  }
+}
 
-  app.register(
-    async (scope) => {
-      // Requires the JSON content type, because a page of another origin cannot send it without a CORS preflight.
-      scope.removeContentTypeParser('text/plain')
-      scope.setErrorHandler((error: FastifyError, _request, reply) => {
-        const { status, fault } = error instanceof ShopError ? error : unexpected(error)
-        if (status >= 500) options.logger.warn({ err: error }, 'the demo shop could not do what it was asked')
-        return reply.code(status).send({ fault })
-      })
-      scope.get('/catalogue', async () => ({ ...catalogue(), emulator: await emulator.isThere() }))
-      scope.route({
-        method: 'POST',
-        url: '/orders',
-        bodyLimit: MAX_BODY_BYTES,
-        handler: async (request) =>
-          placeOrder(ask, readOrder(request.body), `${originOf(request) ?? options.publicUrl()}/shop`),
-      })
-      scope.route({
-        method: 'POST',
-        url: '/faults',
-        bodyLimit: MAX_BODY_BYTES,
-        handler: async ({ body }) => emulator.cause(readFault(body)),
-      })
-    },
-    { prefix: '/shop' },
-  )
+const FAILED = (({ status, fault }) => ({ status, body: { fault } }))(
+  new ShopError('TRY_AGAIN', 'The shop has failed.'),
+)
+
+/** Reads a JSON body. Only its own content type is accepted, because a page of another origin cannot send it without a CORS preflight. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const unreadable = (status: number, message: string) => new ShopError('INVALID_ORDER', message, { status })
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    throw unreadable(415, 'The body must be sent as application/json.')
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > MAX_BODY_BYTES) throw unreadable(413, 'The body is too large.')
+    parts.push(part)
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString()) as unknown
+  } catch {
+    throw unreadable(400, 'The body is not JSON.')
+  }
 }
 
 /**
  * Returns the origin of the requesting page, from the Origin header; null when it is not this host. The payer must return to
  * the same origin, because the browser's storage is per origin.
  */
-function originOf({ headers: { origin = '' }, host }: FastifyRequest): string | null {
+function originOf({ headers: { origin = '', host } }: IncomingMessage): string | null {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === host ? origin : null
-}
-
-function unexpected({ statusCode = 500 }: FastifyError): { readonly status: number; readonly fault: Fault } {
-  const message = MESSAGES[statusCode] ?? 'The shop has failed.'
-  const code = statusCode < 500 ? 'INVALID_ORDER' : 'TRY_AGAIN'
-  return { status: statusCode, fault: { code, message, problems: [], retryAfterSeconds: null } }
-}
-
-const MESSAGES: Readonly<Record<number, string>> = {
-  400: 'The body is not JSON.',
-  413: 'The body is too large.',
-  415: 'The body must be sent as application/json.',
 }
 
 /** Digits after the decimal point of each currency that the shop sells in. */
