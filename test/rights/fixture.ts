@@ -171,8 +171,10 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
       customer: customer(lastName),
       expiresInSeconds: 7 * 24 * 3_600,
     })
-    if (lastName === 'Payer') await network.sandbox.control.setStatus(link.id, 'received')
-    else if (lastName === 'refunded') await network.sandbox.control.setStatus(link.id, 'partially_refunded')
+    if (lastName === 'Payer') {
+      const won = ['received', 'in_dispute', 'received'] as const
+      for (const status of won) await network.sandbox.control.setStatus(link.id, status)
+    } else if (lastName === 'refunded') await network.sandbox.control.setStatus(link.id, 'partially_refunded')
     else if (lastName !== 'nobody') await pay(link.checkoutUrl)
     await settle(network)
     const known = network.sandbox.control.state().links.find(({ uuid }) => uuid === link.id)

@@ -1,4 +1,5 @@
 import { mayBeRecordedAs, type Money } from '../money/money.ts'
+import { type Dispute, disputeAfter } from './dispute.ts'
 import {
   type PaymentDetails,
   type PaymentReport,
@@ -34,6 +35,8 @@ export type Payment = {
   readonly details: PaymentDetails
   /** Oldest first; absent for a payment without any. */
   readonly refunds?: readonly Refund[]
+  /** Absent for a payment that was never disputed. */
+  readonly dispute?: Dispute
   /** Instant of the last change, ISO 8601 in UTC. */
   readonly updatedAt: string
 }
@@ -125,6 +128,7 @@ export function evolve(
   const facts = change.status === null ? null : factsOf(change.status)
   const seen = before?.seen ?? []
   const refunds = refundsAfter(before, change, { ...recorded, requested: change.requestedRefund ?? null })
+  const dispute = disputeAfter(before, change, recorded.at)
   return {
     id: state.id,
     streamId: state.streamId,
@@ -138,6 +142,7 @@ export function evolve(
     provisional: recorded.provisional,
     details: change.details,
     ...(refunds.length === 0 ? {} : { refunds }),
+    ...(dispute === undefined ? {} : { dispute }),
     updatedAt: recorded.at,
   }
 }

@@ -107,6 +107,7 @@ export const paymentsResolvers = {
     ...stateFields,
     nodeId: ({ id }) => nodeIdOf('Payment', id),
     link: (payment, _args, context) => linkOf(payment, context),
+    dispute: ({ dispute, details }) => (dispute ? { ...dispute, amount: moneyIn(details, dispute.amount) } : null),
     site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
     reference: async (payment, _args, context) =>
       (await madeAs(payment, context))?.reference ?? payment.details.reference,
@@ -172,8 +173,11 @@ async function madeAs(payment: PaymentState, context: Context) {
 }
 
 function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
-  const value = details[which]
-  return value === null || details.currency === null ? null : { value, currency: details.currency }
+  return moneyIn(details, details[which])
+}
+
+function moneyIn({ currency }: PaymentState['details'], value: string | null): Money | null {
+  return value === null || currency === null ? null : { value, currency }
 }
 
 /** Returns the amount. Throws `TypeError` for null, which cannot occur: payments without an amount are never a parent. */
@@ -256,8 +260,8 @@ export function refundId({ refund, payment }: RefundView): string {
   return `${payment.id}-${refund.number}`
 }
 
-function amountOfRefund({ refund: { amount: value }, payment: { details } }: RefundView): Money | null {
-  return value === null || details.currency === null ? null : { value, currency: details.currency }
+function amountOfRefund({ refund, payment }: RefundView): Money | null {
+  return moneyIn(payment.details, refund.amount)
 }
 
 async function requestOf({ refund: { commandId } }: RefundView, { loaders }: Context) {

@@ -153,6 +153,7 @@ const FACTS = Object.keys({
   provisional: true,
   details: true,
   refunds: true,
+  dispute: true,
   updatedAt: true,
 } satisfies Record<keyof Payment, true>) as (keyof Payment)[]
 
