@@ -98,6 +98,8 @@ const config: CodegenConfig = {
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
           PaymentSnapshot: '../domain/payments/payment.ts#Payment as PaymentEntity',
           DuplicatePayment: '../domain/payments/payment.ts#DuplicatePayment as DuplicatePaymentEntity',
+          PaymentInstructions: '../domain/payments/instructions.ts#Instructions',
+          PaymentTransferAccount: '../domain/payments/instructions.ts#Instructions',
           PaymentRefund: './models.ts#RefundView',
           PaymentRefundSnapshot: './models.ts#RefundView',
           PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',

@@ -21,24 +21,21 @@ export type BalanceList = {
   readonly failures: readonly BalanceFailure[]
 }
 
-export type BalanceQuery = { readonly currencies: readonly string[] | null; readonly firstAlone?: boolean }
+export type BalanceQuery = { readonly currencies: readonly string[] | null }
 
 type BalanceOptions = { readonly upstream: Pick<UpstreamClient, 'getBalances'>; readonly sites: Sites }
 
 /**
  * Reads the balances of the accounts of the named currencies, or of all configured ones; where several sites serve a currency, each has an
- * account, of which `firstAlone` reads the first. Omits a currency that no site serves. The failure of one account does not affect the others.
+ * account. Omits a currency that no site serves. The failure of one account does not affect the others.
  */
-export async function readBalances(
-  options: BalanceOptions,
-  { currencies, firstAlone = false }: BalanceQuery,
-): Promise<BalanceList> {
+export async function readBalances(options: BalanceOptions, { currencies }: BalanceQuery): Promise<BalanceList> {
   const { sites } = options
   const wanted = new Set(currencies ?? sites.all.flatMap((site) => site.currencies))
   const answers = await Promise.all(
     [...wanted].flatMap((currency) => {
       const serving = sites.all.filter((site) => site.currencies.includes(currency))
-      return serving.slice(0, firstAlone ? 1 : serving.length).map((site) => readBalance(options, site, currency))
+      return serving.map((site) => readBalance(options, site, currency))
     }),
   )
   return {

@@ -11,13 +11,19 @@ afterAll(() => network.close())
 
 describe('balances', () => {
   const BALANCES = `query Balances($currencies: [CurrencyCode!]) {
-    balances(currencies: $currencies) {
+    accountBalances(currencies: $currencies) { nodes {
       currency available { value currency } incoming { value } outgoing { value } rollingReserve { value } withdrawable { value }
-    }
+    } }
   }`
+  const balancesOf = async (variables?: object) => {
+    const { data } = await network.ask<{ accountBalances: { nodes: { currency: string }[] } }>(BALANCES, {
+      ...variables,
+    })
+    return data.accountBalances.nodes
+  }
 
   it('are told by currency, and move with what comes in', async () => {
-    const { data } = await network.ask(BALANCES, { currencies: ['NZD', 'KRW'] })
+    const both = await balancesOf({ currencies: ['NZD', 'KRW'] })
     const opening = (currency: string, decimals: string) => {
       const nothing = { value: `0${decimals}` }
       const all = { value: `100000000${decimals}` }
@@ -30,44 +36,32 @@ describe('balances', () => {
         rollingReserve: nothing,
       }
     }
-    expect(data['balances']).toMatchObject([opening('NZD', '.00'), opening('KRW', '')])
+    expect(both).toMatchObject([opening('NZD', '.00'), opening('KRW', '')])
     const amount = { value: '250', currency: 'NZD' }
     await mutate(network, 'simulateDeposit', { accountNumber: '12345', amount })
-    expect((await network.ask(BALANCES, { currencies: ['NZD'] })).data['balances']).toMatchObject([
+    expect(await balancesOf({ currencies: ['NZD'] })).toMatchObject([
       { available: { value: '100000250.00' }, incoming: { value: '250.00' } },
     ])
   })
 
   it('are those of every currency when none is named, and none without credentials', async () => {
-    const all = await network.ask<{ balances: { currency: string }[] }>(BALANCES)
     const served = network.sandbox.sites.flatMap(({ currencies }) => currencies)
-    expect(all.data.balances.map(({ currency }) => currency).toSorted()).toEqual(served.toSorted())
-    expect((await network.ask(BALANCES, { currencies: ['TZS'] })).data['balances']).toEqual([])
+    expect((await balancesOf()).map(({ currency }) => currency).toSorted()).toEqual(served.toSorted())
+    expect(await balancesOf({ currencies: ['TZS'] })).toEqual([])
   })
 
   it('are told with the currencies that have no answer', async () => {
     network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 3 })
-    const query = '{ accountBalances(currencies: ["NZD"]) { nodes { currency } unavailable } }'
-    expect((await network.ask(query)).data['accountBalances']).toEqual({ nodes: [], unavailable: ['NZD'] })
+    const query = '{ accountBalances(currencies: ["NZD"]) { nodes { currency } failures { currency code } } }'
+    const failures = [{ currency: 'NZD', code: 'UPSTREAM_UNAVAILABLE' }]
+    expect((await network.ask(query)).data['accountBalances']).toEqual({ nodes: [], failures })
     network.sandbox.control.clearFaults()
-    expect((await network.ask(query)).data['accountBalances']).toEqual({
-      nodes: [{ currency: 'NZD' }],
-      unavailable: [],
-    })
-  })
-
-  it('are an error when no account answers', async () => {
-    network.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 503 }, times: 9 })
-    const answer = await network.ask(BALANCES, { currencies: ['AUD', 'JPY'] })
-    expect(answer).toMatchObject({
-      data: { balances: null },
-      errors: [{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }],
-    })
+    expect((await network.ask(query)).data['accountBalances']).toEqual({ nodes: [{ currency: 'NZD' }], failures: [] })
   })
 })
 
 describe('the accounts of two sites with one currency', () => {
-  it('are two balances, and one in the older list', async () => {
+  it('are two balances', async () => {
     const sites = ['first', 'second'].map((id) => ({
       id,
       appId: `app-${id}`,
@@ -76,8 +70,7 @@ describe('the accounts of two sites with one currency', () => {
     }))
     const own = await startNetwork({ sandbox: { sites } })
     onTestFinished(() => own.close())
-    const query = `{ accountBalances { nodes { site currency available { value } } unavailable failures { site currency code message } }
-      balances { currency } }`
+    const query = `{ accountBalances { nodes { site currency available { value } } failures { site currency code message } } }`
     await mutate(own, 'simulateDeposit', {
       accountNumber: '12345',
       amount: { value: '5', currency: 'AUD' },
@@ -87,15 +80,12 @@ describe('the accounts of two sites with one currency', () => {
     expect((await own.ask(query)).data).toEqual({
       accountBalances: {
         nodes: [account('first', '100000000.00'), account('second', '100000005.00')],
-        unavailable: [],
         failures: [],
       },
-      balances: [{ currency: 'AUD' }],
     })
     own.sandbox.control.addFault({ path: '/v2/balances/detail', answer: { status: 404 }, times: 1 })
     const { data } = await own.ask<{ accountBalances: { nodes: unknown[] } & Record<string, unknown> }>(query)
     expect(data.accountBalances).toMatchObject({
-      unavailable: ['AUD'],
       failures: [{ currency: 'AUD', code: 'UPSTREAM_NOT_FOUND', message: expect.stringContaining('404') }],
     })
     expect(data.accountBalances.nodes).toHaveLength(1)

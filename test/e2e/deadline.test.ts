@@ -48,7 +48,11 @@ describe.each(TRANSPORTS)('over $name', ({ run }) => {
 
   it('a query that takes too long is answered with an error', async () => {
     network.sandbox.control.addFault({ method: 'GET', path: '/v2/balances/*', answer: { delayMs: 1_000 } })
-    const { errors } = await run(network, { query: '{ balances(currencies: ["AUD"]) { currency } }' }, token)
+    const { errors } = await run(
+      network,
+      { query: '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }' },
+      token,
+    )
     expect(errors).toMatchObject([{ extensions: { code: 'OPERATION_TIMEOUT' } }])
     network.sandbox.control.clearFaults()
   })

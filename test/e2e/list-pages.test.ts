@@ -66,7 +66,7 @@ it('a hundred rows with all that a payment has are within the limits of one requ
   const money = '{ value currency exponent }'
   const { errors } = await network.ask(
     `query Rows($first: Int) { payments(first: $first) { nodes {
-    id nodeId site reference status statusRaw phase terminal version provisional refundable methodRaw instructions
+    id nodeId site reference status statusRaw phase terminal version provisional refundable methodRaw instructions { qrContent account { accountNumber } raw }
     amount ${money} requestedAmount ${money} total ${money} paid ${money} refunded ${money}
     refunds { id state amount ${money} requestedAt settledAt requestedHere }
     duplicate { reason resolution } card { brand last4 } payer { name email } nextAction { kind url label }

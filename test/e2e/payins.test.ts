@@ -89,7 +89,7 @@ describe('a direct payin', () => {
       reference: 'order-1815',
       amount: { value: '25000.0', currency: 'KRW' },
       method: { code: 'kr_bank_krw' },
-      instructions: { bank_name: 'Sandbox Bank', account_number: expect.stringMatching(/^\d+$/) },
+      instructions: { raw: { bank_name: 'Sandbox Bank', account_number: expect.stringMatching(/^\d+$/) } },
     })
     const kept = network.sandbox.control.state().payins.find(({ uuid }) => uuid === payin.id)
     expect(kept).toMatchObject({ methodCode: 'kr_bank_krw', externalId: 'order-1815', siteId: 'krw', amount: '25000' })
@@ -203,7 +203,7 @@ describe('a direct payin', () => {
     })
     expect(await readPayment(network, id)).toMatchObject({
       status: 'PENDING',
-      instructions: { payment_url: expect.stringContaining(id) },
+      instructions: { raw: { payment_url: expect.stringContaining(id) } },
     })
   })
 

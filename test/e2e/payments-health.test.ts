@@ -61,7 +61,8 @@ async function site(id: string): Promise<Health['sites'][number]> {
   return found
 }
 
-const balances = (currency: string) => network.ask(`{ balances(currencies: ["${currency}"]) { currency } }`)
+const balances = (currency: string) =>
+  network.ask(`{ accountBalances(currencies: ["${currency}"]) { nodes { currency } } }`)
 
 it('says that this process makes the planned reads, and until when it may', async () => {
   const { serverTime, reader } = await health()
@@ -141,15 +142,17 @@ describe('a site whose credentials are rejected', () => {
   })
 
   const ACCOUNTS =
-    '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } unavailable failures { site code message } } }'
+    '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } failures { site code message } } }'
   const stateOf = async (id: string) => {
     const { data } = await wrong.ask<{ paymentsHealth: Health }>('{ paymentsHealth { sites { id availability } } }')
     return data.paymentsHealth.sites.find((one) => one.id === id)?.availability
   }
 
+  const PAYOUTS = '{ payouts(from: "2026-01-01", to: "2026-01-02", currency: "JPY") { nodes { id } } }'
+
   it('is named in the error, in the health, and once in the log', async () => {
     for (const _ of [1, 2])
-      expect((await wrong.ask('{ balances(currencies: ["JPY"]) { currency } }')).errors).toMatchObject([
+      expect((await wrong.ask(PAYOUTS)).errors).toMatchObject([
         {
           message: 'The payments API rejected the credentials of the site.',
           extensions: { code: 'CREDENTIALS_REJECTED', site: 'jpy' },
@@ -164,11 +167,9 @@ describe('a site whose credentials are rejected', () => {
   it('leaves the balances of the others', async () => {
     const message = 'The payments API rejected the credentials of the site.'
     const failures = [{ site: 'jpy', code: 'CREDENTIALS_REJECTED', message }]
-    const partial = { nodes: [{ currency: 'AUD' }], unavailable: ['JPY'], failures }
+    const partial = { nodes: [{ currency: 'AUD' }], failures }
     expect((await wrong.ask(ACCOUNTS)).data['accountBalances']).toEqual(partial)
-    const { data, errors } = await wrong.ask('{ balances(currencies: ["AUD", "JPY"]) { currency } }')
-    expect({ data, errors }).toEqual({ data: { balances: [{ currency: 'AUD' }] }, errors: undefined })
-    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], unavailable: [], failures: [] }
+    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], failures: [] }
     expect((await own.ask(ACCOUNTS)).data['accountBalances']).toEqual(whole)
   })
 })

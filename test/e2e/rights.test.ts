@@ -232,7 +232,7 @@ describe('what came with a webhook', () => {
     expect(await deliver(await addressOf(network, made), paymentBody(failed))).toMatchObject({ status: 200 })
     const owner = await network.token({ scopes: [], subject: 'customer-7' })
     const query = `query P($id: ID!) {
-      payment(id: $id) { instructions events { nodes { toStatus payment { instructions } after { failure { code } } } } }
+      payment(id: $id) { instructions { raw } events { nodes { toStatus payment { instructions { raw } } after { failure { code } } } } }
     }`
     const { data } = await network.ask(query, { id: uuid }, { token: owner })
     expect(data['payment']).toMatchObject({ instructions: null })

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-const PAYMENT = 'id status instructions payer { name email } events(first: 2) { nodes { id } }'
+const PAYMENT = 'id status instructions { raw } payer { name email } events(first: 2) { nodes { id } }'
 const AGREEMENT = 'id status description payer { name bsb accountNumberMasked payIdMasked payIdType }'
 const LINK = `id description payment { ${PAYMENT} }`
 

@@ -4,7 +4,7 @@ import type { AskOptions, Network } from './network.ts'
 export const AGREEMENT_FIELDS = `id serviceId clientTransactionId externalId status statusRaw version description
   limit { value currency } purpose purposeRaw amountRule frequency startDate createdAt`
 
-export const PAYMENT_FIELDS = `id reference status statusRaw phase version provisional instructions methodRaw
+export const PAYMENT_FIELDS = `id reference status statusRaw phase version provisional instructions { raw } methodRaw
   amount { value currency } paid { value } refunded { value } refundableAmount { value } method { code }`
 
 export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description externalId
@@ -66,7 +66,7 @@ export type PaymentNode = {
   readonly id: string
   readonly status: string
   readonly version: number
-  readonly instructions: Readonly<Record<string, unknown>> | null
+  readonly instructions: { readonly raw: Readonly<Record<string, unknown>> } | null
 }
 
 export type PayoutNode = { readonly id: string; readonly status: string }

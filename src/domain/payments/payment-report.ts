@@ -1,4 +1,5 @@
 import { compareDecimals, subtractDecimals, sumDecimals } from '../money/money.ts'
+import type { Instructions } from './instructions.ts'
 
 /**
  * The content of a webhook, or of the response to a read, about one payment, in the types of this project. Fields that the body omits, or
@@ -36,7 +37,7 @@ export type PaymentDetails = {
   readonly failureCode: string | null
   readonly failureMessage: string | null
   /** The data that the customer needs to pay a direct payin, under the payments API's own names. */
-  readonly instructions: Readonly<Record<string, unknown>> | null
+  readonly instructions: Instructions | null
   /** ISO 8601 instants in UTC with milliseconds. */
   readonly expiresAt: string | null
   readonly createdAt: string | null

@@ -10,17 +10,7 @@ export const accountsResolvers = {
   Query: {
     accountBalances: async (_root, { currencies }, { operations }) => {
       const { balances, failures } = await operations.balances({ currencies: currencies ?? null })
-      const unavailable = [...new Set(failures.map(({ currency }) => currency))]
-      return { nodes: [...balances], unavailable, failures: [...failures] }
-    },
-    balances: async (_root, { currencies }, { operations }) => {
-      const { balances: found, failures } = await operations.balances({
-        currencies: currencies ?? null,
-        firstAlone: true,
-      })
-      const [first] = failures
-      if (found.length === 0 && first !== undefined) throw failedRead(first.failure)
-      return [...found]
+      return { nodes: [...balances], failures: [...failures] }
     },
     balanceHistory: async (_root, args, { operations }) => {
       const history = await operations.balanceHistory({ ...daySpan(args), site: args.site ?? null })

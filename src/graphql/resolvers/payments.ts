@@ -3,6 +3,7 @@ import { TEXT, textProblem } from '../../domain/field-problems.ts'
 import { OPEN_AMOUNT, parseMethodCode, traitsOf } from '../../domain/methods/payin-method.ts'
 import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
+import { accountIn, entryOf } from '../../domain/payments/instructions.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
@@ -143,6 +144,24 @@ export const paymentsResolvers = {
       const payment = presentable(await context.loaders.paymentById.load(id))
       return payment !== null && (await mayReadPayment(context, payment)) ? payment : null
     },
+  },
+  PaymentInstructions: {
+    qrContent: (given) => entryOf(given, 'qr_string', 'qr_code', 'qr_content'),
+    url: (given) => entryOf(given, 'payment_url', 'redirect_url', 'pay_url'),
+    alias: (given) => entryOf(given, 'pay_id'),
+    account: accountIn,
+    message: (given) => entryOf(given, 'message'),
+    raw: (given) => given,
+  },
+  PaymentTransferAccount: {
+    bankName: (account) => entryOf(account, 'bank_name'),
+    swiftCode: (account) => entryOf(account, 'swift_code'),
+    branchCode: (account) => entryOf(account, 'branch_code'),
+    branchName: (account) => entryOf(account, 'branch_name'),
+    accountNumber: (account) => entryOf(account, 'account_number') ?? '',
+    accountType: (account) => entryOf(account, 'account_type'),
+    accountName: (account) => entryOf(account, 'account_name'),
+    reference: (account) => entryOf(account, 'transfer_id', 'transfer_name', 'reference', 'description'),
   },
   PaymentSnapshot: stateFields,
   PaymentAmount: {

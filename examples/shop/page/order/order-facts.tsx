@@ -172,36 +172,33 @@ function instantText(instant: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant))
 }
 
-/** Keys under which the payments API returns the content of a QR code. */
-const QR_NAMES: ReadonlySet<string> = new Set(['qr_string', 'qr_code', 'qr_content'])
-
-type InstructionsProps = { readonly instructions: Readonly<Record<string, unknown>>; readonly amount: Money }
+type InstructionsProps = { readonly instructions: NonNullable<Payment['instructions']>; readonly amount: Money }
 
 /** The payment instructions: a code to scan, or an account to transfer to. */
 export function Instructions({ instructions, amount }: InstructionsProps) {
   const { language, texts } = useSpeech()
-  const entries = Object.entries(instructions).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' ? [{ name, text: String(value) }] : [],
-  )
-  const code = entries.find(({ name }) => QR_NAMES.has(name))
-  const rest = entries.filter((entry) => entry !== code)
+  const { qrContent, alias, url, message, account } = instructions
+  const rows = Object.entries(texts.account).flatMap(([name, label]) => {
+    const text = { ...account, alias, url, message }[name as keyof typeof texts.account]
+    return text === null || text === undefined ? [] : [{ label, text }]
+  })
   return (
     <>
-      {code !== undefined && (
+      {qrContent !== null && (
         <section class="card" aria-labelledby="qr-title">
           <h2 id="qr-title">{texts.qr}</h2>
           <p>{texts.qrHint}</p>
-          <QrCode content={code.text} label={texts.qrImage(formatAmount(amount, language))} />
-          <Copyable label={texts.qrText} text={code.text} />
+          <QrCode content={qrContent} label={texts.qrImage(formatAmount(amount, language))} />
+          <Copyable label={texts.qrText} text={qrContent} />
         </section>
       )}
-      {rest.length > 0 && (
+      {rows.length > 0 && (
         <section class="card" aria-labelledby="instructions-title">
           <h2 id="instructions-title">{texts.instructions}</h2>
           <dl>
-            {rest.map(({ name, text }) => (
-              <div key={name}>
-                <dt lang="en">{name.replaceAll('_', ' ')}</dt>
+            {rows.map(({ label, text }) => (
+              <div key={label}>
+                <dt>{label}</dt>
                 <dd>
                   <bdi>{text}</bdi>
                 </dd>
