@@ -11,7 +11,7 @@
  *   --page <path>        page for the figures; default: docs/performance.md
  */
 import { parseArgs } from 'node:util'
-import type { Store } from '../src/store/store.ts'
+import type { Store } from '../src/ledger/store.ts'
 import { findPostgres } from '../test/support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../test/support/store.ts'
 import { shown, table } from './support/figures.ts'

@@ -5,7 +5,7 @@
  * because what is really slower is slower each time. Everything is removed at the end.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Store } from '../src/store/store.ts'
+import type { Store } from '../src/ledger/store.ts'
 import { findPostgres } from '../test/support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../test/support/store.ts'
 import { fillingOf, instantOf } from './support/fill-database.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/ledger/store.ts'
 import {
   agreementId,
   type Filling,

@@ -9,8 +9,8 @@ import {
 import { type Agreement, canAmend, canChangeStatus } from '../domain/agreements/agreement.ts'
 import { keyProblem } from '../domain/field-problems.ts'
 import { compareDecimals } from '../domain/money/money.ts'
+import type { Store } from '../ledger/store.ts'
 import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
@@ -78,7 +78,12 @@ function agreementTask(
       }),
     settle: async (command, made) => {
       if (!('streamId' in made))
-        return store.commands.settleWithAgreement(command.id, { ref: command.ref, site: site.id }, made, clock())
+        return store.commands.settleWithAgreement(command.id, {
+          ref: command.ref,
+          site: site.id,
+          report: made,
+          at: clock(),
+        })
       await store.commands.settle(command.id, { agreementId: made.id })
       return made
     },
@@ -213,7 +218,12 @@ function changeTask(
     repeatAfterMs: null,
     send: () => send({ agreement, site }),
     settle: async (command, told) => {
-      if (!('streamId' in told)) return store.commands.settleWithAgreementChange(command.id, request.id, told, clock())
+      if (!('streamId' in told))
+        return store.commands.settleWithAgreementChange(command.id, {
+          agreementId: request.id,
+          report: told,
+          at: clock(),
+        })
       await store.commands.settle(command.id, { agreementId: told.id })
       return told
     },

@@ -9,6 +9,7 @@ import {
 } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
+import type { Store } from '../ledger/store.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import {
   type CommandFailure,
@@ -16,7 +17,6 @@ import {
   type InputFailure,
   siteProblem,
 } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { Notification } from '../upstream/wire/values/wire-fields.ts'
@@ -116,7 +116,7 @@ function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Sit
       const at = clock()
       const payin = payinOf(request, { report, site, ref: command.ref, at })
       if (request.severalPayments === true) await store.commands.expectSeveral(payin, at)
-      return store.commands.settleWithPayin(command.id, payin, report, at)
+      return store.commands.settleWithPayin(command.id, { payin, report, at })
     },
     replay: (command) => load((command.result as { paymentId: string }).paymentId),
     findOutcome: async ({ ref, sentAt }) => {

@@ -8,8 +8,8 @@ import {
   type LinkRequest,
   type PaymentLink,
 } from '../domain/payments/payment-link.ts'
+import type { Store } from '../ledger/store.ts'
 import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/exchange-checks.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'

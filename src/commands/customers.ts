@@ -8,9 +8,9 @@ import {
   type Customer,
 } from '../domain/customers/person.ts'
 import { keyProblem, present, type Problem, problem } from '../domain/field-problems.ts'
+import type { Store } from '../ledger/store.ts'
 import type { SitedCustomer, SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, siteProblem, faultOf } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { searchPages } from '../upstream/endpoints/agreement-endpoints.ts'

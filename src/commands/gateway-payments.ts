@@ -6,9 +6,9 @@ import {
   requestedFacts,
   type GatewayRequest,
 } from '../domain/gateway/gateway-payment.ts'
+import type { Store } from '../ledger/store.ts'
 import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { StartedGatewayPayment } from '../upstream/wire/wire-gateway-payment.ts'

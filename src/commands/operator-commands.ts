@@ -1,10 +1,11 @@
 import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
 import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
+import type { Store } from '../ledger/store.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { DeliveryReplay, ReplayOutcome, Store, ErasureKind, PayerErasure } from '../store/store.ts'
+import type { DeliveryReplay, ReplayOutcome, ErasureKind, PayerErasure } from '../store/store.ts'
 import { readAgreementReport } from '../upstream/wire/wire-agreement.ts'
 import { readPaymentReport } from '../upstream/wire/wire-payment.ts'
 

@@ -14,9 +14,10 @@ import { present, TEXT, textProblem } from '../domain/field-problems.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
 import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
+import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { PaymentsFilter, Store, PageCursor } from '../store/store.ts'
+import type { PaymentsFilter, PageCursor } from '../store/store.ts'
 
 export type PaymentsExportOptions = {
   readonly store: Pick<Store, 'commands' | 'payments' | 'links'>

@@ -11,6 +11,7 @@ import {
   v1PayoutNumber,
 } from '../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
+import type { Store } from '../ledger/store.ts'
 import type { PayoutFinder, SitedPayout } from '../lookups/find-payouts.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import {
@@ -21,7 +22,6 @@ import {
   type StateFailure,
   faultOf,
 } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { unknownOutcome } from '../upstream/client/upstream-fault.ts'
@@ -117,7 +117,7 @@ function payoutTask(
       }
       const report = reportAsRequested(told, request)
       const made = { ref: command.ref, site: site.id }
-      return { payout: await store.commands.settleWithPayout(command.id, made, report, clock()), currencies }
+      return { payout: await store.commands.settleWithPayout(command.id, { ...made, report, at: clock() }), currencies }
     },
     replay: async (command) => {
       const { payoutId } = command.result as { payoutId: string }
@@ -190,7 +190,11 @@ function cancelTask(
       return upstream.getPayout(site, request.id).catch(asUnknown)
     },
     settle: async (command, payout) => {
-      const recorded = await store.commands.settleWithPayoutCancellation(command.id, request.id, payout, clock())
+      const recorded = await store.commands.settleWithPayoutCancellation(command.id, {
+        payoutId: request.id,
+        report: payout,
+        at: clock(),
+      })
       return { payout: recorded ?? payout, currencies }
     },
     replay: async () => {

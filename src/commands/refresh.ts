@@ -1,10 +1,11 @@
 import { importProblems, type ImportRequest, type PaymentImport } from '../domain/imports/import-plan.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
+import type { Store } from '../ledger/store.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
 import { type PaymentFinder, importParts } from '../reconciliation/imports/importer.ts'
 import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
-import type { FoundPayment, ReadSubject, Store } from '../store/store.ts'
+import type { FoundPayment, ReadSubject } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 
 export type ReadPayment = (subject: ReadSubject) => Promise<ReadResult>

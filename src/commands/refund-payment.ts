@@ -9,10 +9,11 @@ import {
   type RefundCommand as Refund,
   isThisRefund,
 } from '../domain/payments/refund-rules.ts'
+import type { Store } from '../ledger/store.ts'
 import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
 import { linkIdOf, siteOfSubject } from '../reconciliation/subject-readers.ts'
-import type { ReadSubject, Store } from '../store/store.ts'
+import type { ReadSubject } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
@@ -93,18 +94,15 @@ function refundTask(
     repeatAfterMs: null,
     send: async () => (await send(options, { request, site, ...rest })).report,
     settle: async (command, report) => {
-      const payment = await store.commands.settleWithPayment(
-        command.id,
-        {
-          paymentId: request.paymentId,
-          refund: {
-            amount: request.amount?.value ?? null,
-            reason: request.description,
-          },
+      const payment = await store.commands.settleWithPayment(command.id, {
+        paymentId: request.paymentId,
+        refund: {
+          amount: request.amount?.value ?? null,
+          reason: request.description,
         },
         report,
-        clock(),
-      )
+        at: clock(),
+      })
       options.onReadDue()
       if (payment === null) throw new Error('A payment that was refunded is not on record.')
       return { payment, requestedAt: new Date(command.sentAt) }

@@ -5,9 +5,9 @@ import {
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
 import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
+import type { Store } from '../ledger/store.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'

@@ -1,5 +1,6 @@
 import { checkDeposit, type DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import { amountProblem, type Money } from '../domain/money/money.ts'
+import type { Store } from '../ledger/store.ts'
 import {
   type InvalidInput,
   type ReadFailure,
@@ -8,7 +9,6 @@ import {
   faultOf,
   readFailure,
 } from '../lookups/operation-outcome.ts'
-import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from '../domain/command.ts'
-import type { CommandStore, CommandSubject, NewCommand } from '../store/command-store.ts'
+import type { CommandSubject, NewCommand } from '../store/command-store.ts'
 import { type AttemptRow, commandLookup } from '../store/rows/command-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { StoreConflictError } from '../store/store-errors.ts'
@@ -9,8 +9,8 @@ import { findPayout } from './subjects/payout-subject.ts'
 import { findPayment } from './subjects/subject.ts'
 
 /**
- * Records a command that is about to be sent, or returns the one with the same key. Throws `StoreConflictError` if its id or its
- * correlation id is taken.
+ * Records a command that is about to be sent. Returns it, or the same caller's earlier command with this key; then `fresh` is false and
+ * nothing was changed. Throws `StoreConflictError` if its id or its correlation id is taken.
  */
 export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command; fresh: boolean } {
   rows.commands.want('id', fresh.id)
@@ -60,11 +60,11 @@ function recordAttempt(
   rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site, requested })
 }
 
-/** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state. */
+/** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state, by default UNKNOWN. */
 export function retryCommand(
   rows: Rows,
   id: string,
-  attempt: Parameters<CommandStore['retry']>[1],
+  attempt: Pick<Command, 'ref' | 'owner' | 'leaseUntil' | 'sentAt'>,
   from: 'UNKNOWN' | 'ABANDONED' = 'UNKNOWN',
 ): boolean {
   rows.attempts.want('commandId', id)

@@ -6,24 +6,16 @@ import {
   slower,
   type SlotRequest,
   takeSlot,
+  type ThrottledRead,
 } from '../domain/reads/read-pace.ts'
-import type { Lease, LeaseName } from '../store/lease-store.ts'
-import type { Database } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isOutage, LeaseLostError } from '../store/store-errors.ts'
-import type { Store, SweepStep } from '../store/store.ts'
+import type { Lease, LeaseName } from '../store/store.ts'
+import type { Database, DeliveryReplay, ImportedPage } from '../store/store.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
-import {
-  keepCallback,
-  receiveAgreement,
-  receiveGatewayPayment,
-  receivePayment,
-  receivePayout,
-  DryRun,
-  replayDelivery,
-} from './receive.ts'
+import { DryRun, keepCallback, receiveCallback, receivePayment, replayDelivery } from './receive.ts'
 import {
   postponeAgreementRead,
   recordAgreementRead,
@@ -48,9 +40,12 @@ import {
   settleWithPayin,
   settleWithPayment,
 } from './settle.ts'
+import { AGREEMENT } from './subjects/agreement-subject.ts'
+import { GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
 import { expectSeveral } from './subjects/payment-subject.ts'
+import { PAYOUT } from './subjects/payout-subject.ts'
 import { wantLogHead, type Ledger } from './subjects/subject.ts'
-import { beginSweep, BETWEEN_LINKS_MS, endSweep, metaOf, sweepPage } from './sweep.ts'
+import { beat, beginSweep, BETWEEN_LINKS_MS, endSweep, sweepPage } from './sweep.ts'
 
 export type LedgerOptions = {
   /** Whether payments of one order are compared. Default: true. */
@@ -61,91 +56,101 @@ export type LedgerOptions = {
 type Decide = <Result>(decision: (rows: Rows) => Result, lease?: Lease | null) => Promise<Result>
 
 /**
- * Creates the ledger of a database. It decides what each fact means (a webhook, the response to a read or to a command) and records the
- * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
+ * Creates the ledger of a database: all that must survive the process. It decides what each fact means (a webhook, the response to a read or to
+ * a command) and records the result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored
+ * together: each operation is one decision, in a transaction of its own.
  */
-export function createLedger(database: Database, options: LedgerOptions = {}): Store {
-  const { findsDuplicates = true } = options
+export function createLedger(
+  { decide: decideOnRows, ...database }: Database,
+  { findsDuplicates = true }: LedgerOptions = {},
+) {
   const settings = { findsDuplicates }
   const decide: Decide = (decision, lease = null) =>
-    database.decide((rows) => underLease(rows, lease, () => decision(rows)))
-  const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease?: Lease | null) =>
+    decideOnRows((rows) => underLease(rows, lease, () => decision(rows)))
+  const decideOnLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>
     decide((rows) => {
       wantLogHead(rows)
       return decision({ rows, settings })
     }, lease)
+  const onRows =
+    <Asked extends readonly unknown[], Result>(decision: (rows: Rows, ...asked: Asked) => Result) =>
+    (...asked: Asked) =>
+      decide((rows) => decision(rows, ...asked))
+  const onLedger =
+    <Asked extends readonly unknown[], Result>(decision: (ledger: Ledger, ...asked: Asked) => Result) =>
+    (...asked: Asked) =>
+      decideOnLedger((ledger) => decision(ledger, ...asked))
+  /** The last argument is the lease of a process that does what only one may do; null where none is needed, as for a user's refresh. */
+  const leased =
+    <Asked extends readonly unknown[], Result>(decision: (ledger: Ledger, ...asked: Asked) => Result) =>
+    (...given: [...asked: Asked, lease: Lease | null]) =>
+      decideOnLedger(
+        (ledger) => decision(ledger, ...(given.slice(0, -1) as unknown as Asked)),
+        given.at(-1) as Lease | null,
+      )
   return {
     ...database,
     inbox: {
       ...database.inbox,
-      receive: (delivery) => onLedger(receivePayment(delivery)),
-      receiveAgreement: (callback) => onLedger(receiveAgreement(callback)),
-      receivePayout: (callback) => onLedger(receivePayout(callback)),
-      receiveGatewayPayment: (callback) => onLedger(receiveGatewayPayment(callback)),
-      keep: (callback) => decide(keepCallback(callback)),
-      replay: (replay) => onLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
+      receive: onLedger(receivePayment),
+      receiveAgreement: onLedger(receiveCallback(AGREEMENT)),
+      receivePayout: onLedger(receiveCallback(PAYOUT)),
+      receiveGatewayPayment: onLedger(receiveCallback(GATEWAY_PAYMENT)),
+      keep: onRows(keepCallback),
+      replay: (replay: DeliveryReplay) =>
+        decideOnLedger((ledger) => replayDelivery(ledger, replay)).catch(outcomeOfDryRun),
     },
     commands: {
       ...database.commands,
-      begin: (command) => decide((rows) => beginCommand(rows, command)),
-      retry: (id, attempt, from) => decide((rows) => retryCommand(rows, id, attempt, from)),
-      forget: (id) => decide((rows) => forgetCommand(rows, id)),
-      reject: (id, refusal) => decide((rows) => rejectCommand(rows, id, refusal)),
-      markUnknown: (id) => decide((rows) => markUnknown(rows, id)),
-      settle: (id, result) => decide((rows) => settle(rows, id, result)),
-      expectSeveral: (order, at) => decide((rows) => expectSeveral(rows, order, at)),
-      dismissDuplicate: (paymentId, at) => onLedger((ledger) => dismissDuplicate(ledger, paymentId, at)),
-      settleWithPayout: (id, { ref, site }, report, at) =>
-        onLedger((ledger) => settleWithPayout(ledger, id, { ref, site, report, at })),
-      settleWithPayoutCancellation: (id, payoutId, report, at) =>
-        onLedger((ledger) => settleWithPayoutCancellation(ledger, id, { payoutId, report, at })),
-      settleWithGatewayPayment: (id, made, at) =>
-        onLedger((ledger) => settleWithGatewayPayment(ledger, id, { ...made, at })),
-      settleGatewayCreation: (id, paymentId, at) =>
-        decide((rows) => settleGatewayCreation(rows, id, { paymentId, at })),
-      settleWithLink: (id, link, at) => onLedger((ledger) => settleWithLink(ledger, id, { link, at })),
-      settleWithPayin: (id, payin, report, at) =>
-        onLedger((ledger) => settleWithPayin(ledger, id, { payin, report, at })),
-      settleWithPayment: (id, about, report, at) =>
-        onLedger((ledger) => settleWithPayment(ledger, id, { ...about, report, at })),
-      settleWithAgreement: (id, { ref, site }, report, at) =>
-        onLedger((ledger) => settleWithAgreement(ledger, id, { ref, site, report, at })),
-      settleWithAgreementChange: (id, agreementId, report, at) =>
-        onLedger((ledger) => settleWithAgreementChange(ledger, id, { agreementId, report, at })),
+      begin: onRows(beginCommand),
+      retry: onRows(retryCommand),
+      forget: onRows(forgetCommand),
+      reject: onRows(rejectCommand),
+      markUnknown: onRows(markUnknown),
+      settle: onRows(settle),
+      expectSeveral: onRows(expectSeveral),
+      dismissDuplicate: onLedger(dismissDuplicate),
+      settleWithPayout: onLedger(settleWithPayout),
+      settleWithPayoutCancellation: onLedger(settleWithPayoutCancellation),
+      settleWithGatewayPayment: onLedger(settleWithGatewayPayment),
+      settleGatewayCreation: onRows(settleGatewayCreation),
+      settleWithLink: onLedger(settleWithLink),
+      settleWithPayin: onLedger(settleWithPayin),
+      settleWithPayment: onLedger(settleWithPayment),
+      settleWithAgreement: onLedger(settleWithAgreement),
+      settleWithAgreementChange: onLedger(settleWithAgreementChange),
     },
     reads: {
       ...database.reads,
-      record: (subject, report, at, lease) =>
-        onLedger((ledger) => recordPaymentRead(ledger, subject, { report, at }), lease),
-      postpone: (subject, until, lease) => onLedger((ledger) => postponePaymentRead(ledger, subject, until), lease),
-      schedule: (id, next) => onLedger((ledger) => schedulePaymentRead(ledger, id, next)),
+      record: leased(recordPaymentRead),
+      postpone: leased(postponePaymentRead),
+      schedule: onLedger(schedulePaymentRead),
     },
     agreementReads: {
       ...database.agreementReads,
-      record: (subject, report, at, lease) =>
-        onLedger((ledger) => recordAgreementRead(ledger, subject, { report, at }), lease),
-      postpone: (subject, until, lease) => onLedger((ledger) => postponeAgreementRead(ledger, subject, until), lease),
+      record: leased(recordAgreementRead),
+      postpone: leased(postponeAgreementRead),
     },
-    payoutReads: {
-      ...database.payoutReads,
-      record: (subject, report, at, lease) =>
-        onLedger((ledger) => recordPayoutRead(ledger, subject, { report, at }), lease),
-      postpone: (subject, until, lease) => onLedger((ledger) => postponePayoutRead(ledger, subject, until), lease),
-    },
-    heartbeat: {
-      ...database.heartbeat,
-      beat: (now, lease) => decide((rows) => rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() }), lease),
-    },
+    payoutReads: { ...database.payoutReads, record: leased(recordPayoutRead), postpone: leased(postponePayoutRead) },
+    heartbeat: { ...database.heartbeat, beat: leased(beat) },
     sweep: {
       pending: database.sweep.pending,
-      begin: (from, now, lease) => decide((rows) => beginSweep(rows, from, now), lease),
-      step: (now, lease) => stepSweep(database.sweep, now.getTime(), (decision) => decide(decision, lease)),
+      begin: leased(beginSweep),
+      /** Brings a bounded number of reads forward. Called until it returns `done`. */
+      step: (now: Date, lease: Lease | null) =>
+        stepSweep(database.sweep, now.getTime(), (decision) => decide(decision, lease)),
     },
     imports: {
       ...database.imports,
-      record: async (page, lease) => {
+      /**
+       * Records each entry of a page, with a note of it, and then moves the import on. After a failure or the end of the process the page can be
+       * recorded again: nothing is recorded or counted twice. Does nothing if the import is at another place by now. Rejects with
+       * `LeaseLostError` without the lease, and with the error of the database if that is away. An entry that fails for any other reason is
+       * counted as failed, and the import goes on without it. Returns those reasons.
+       */
+      async record(page: ImportedPage, lease: Lease): Promise<readonly unknown[]> {
         const decided = entryDecisions(page).map(({ id, decide: entry }) =>
-          onLedger(entry, lease).then(
+          decideOnLedger(entry, lease).then(
             (countedAs) => ({ id: countedAs }),
             (error: unknown) => ({ id, error }),
           ),
@@ -160,21 +165,16 @@ export function createLedger(database: Database, options: LedgerOptions = {}): S
         }, lease)
         return failed.map(({ error }) => error)
       },
-      recordAbsent: (number, place, absent, lease) =>
-        decide((rows) => recordAbsent(rows, { number, place, absent }), lease),
-      giveUp: (number, place, problem, lease) => decide((rows) => giveUpPart(rows, { number, place, problem }), lease),
-      recordFound: (found, at) => onLedger((ledger) => recordFoundPayment(ledger, found, at)),
+      recordAbsent: leased(recordAbsent),
+      giveUp: leased(giveUpPart),
+      recordFound: onLedger(recordFoundPayment),
     },
-    leases: {
-      ...database.leases,
-      take: (name, owner, times) => decide((rows) => takeLease(rows, { name, owner, ...times })),
-      release: (lease) => decide((rows) => releaseLease(rows, lease)),
-    },
+    leases: { ...database.leases, take: onRows(takeLease), release: onRows(releaseLease) },
     paces: {
-      take: (site, request, lease) =>
+      /** Takes the next slot of a site for one read. A planned read has a lease, a user's refresh none. */
+      take: (site: string, request: Omit<SlotRequest, 'isPersonal'>, lease: Lease | null) =>
         decide((rows) => takeSiteSlot(rows, site, { ...request, isPersonal: lease === null }), lease),
-      throttle: (site, throttled) =>
-        decide((rows) => rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })),
+      throttle: onRows(throttleSite),
     },
   }
 }
@@ -188,7 +188,7 @@ function outcomeOfDryRun(error: unknown) {
 const SOON_MS = 3_600_000
 
 /** Queries the page first; plans nothing if another process has gone on meanwhile. */
-async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide): Promise<SweepStep> {
+async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide) {
   const { from, links } = await sweep.state()
   if (from === null) return { planned: 0, done: true }
   const page = await sweep.page({ polls: now, links: now + SOON_MS + links * BETWEEN_LINKS_MS })
@@ -200,16 +200,20 @@ async function stepSweep(sweep: Database['sweep'], now: number, decide: Decide):
   return { planned: isPlanned ? page.ids.length : 0, done: false }
 }
 
-type Taking = { readonly name: LeaseName; readonly owner: string; readonly now: Date; readonly until: Date }
-
 /** The owner of a lease that was released. */
 const NOBODY = ''
 
 /**
- * Acquires or renews a lease. Returns null if another owner holds it. The fencing number rises if the lease changes hands. A lease that ends
- * later than any can was taken by a clock that has been set back since, as that of a failed server: nobody waits for its end.
+ * Acquires or renews a lease until an instant. Both instants are of the database's clock (`Database.now`), which all processes share. Returns
+ * null if another owner holds it. The lease of another owner is taken over once it has expired by `now`; then the fencing number rises. A lease
+ * that ends later than any can was taken by a clock that has been set back since, as that of a failed server: nobody waits for its end.
  */
-function takeLease(rows: Rows, { name, owner, now, until }: Taking): Lease | null {
+function takeLease(
+  rows: Rows,
+  name: LeaseName,
+  owner: string,
+  { now, until }: { readonly now: Date; readonly until: Date },
+): Lease | null {
   const row = rows.leases.first('name', name)
   const latest = until.getTime() + MOST_AHEAD_MS
   if (row !== null && row.owner !== owner && row.until > now.getTime() && row.until <= latest) return null
@@ -218,7 +222,7 @@ function takeLease(rows: Rows, { name, owner, now, until }: Taking): Lease | nul
   return { name, owner, fence }
 }
 
-/** Releases a lease; does nothing if another owner holds it. The row stays, since it has the fencing number. */
+/** Releases a lease before it expires; does nothing if another owner holds it. The row stays, since it has the fencing number. */
 function releaseLease(rows: Rows, lease: Lease): void {
   const row = rows.leases.first('name', lease.name)
   if (row !== null && isHolder(row, lease)) rows.leases.put({ ...row, owner: NOBODY, until: 0 })
@@ -247,6 +251,11 @@ function takeSiteSlot(rows: Rows, site: string, request: SlotRequest): ReadSlot 
   const { pace, slot } = takeSlot(paceOf(rows, site), request)
   rows.readPaces.put({ site, ...pace })
   return slot
+}
+
+/** Records that the payments API has throttled a read, and for how long it asked for a pause: all processes slow down. */
+function throttleSite(rows: Rows, site: string, throttled: ThrottledRead): void {
+  rows.readPaces.put({ site, ...slower(paceOf(rows, site), throttled) })
 }
 
 function paceOf(rows: Rows, site: string): ReadPace {

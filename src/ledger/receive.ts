@@ -1,9 +1,6 @@
-import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import { replayableBody } from '../domain/delivery.ts'
-import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/attribution.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import { deliveryKey } from '../store/rows/delivery-key.ts'
 import type { DeliveryRow } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
@@ -18,9 +15,7 @@ import type {
   ReplayOutcome,
 } from '../store/store.ts'
 import { AGREEMENT } from './subjects/agreement-subject.ts'
-import { GATEWAY_PAYMENT } from './subjects/gateway-payment-subject.ts'
 import { PAYMENT, type PaymentTarget } from './subjects/payment-subject.ts'
-import { PAYOUT } from './subjects/payout-subject.ts'
 import {
   findAttempt,
   linkOf,
@@ -32,61 +27,44 @@ import {
   type Target,
 } from './subjects/subject.ts'
 
-/** Returns the decision that stores a payment webhook and applies it. */
-export function receivePayment(delivery: IncomingDelivery): (ledger: Ledger) => DeliveryOutcome {
-  const incoming = withIds(delivery)
-  return (ledger) =>
-    receive(PAYMENT, ledger, incoming, (target, outcome, after) => {
-      const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
-      return orphan === null ? outcome : { ...outcome, orphan }
-    })
+/**
+ * Stores a payment webhook and applies its report. A repeat of the same bytes only counts an attempt (and plans a read, if the domain decides
+ * so).
+ */
+export function receivePayment(ledger: Ledger, delivery: IncomingDelivery): DeliveryOutcome {
+  return receive(PAYMENT, ledger, delivery, (target, outcome, after) => {
+    const orphan = orphanOf(ledger.rows, target, after, delivery.receivedAt)
+    return orphan === null ? outcome : { ...outcome, orphan }
+  })
 }
 
-/** Returns the decision that stores an agreement callback and applies it. */
-export function receiveAgreement(callback: IncomingCallback<AgreementReport>): (ledger: Ledger) => DeliveryOutcome {
-  const incoming = withIds(callback)
-  return (ledger) => receive(AGREEMENT, ledger, incoming, (_target, outcome) => outcome)
-}
-
-/** Returns the decision that stores a payout callback and applies it. */
-export function receivePayout(callback: IncomingCallback<PayoutReport>): (ledger: Ledger) => DeliveryOutcome {
-  const incoming = withIds(callback)
-  return (ledger) => receive(PAYOUT, ledger, incoming, (_target, outcome) => outcome)
-}
-
-/** Returns the decision that stores a gateway payment's callback and applies it. */
-export function receiveGatewayPayment(
-  callback: IncomingCallback<GatewayPaymentReport>,
-): (ledger: Ledger) => DeliveryOutcome {
-  const incoming = withIds(callback)
-  return (ledger) => receive(GATEWAY_PAYMENT, ledger, incoming, (_target, outcome) => outcome)
+/** Returns the same for the callbacks of another kind. One about another object than that of its URL is QUARANTINED. */
+export function receiveCallback<K extends Kind>(subject: Subject<K>) {
+  return (ledger: Ledger, callback: IncomingCallback<K['Report']>): DeliveryOutcome =>
+    receive(subject, ledger, callback, (_target, outcome) => outcome)
 }
 
 /**
- * Returns the decision that stores a callback without applying it: the state of its subject is read from the payments API when a client
- * requests it.
+ * Stores a callback without applying it and without its body: the state of its subject is read from the payments API when a client requests
+ * it.
  */
-export function keepCallback({ subjectId, statusRaw, ...callback }: KeptCallback): (rows: Rows) => DeliveryOutcome {
+export function keepCallback(rows: Rows, { subjectId, statusRaw, ...callback }: KeptCallback): DeliveryOutcome {
   const received = withIds({ ...callback, body: null })
   const subject = subjectId === null ? null : { id: subjectId, statusRaw: statusRaw ?? '' }
-  return (rows) => {
-    wantDelivery(rows, received)
-    const disposition = countRepeat(rows, received)
-    if (disposition !== null) return { disposition, repeat: true, readDue: false }
-    const outcome = { disposition: subject === null ? 'QUARANTINED' : 'NO_CHANGE', eventId: null } as const
-    return storeDelivery(rows, newDelivery(received), subject, outcome)
-  }
+  wantDelivery(rows, received)
+  const disposition = countRepeat(rows, received)
+  if (disposition !== null) return { disposition, repeat: true, readDue: false }
+  const outcome = { disposition: subject === null ? 'QUARANTINED' : 'NO_CHANGE', eventId: null } as const
+  return storeDelivery(rows, newDelivery(received), subject, outcome)
 }
 
-/** A delivery with the ids that it may have, one for each of its hashes. They are computed once, because a decision may run several times. */
+/** A delivery with the ids that it may have, one for each of its hashes. */
 type Identified<Received extends ReceivedDelivery> = Received & { readonly ids: readonly [string, ...string[]] }
 
 function withIds<Received extends ReceivedDelivery>(received: Received): Identified<Received> {
   const [first, ...others] = received.bodyHashes
   return { ...received, ids: [deliveryKey(first), ...others.map(deliveryKey)] }
 }
-
-type Incoming<Report> = Identified<ReceivedDelivery> & { readonly report: Report | null }
 
 /**
  * A repeated body only counts an attempt, and may request a read; an authentic body that is unusable is QUARANTINED, and what its URL was made
@@ -95,10 +73,11 @@ type Incoming<Report> = Identified<ReceivedDelivery> & { readonly report: Report
 function receive<K extends Kind>(
   subject: Subject<K>,
   ledger: Ledger,
-  { report, ...received }: Incoming<K['Report']>,
+  { report, ...delivery }: ReceivedDelivery & { readonly report: K['Report'] | null },
   finish: (target: Target<K>, outcome: DeliveryOutcome, after: K['State'] | null) => DeliveryOutcome,
 ): DeliveryOutcome {
   const { rows } = ledger
+  const received = withIds(delivery)
   const { ref, receivedAt } = received
   // Requested first, so that the rows of both are loaded together.
   wantDelivery(rows, received)
@@ -240,8 +219,9 @@ export class DryRun extends Error {
 }
 
 /**
- * Decides a stored delivery again, by the same code as on receipt. Without `apply` it throws `DryRun` with the outcome, so that the
- * transaction is rolled back.
+ * Decides a stored delivery again, against the current state, by the same code as on receipt. A quarantined delivery becomes usable if `parse`
+ * can read it now. If the delivery is doubtful or changes something, a read is planned. Counts no attempt. Without `apply` it throws `DryRun`
+ * with the outcome, so that the transaction is rolled back.
  */
 export function replayDelivery(ledger: Ledger, replay: DeliveryReplay): ReplayOutcome {
   const outcome = decideAnew(ledger, replay)

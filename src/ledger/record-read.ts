@@ -44,20 +44,25 @@ type Asked = Pick<ReadSubject, 'paymentId' | 'link' | 'deliveries'>
 export type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
 
 /**
- * Records the result of a read, unless a delivery or another response was recorded since the read began. A response that is unusable for
- * the subject (about another payment, or one that reports a paid payment as pending) changes nothing, and the read is repeated later.
+ * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
+ * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
+ * response contains nothing usable about the subject (it is about another payment, or reports a paid payment as pending); the read counts as a
+ * failure and is retried with back-off, from 15 minutes on.
  */
-export function recordPaymentRead(ledger: Ledger, asked: Asked, answer: Answer): ReadOutcome {
+export function recordPaymentRead(ledger: Ledger, asked: Asked, said: PaymentReport, at: Date): ReadOutcome {
   const { rows } = ledger
-  const current = attribute(rows, asked, answer.report)
+  const current = attribute(rows, asked, said)
   if (current === null) return 'superseded'
   const { target, report } = current
-  if (report === null) return learnNothing(rows, target, answer.at)
-  if (target.payment !== null) return recordPayment(ledger, target, target.payment, { ...answer, report })
-  return target.link === null ? 'superseded' : recordLink(ledger, target.link, { ...answer, report })
+  if (report === null) return learnNothing(rows, target, at)
+  if (target.payment !== null) return recordPayment(ledger, target, target.payment, { report, at })
+  return target.link === null ? 'superseded' : recordLink(ledger, target.link, { report, at })
 }
 
-/** Records that a read gave no result, and when to retry; null for never. */
+/**
+ * Records a read without a result, and when to retry it; null for never. A read that was planned by a delivery since the subject was returned
+ * stays due.
+ */
 export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until: Date | null): void {
   prefetch(rows, asked, null)
   const target = takeAgain(rows, asked)
@@ -67,8 +72,8 @@ export function postponePaymentRead({ rows }: Ledger, asked: ReadSubject, until:
 }
 
 /**
- * Plans a read of the subject with this payment id or upstream link uuid. A read that is planned for an earlier instant stays, unless only
- * the new one is a doubt.
+ * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an earlier
+ * instant stays, unless only the new one is a doubt.
  */
 export function schedulePaymentRead({ rows }: Ledger, id: string, next: PlannedRead): void {
   rows.payments.want('id', id)
@@ -186,7 +191,8 @@ function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
 export function recordAgreementRead(
   ledger: Ledger,
   asked: AgreementReadSubject,
-  { report, at }: { readonly report: AgreementReport; readonly at: Date },
+  report: AgreementReport,
+  at: Date,
 ): ReadOutcome {
   const { rows } = ledger
   rows.agreements.want('clientTransactionId', report.clientTransactionId)
@@ -209,7 +215,8 @@ export function postponeAgreementRead({ rows }: Ledger, asked: AgreementReadSubj
 export function recordPayoutRead(
   ledger: Ledger,
   asked: PayoutReadSubject,
-  { report, at }: { readonly report: PayoutReport; readonly at: Date },
+  report: PayoutReport,
+  at: Date,
 ): ReadOutcome {
   const { rows } = ledger
   wantPayout(rows, asked.payout.id)

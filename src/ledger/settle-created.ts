@@ -25,11 +25,7 @@ import { updateLink } from './subjects/update-link.ts'
  * the link's webhook URL earlier is assigned to the link. Idempotent for the same command and link. Throws `StoreConflictError` if the
  * command has another outcome or a later attempt, or if the link already exists.
  */
-export function settleWithLink(
-  ledger: Ledger,
-  commandId: string,
-  { link, at }: { readonly link: PaymentLink; readonly at: Date },
-): void {
+export function settleWithLink(ledger: Ledger, commandId: string, link: PaymentLink, at: Date): void {
   const { rows } = ledger
   for (const lookup of ['id', 'namedLinkId'] as const) rows.payments.want(lookup, link.id)
   rows.payments.want('linkRef', link.ref)
@@ -141,10 +137,11 @@ export function settleWithPayoutCancellation(
 export function settleWithGatewayPayment(
   ledger: Ledger,
   commandId: string,
-  made: { readonly ref: string; readonly result: { readonly paymentId: string }; readonly at: Date },
+  made: { readonly ref: string; readonly result: { readonly paymentId: string } },
+  at: Date,
 ): void {
   const { rows } = ledger
-  const { ref, result, at } = made
+  const { ref, result } = made
   rows.commands.want('id', commandId)
   rows.gatewayPayments.want('id', result.paymentId)
   rows.gatewayPayments.want('ref', ref)
@@ -158,11 +155,16 @@ export function settleWithGatewayPayment(
   markSettled(rows, commandId, result)
 }
 
-/** Records what an operator found out about a creation without an answer. See `CommandStore.settleGatewayCreation`. */
+/**
+ * Records what an operator has found out about a creation without an answer: the id of the payment that it made, or null if it made none; then
+ * a repeat of its key makes another attempt. Idempotent for the same outcome. A conflict if it has another outcome, is still running, or
+ * another payment is known.
+ */
 export function settleGatewayCreation(
   rows: Rows,
   operationId: string,
-  { paymentId, at }: { readonly paymentId: string | null; readonly at: Date },
+  paymentId: string | null,
+  at: Date,
 ): GatewayCreationSettled {
   const command = rows.commands.first('id', operationId)
   if (command?.mutation !== CREATE_GATEWAY_PAYMENT) return { kind: 'not-found' }

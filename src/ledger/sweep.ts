@@ -1,8 +1,9 @@
 import { planNoLater, type PlannedRead, type ReadPlan } from '../domain/reads/read-schedule.ts'
-import type { SweepPage } from '../store/port.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { MetaRow } from '../store/rows/upkeep-rows.ts'
+import type { SweepPage } from '../store/store.ts'
+import type { Ledger } from './subjects/subject.ts'
 
 /**
  * Time between the reads of two open links, in milliseconds. There may be many of them, and they are less urgent than what is under way: so
@@ -11,14 +12,22 @@ import type { MetaRow } from '../store/rows/upkeep-rows.ts'
 export const BETWEEN_LINKS_MS = 2_000
 
 /** Returns the meta row. Throws an `Error` if there is none. */
-export function metaOf(rows: Rows): MetaRow {
+function metaOf(rows: Rows): MetaRow {
   const meta = rows.meta.first('id', ONLY)
   if (meta === null) throw new Error('The database has no meta row.')
   return meta
 }
 
-/** Starts a sweep and records a heartbeat. An unfinished sweep goes on, from the earlier of both instants. */
-export function beginSweep(rows: Rows, from: Date, now: Date): void {
+/** Records a heartbeat. */
+export function beat({ rows }: Ledger, now: Date): void {
+  rows.meta.put({ ...metaOf(rows), heartbeatAt: now.getTime() })
+}
+
+/**
+ * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep goes on, from the earlier of
+ * both instants.
+ */
+export function beginSweep({ rows }: Ledger, from: Date, now: Date): void {
   const meta = metaOf(rows)
   const sweepFrom = Math.min(from.getTime(), meta.sweepFrom ?? Number.POSITIVE_INFINITY)
   rows.meta.put({ ...meta, sweepFrom, sweepLinks: 0, heartbeatAt: now.getTime() })

@@ -1,4 +1,5 @@
-import type { PaymentsDeliveryBacklog, PaymentsReadBacklog, Store } from '../store/store.ts'
+import type { Store } from '../ledger/store.ts'
+import type { PaymentsDeliveryBacklog, PaymentsReadBacklog } from '../store/store.ts'
 import type { SiteState, SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'

@@ -2,7 +2,7 @@ import { readAfterFailure } from '../domain/reads/read-schedule.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import type { DueRead, Lease, ReadOutcome, ReadStore } from '../store/store.ts'
+import type { DueRead, Lease, ReadOutcome, ReadQueries } from '../store/store.ts'
 import type { ReadBudget, ReadPermit } from './read-budget.ts'
 import { createSingleFlightReader, type Readable, type ReadResult } from './single-flight-reader.ts'
 import type { HeldLease } from './upkeep.ts'
@@ -21,7 +21,7 @@ export type DueReader = {
 }
 
 export type ReaderOptions = {
-  readonly reads: Pick<ReadStore, 'sites' | 'due'>
+  readonly reads: Pick<ReadQueries, 'sites' | 'due'>
   /** Returns what is to be read; null if it does not exist any more. */
   readonly find: (due: DueRead) => Promise<Readable | null>
   /** Every site that a `Readable` may name. */

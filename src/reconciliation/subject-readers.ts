@@ -1,5 +1,6 @@
 import { attributeRead } from '../domain/payments/attribution.ts'
 import { parseReadSite, readSiteOf } from '../domain/reads/read-schedule.ts'
+import type { Store } from '../ledger/store.ts'
 import type {
   AgreementReadSubject,
   DueRead,
@@ -7,7 +8,6 @@ import type {
   PayoutReadSubject,
   ReadOutcome,
   ReadSubject,
-  Store,
 } from '../store/store.ts'
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'

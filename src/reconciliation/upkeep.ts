@@ -1,7 +1,8 @@
+import type { Store } from '../ledger/store.ts'
 import { type PeriodicTask, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import type { Lease, Store, LeaseStore } from '../store/store.ts'
+import type { Lease } from '../store/store.ts'
 
 type UpkeepOptions = {
   readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands' | 'now'>
@@ -110,7 +111,7 @@ export type HeldLease = {
 }
 
 type LeaderOptions = {
-  readonly store: Pick<Store, 'now'> & { readonly leases: Pick<LeaseStore, 'take' | 'release'> }
+  readonly store: Pick<Store, 'now'> & { readonly leases: Pick<Store['leases'], 'take' | 'release'> }
   /** Unique name of this process. */
   readonly owner: string
   readonly logger: Logger

@@ -1,7 +1,6 @@
 import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { CommittedRows } from './committed-rows.ts'
 import type { Db, GroupCommit } from './group-commit.ts'
-import type { Database } from './port.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { importQueries } from './queries/import-queries.ts'
@@ -14,7 +13,7 @@ import { createSigningKeyStore } from './queries/signing-key-queries.ts'
 import { createAgreementStore, createGatewayPaymentStore, createPayoutStore } from './queries/subject-queries.ts'
 import { createErasureStore } from './retention/erasure-queries.ts'
 import { createRetentionStore, type PruneUnits } from './retention/retention-queries.ts'
-import type { EventLog, Store } from './store.ts'
+import type { EventLog, Database } from './store.ts'
 
 type DatabaseParts = {
   /** Reads committed data: a few rows by their keys, or adjacent rows of an index. */
@@ -32,11 +31,11 @@ type DatabaseParts = {
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
-  /** See `Store.now`. */
+  /** See `Database.now`. */
   readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
-  /** See `Store.onFatal`. */
+  /** See `Database.onFatal`. */
   readonly onFatal: Database['onFatal']
   readonly close: () => Promise<void>
 }
@@ -146,8 +145,8 @@ export function createListeners<Value>(): Listeners<Value> {
 
 /** Where the log went on on another server. */
 export type LogBranches = {
-  /** See `Store.branches`. */
-  readonly positions: Store['branches']
+  /** See `Database.branches`. */
+  readonly positions: Database['branches']
   readonly onBranch: EventLog['onBranch']
 }
 

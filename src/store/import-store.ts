@@ -1,11 +1,9 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { ComparedDays } from '../domain/imports/compared-days.ts'
 import type { CheckPlace, ImportPart, ListPlace, PaymentImport } from '../domain/imports/import-plan.ts'
-import type { Amounts, ImportProblem } from '../domain/imports/import-report.ts'
+import type { Amounts } from '../domain/imports/import-report.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
-import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
-import type { Lease } from './lease-store.ts'
 import type { Page, PageQuery } from './store.ts'
 
 /** Something that the payments API has, with where it was found. */
@@ -75,7 +73,7 @@ export type ImportFilter = {
 }
 
 /** Imports. Their progress is stored with what they record, so that one that was killed goes on with the page at which it was. */
-export type ImportStore = {
+export type ImportQueries = {
   /**
    * Records an import. Returns the running one of the same terms instead, if there is one. Those of the schedule have the same terms if they
    * begin at the same instant.
@@ -88,24 +86,11 @@ export type ImportStore = {
   byNumber(number: number): Promise<PaymentImport | null>
   /** Newest first. */
   page(page: PageQuery, filter: ImportFilter): Promise<Page<PaymentImport>>
-  /**
-   * Records each entry of a page, with a note of it, and then moves the import on. After a failure or the end of the process the page can be
-   * recorded again: nothing is recorded or counted twice. Does nothing if the import is at another place by now. Rejects with `LeaseLostError`
-   * without the lease, and with the error of the database if that is away. An entry that fails for any other reason is counted as failed, and the
-   * import goes on without it. Returns those reasons.
-   */
-  record(page: ImportedPage, lease: Lease): Promise<readonly unknown[]>
   /** Returns what is on record here, in bounded number, and was not seen in the list of a part. Always empty for agreements. */
   absent(query: AbsentQuery): Promise<AbsentObjects>
-  /** Records what `absent` returned, and moves the import on; otherwise as `record`. */
-  recordAbsent(number: number, place: CheckPlace, absent: AbsentObjects, lease: Lease): Promise<void>
-  /** Gives up the list of a place, and moves the import to the next one; otherwise as `record`. */
-  giveUp(number: number, place: ListPlace | CheckPlace, problem: ImportProblem, lease: Lease): Promise<void>
   /**
    * Removes some of the notes of an import, and ends it once there are no more. Returns whether it has ended. Of those that were asked for
    * and have ended a thousand are kept, and those of the schedule for more than a year.
    */
   clear(number: number, at: Date): Promise<boolean>
-  /** Records a payment that was asked for by its id. Returns it; null if the answer is about no payment yet. */
-  recordFound(found: FoundPayment, at: Date): Promise<Payment | null>
 }

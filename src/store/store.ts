@@ -1,64 +1,71 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
-import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport, PaymentPhase } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
-import type { PayoutReport } from '../domain/payouts/payout-report.ts'
-import type { CommandStore, RefKind } from './command-store.ts'
-import type { ImportStore } from './import-store.ts'
-import type { Lease, LeaseStore, PaceStore } from './lease-store.ts'
+import type { CommandQueries, RefKind } from './command-store.ts'
+import type { DecisionOnRows } from './group-commit.ts'
+import type { ImportQueries } from './import-store.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
 import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 import type {
-  ReadStore,
+  ReadQueries,
   PaymentSearch,
   SearchResult,
-  AgreementReadStore,
+  AgreementReadSubject,
   AgreementStore,
   GatewayPaymentStore,
-  PayoutReadStore,
+  PayoutReadSubject,
   PayoutStore,
 } from './subject-stores.ts'
 
 export * from './subject-stores.ts'
 export type * from './command-store.ts'
 export type * from './import-store.ts'
-export type * from './lease-store.ts'
 export * from './retention/erasure-queries.ts'
 export type * from './signing-key-store.ts'
 
 /**
- * Everything that must survive the process: the log of events, the inbox of deliveries, the current state, and the commands in
- * progress. If a promise resolves, its change is durable. If it rejects, nothing was changed, except that after a lost connection to
- * the database (`StoreFailure`, DOWN) the change may have been recorded.
- * Rejects with `StoreFailure` if the database fails, `StoreBusyError` if too many writes wait, `StoreClosedError` after `close`. Reads
- * return committed data that is never older than this process's own commits.
+ * The database interface of the ledger, implemented for SQLite and PostgreSQL: queries on committed data, and decisions on rows in memory. What
+ * other rooms use is the ledger's `Store`.
  */
-export type Store = {
+export type Database = {
+  /**
+   * Runs a decision in a transaction, together with concurrent ones, and resolves once its changes are durable. If the decision throws,
+   * it changes nothing.
+   */
+  decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
   readonly log: EventLog
-  readonly inbox: Inbox
+  readonly inbox: InboxQueries
   readonly links: LinkStore
   readonly payments: PaymentStore
   readonly agreements: AgreementStore
   readonly payouts: PayoutStore
   readonly gatewayPayments: GatewayPaymentStore
-  readonly commands: CommandStore
-  readonly reads: ReadStore
-  readonly agreementReads: AgreementReadStore
-  readonly payoutReads: PayoutReadStore
-  readonly heartbeat: Heartbeat
-  readonly sweep: Sweep
-  readonly leases: LeaseStore
+  readonly commands: CommandQueries
+  readonly reads: ReadQueries
+  readonly agreementReads: {
+    /** Returns the subject with this id or clientTransactionId. */
+    subject(id: string): Promise<AgreementReadSubject | null>
+  }
+  readonly payoutReads: { subject(id: string): Promise<PayoutReadSubject | null> }
+  readonly heartbeat: {
+    /** The last heartbeat of a process with this database: a gap shows how long webhooks could not be received. Null before the first. */
+    last(): Promise<Date | null>
+  }
+  readonly sweep: SweepQueries
+  readonly leases: {
+    /** Returns until when a lease is held, by the database's clock; null if nobody holds it at `now`. */
+    heldUntil(name: LeaseName, now: Date): Promise<Date | null>
+  }
   readonly retention: RetentionStore
-  readonly paces: PaceStore
   readonly erasures: ErasureStore
-  readonly imports: ImportStore
+  readonly imports: ImportQueries
   readonly signingKeys: SigningKeyStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
@@ -79,31 +86,35 @@ export type Store = {
   close(): Promise<void>
 }
 
-/** The last heartbeat of a process with this database: a gap shows how long webhooks could not be received. */
-export type Heartbeat = {
-  /** Null before the first heartbeat. */
-  last(): Promise<Date | null>
-  /** Rejects with `LeaseLostError` without the lease. */
-  beat(now: Date, lease?: Lease | null): Promise<void>
-}
+/** Name of a task that only one process may do at a time. */
+export type LeaseName = 'reader'
 
 /**
- * The sweep after a gap that began at `from`: it brings forward the reads of everything that is under way, and of open links. What was
- * brought forward is stored with each step, so that it continues after a restart.
+ * A lease that a process was given. What the process does under its lease carries it, and the store refuses it with a `LeaseLostError`
+ * once another process has the lease, however late the first one notices.
  */
-export type Sweep = {
-  /** The `from` of the unfinished sweep; null if there is none. */
-  pending(): Promise<Date | null>
-  /**
-   * Starts a sweep and records a heartbeat in one transaction, so that the gap cannot be lost. An unfinished sweep goes on, from the earlier
-   * of both instants. Rejects with `LeaseLostError` without the lease.
-   */
-  begin(from: Date, now: Date, lease?: Lease | null): Promise<void>
-  /** Brings a bounded number of reads forward. Called until it returns `done`. Rejects with `LeaseLostError` without the lease. */
-  step(now: Date, lease?: Lease | null): Promise<SweepStep>
+export type Lease = {
+  readonly name: LeaseName
+  readonly owner: string
+  /** Fencing number: rises each time the lease changes hands. */
+  readonly fence: number
 }
 
-export type SweepStep = { readonly planned: number; readonly done: boolean }
+/** The unfinished sweep after a gap: it brings forward the reads of everything that is under way, and of open links. */
+export type SweepQueries = {
+  /** Returns its `from`, where the gap began; null if there is none. */
+  pending(): Promise<Date | null>
+  /** The same, and how many links it has brought forward: that is stored with each step, so that it continues after a restart. */
+  state(): Promise<{ readonly from: Date | null; readonly links: number }>
+  /** Returns the next rows whose reads are planned after these instants (milliseconds since the epoch), at most 250; null at the end. */
+  page(after: { readonly polls: number; readonly links: number }): Promise<SweepPage | null>
+}
+
+/** Rows of one table whose planned reads a sweep brings forward. */
+export type SweepPage = {
+  readonly table: 'payments' | 'links' | 'agreements' | 'payouts'
+  readonly ids: readonly string[]
+}
 
 /** The append-only log. Positions increase in the order of commits, so a reader that follows them misses nothing. */
 export type EventLog = {
@@ -129,7 +140,7 @@ export type EventLog = {
    */
   onAppend(listener: (events: readonly PaymentEvent[]) => void): () => void
   /**
-   * Calls the listener when the log has gone on on another server (see `Store.branches`), before anything is read there, with the
+   * Calls the listener when the log has gone on on another server (see `Database.branches`), before anything is read there, with the
    * position up to which both logs are the same. Returns the function that removes the listener.
    */
   onBranch(listener: (last: number) => void): () => void
@@ -153,30 +164,11 @@ export type EventFilter = {
   readonly kinds?: readonly PaymentEventKind[]
 }
 
-export type Inbox = {
-  /**
-   * Stores a webhook and applies its report in one transaction. A repeat of the same bytes only counts an attempt (and plans a read, if
-   * the domain decides so).
-   */
-  receive(delivery: IncomingDelivery): Promise<DeliveryOutcome>
-  /** The same for an agreement's callback. One about another agreement than that of its URL is QUARANTINED. */
-  receiveAgreement(callback: IncomingCallback<AgreementReport>): Promise<DeliveryOutcome>
-  /** The same for a payout's callback. */
-  receivePayout(callback: IncomingCallback<PayoutReport>): Promise<DeliveryOutcome>
-  /** The same for a gateway payment's callback. */
-  receiveGatewayPayment(callback: IncomingCallback<GatewayPaymentReport>): Promise<DeliveryOutcome>
-  /** Stores a callback that changes no state here: as NO_CHANGE and without its body. A repeat of the same bytes only counts an attempt. */
-  keep(callback: KeptCallback): Promise<DeliveryOutcome>
+export type InboxQueries = {
   /** Returns the payment, agreement, payout or gateway payment id in the latest usable delivery at a correlation id's URL; null if there is none. */
   subjectOf(ref: string): Promise<string | null>
   /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
-  /**
-   * Decides a stored delivery again, against the current state, in one transaction. A quarantined delivery becomes usable if `parse` can
-   * read it now. If the delivery is doubtful or changes something, a read is planned. Counts no attempt. Without `apply` nothing is
-   * changed, and the outcome shows what would be.
-   */
-  replay(replay: DeliveryReplay): Promise<ReplayOutcome>
   byIds(ids: readonly string[]): Promise<Delivery[]>
   page(page: PageQuery, filter: DeliveryFilter): Promise<Page<Delivery>>
   /** Returns the number of deliveries that need attention; cheap enough for every few seconds. */

@@ -1,18 +1,12 @@
-import type {
-  PaymentAgreementPayer,
-  AgreementReport,
-  PaymentAgreementStatus,
-} from '../domain/agreements/agreement-report.ts'
+import type { PaymentAgreementPayer, PaymentAgreementStatus } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
 import type { GatewayPayment, GatewayPaymentStatus } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
-import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { PayoutPayee, PayoutReport, PayoutStatus } from '../domain/payouts/payout-report.ts'
+import type { PayoutPayee, PayoutStatus } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
-import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
-import type { Lease } from './lease-store.ts'
+import type { ReadClass } from '../domain/reads/read-schedule.ts'
 import type { Page, PageQuery, Placed } from './store.ts'
 
 export type AgreementStore = {
@@ -48,18 +42,6 @@ export type AgreementReadSubject = ReadState & { readonly agreement: Agreement }
 
 /** A payout that is to be read from the payments API. */
 export type PayoutReadSubject = ReadState & { readonly payout: Payout }
-
-type SubjectReadStore<Of, Report> = {
-  /** Returns the subject with this id; an agreement also by its clientTransactionId. */
-  subject(id: string): Promise<Of | null>
-  /** Records the result of a read; outcomes and lease as for payments. */
-  record(subject: Of, report: Report, at: Date, lease?: Lease | null): Promise<ReadOutcome>
-  /** Records a read without a result, and when to retry it; null for never. A read that a callback requested stays due. */
-  postpone(subject: Of, until: Date | null, lease?: Lease | null): Promise<void>
-}
-
-export type AgreementReadStore = SubjectReadStore<AgreementReadSubject, AgreementReport>
-export type PayoutReadStore = SubjectReadStore<PayoutReadSubject, PayoutReport>
 
 /** Payouts that were made here. */
 export type PayoutStore = {
@@ -151,7 +133,7 @@ export type DueReadsQuery = {
   readonly limit: number
 }
 
-export type ReadStore = {
+export type ReadQueries = {
   /** Returns the sites at which a read of any kind is planned, as returned by `readSiteOf`. */
   sites(): Promise<string[]>
   /**
@@ -162,23 +144,6 @@ export type ReadStore = {
   due(query: DueReadsQuery): Promise<DueRead[]>
   /** Returns the subject with this payment id or upstream link uuid. */
   subject(id: string): Promise<ReadSubject | null>
-  /**
-   * Records the result of a read. `changed` or `confirmed` (no change): the next poll is planned, if there is to be one. `superseded`: a
-   * delivery or another response was recorded since the subject was returned; nothing is changed, and the read stays due. `fruitless`: the
-   * response contains nothing usable about the subject; the read counts as a failure and is retried with back-off, from 15 minutes on.
-   * With the lease of a planned read it rejects with `LeaseLostError` if that is not the current one; a user's refresh needs no lease.
-   */
-  record(subject: ReadSubject, report: PaymentReport, at: Date, lease?: Lease | null): Promise<ReadOutcome>
-  /**
-   * Records a read without a result, and when to retry it; null for never. A read that was planned by a delivery since the subject was
-   * returned stays due. Lease as for `record`.
-   */
-  postpone(subject: ReadSubject, until: Date | null, lease?: Lease | null): Promise<void>
-  /**
-   * Plans a read of the subject with this payment id or upstream link uuid, without counting a failure. A read that is planned for an
-   * earlier instant stays, unless only the new one is a doubt.
-   */
-  schedule(id: string, next: PlannedRead): Promise<void>
   /** Returns the number and age of due reads; cheap enough for every few seconds. */
   backlog(now: Date): Promise<PaymentsReadBacklog>
 }

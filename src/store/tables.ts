@@ -1,7 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
 import type { KeySetting } from '../keys/key-ring.ts'
-import type { LeaseName } from './lease-store.ts'
 import type { ErasureKind } from './retention/erasure-queries.ts'
 import type { PrunedKind } from './retention/retention-queries.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
@@ -13,6 +12,7 @@ import type { LinksTable, PayersTable, PaymentsTable } from './rows/payment-rows
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
 import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
+import type { LeaseName } from './store.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {

@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache'
 import { parseExactJson, type ExactJson } from 'payments-subgraph-lib/exact-json'
 import { callbackKeyOf, type CallbackKind, namesUnknownKey } from '../keys/derived-secrets.ts'
 import { bodyHashes, type KeyRing, type Secret } from '../keys/key-ring.ts'
+import type { Store } from '../ledger/store.ts'
 import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { DeliveryOutcome, Inbox, RefKind } from '../store/store.ts'
+import type { DeliveryOutcome, RefKind } from '../store/store.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */
@@ -35,7 +36,7 @@ export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookRespons
 
 /** Dependencies of every webhook handler. */
 export type WebhookHandlerOptions = {
-  readonly inbox: Inbox
+  readonly inbox: Store['inbox']
   readonly keys: KeyRing
   /** Every secret with which the payments API may sign; several during a rotation. */
   readonly secrets: readonly Secret[]

@@ -21,12 +21,13 @@ const NEIGHBOURS = new Set(['operator'])
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(port|store|command-store|lease-store|store-errors)\.ts))/
+const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(store|command-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
-const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
+const LEDGER_TYPE = 'src/ledger/store.ts'
+const WEBHOOK_USES = /^src\/(webhooks|ledger\/store\.ts|domain|store|upstream\/wire|keys|observability|lib)/
 /** What a file of payments is like, whoever writes it, and which Node.js a program needs. */
 const OPERATOR_USES = ['src/domain/exports/', 'src/lib/node-fault.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -125,8 +126,8 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
   },
   {
-    reason: 'the ledger is put on a database by the composition alone',
-    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'composition',
+    reason: `the ledger is put on a database by the composition alone; others know its type, ${LEDGER_TYPE}`,
+    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'composition' && arrow.to !== LEDGER_TYPE,
   },
   {
     reason: 'the ledger needs the domain, the port of the store and its rows, and no database',
@@ -142,7 +143,8 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => partOf(from) === 'store' && DECISIONS.test(to),
   },
   {
-    reason: 'a webhook needs domain, store, upstream/wire, keys, observability and lib, and nothing else',
+    reason:
+      'a webhook needs domain, store, the ledger’s type, upstream/wire, keys, observability and lib, and nothing else',
     forbids: ({ from, to }) => partOf(from) === 'webhooks' && !WEBHOOK_USES.test(to),
   },
   {

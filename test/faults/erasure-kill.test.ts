@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/ledger/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
 import { erase, erasures, type ErasureNode } from '../support/erasures.ts'
 import { askAt, token } from '../support/network.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/ledger/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../src/ledger/store.ts'
 import { StoreFailure } from '../../src/store/store-errors.ts'
-import type { Store } from '../../src/store/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
 import type { Database } from '../support/postgres.ts'

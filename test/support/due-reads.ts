@@ -1,17 +1,18 @@
 import { READ_CLASSES, type ReadClass } from '../../src/domain/reads/read-schedule.ts'
-import type { DueRead, ReadKind, ReadStore, ReadSubject, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/ledger/store.ts'
+import type { DueRead, ReadKind, ReadSubject } from '../../src/store/store.ts'
 
 /** Later than any read of a test is planned for. */
 const LAST = new Date(8.64e15)
 
-async function planned(reads: ReadStore, by: Date): Promise<DueRead[]> {
+async function planned(reads: Store['reads'], by: Date): Promise<DueRead[]> {
   const due = await reads.due({ readSites: await reads.sites(), by, limit: 10_000 })
   return due.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
 }
 
 /** Returns the payments and links that are due at any site, of all classes or of the given ones, longest due first. */
 export async function dueReads(
-  reads: ReadStore,
+  reads: Store['reads'],
   by: Date,
   limit = 100,
   classes: readonly ReadClass[] = READ_CLASSES,
@@ -39,6 +40,6 @@ function isOfPayments(kind: ReadKind): boolean {
 }
 
 /** Plans a read of the class `poll`, which only the read schedule causes. */
-export function pollAt(reads: Pick<ReadStore, 'schedule'>, id: string, at: Date): Promise<void> {
+export function pollAt(reads: Pick<Store['reads'], 'schedule'>, id: string, at: Date): Promise<void> {
   return reads.schedule(id, { at: at.getTime(), readClass: 'poll' })
 }

@@ -1,7 +1,7 @@
 import { createLedger, type LedgerOptions } from '../../src/ledger/ledger.ts'
+import type { Store } from '../../src/ledger/store.ts'
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/postgres.ts'
 import { openSqlite, type SqliteOptions } from '../../src/store/sqlite/sqlite.ts'
-import type { Store } from '../../src/store/store.ts'
 
 export type SqliteStoreOptions = SqliteOptions & LedgerOptions
 export type PostgresStoreOptions = PostgresOptions & LedgerOptions

@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import type { ReadSubject, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { ReadSubject } from '../../../src/store/store.ts'
 import { readPaymentReport } from '../../../src/upstream/wire/wire-payment.ts'
 import { openPostgresStore } from '../../../test/support/store.ts'
 import { openSqliteStore } from '../../../test/support/store.ts'
@@ -60,7 +61,7 @@ async function prepareBatch({ inbox, reads }: Store): Promise<Question[]> {
 async function recordBatch(questions: readonly Question[], { reads }: Store): Promise<Recorded> {
   const begun = performance.now()
   const cpuBefore = process.cpuUsage()
-  const outcomes = await inTurns(questions, ({ subject, report }) => reads.record(subject, report, new Date()))
+  const outcomes = await inTurns(questions, ({ subject, report }) => reads.record(subject, report, new Date(), null))
   const cpu = process.cpuUsage(cpuBefore)
   return {
     answers: questions.length,

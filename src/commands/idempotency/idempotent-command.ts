@@ -1,5 +1,6 @@
 import type { Command } from '../../domain/command.ts'
 import { fingerprint, sameFingerprint, type KeyRing } from '../../keys/key-ring.ts'
+import type { Store } from '../../ledger/store.ts'
 import { withTimeout } from '../../lib/timers.ts'
 import {
   type CommandFailure,
@@ -9,7 +10,6 @@ import {
   rejection,
 } from '../../lookups/operation-outcome.ts'
 import type { Logger } from '../../observability/logger.ts'
-import type { CommandStore } from '../../store/store.ts'
 import { COMMAND_PATIENCE_MS } from '../../upstream/client/transport.ts'
 import { IncompleteSearchError } from '../../upstream/endpoints/agreement-endpoints.ts'
 import type { CommandOutcome, Task } from './task.ts'
@@ -17,7 +17,7 @@ import type { CommandOutcome, Task } from './task.ts'
 type KeyedTask = Pick<Task<unknown, unknown>, 'mutation' | 'key'>
 
 export type IdempotencyOptions = {
-  readonly commands: CommandStore
+  readonly commands: Store['commands']
   readonly keys: KeyRing
   readonly logger: Logger
   readonly clock: () => Date

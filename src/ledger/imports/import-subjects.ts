@@ -84,7 +84,7 @@ function confirmKnown(
   if (isRecorded) {
     const deliveries = (payment?.deliveries ?? 0) + (link?.deliveries ?? 0)
     const asked = { paymentId: payment?.state.id ?? null, link: link?.link ?? null, deliveries }
-    recordPaymentRead(ledger, asked, { report: found.report, at })
+    recordPaymentRead(ledger, asked, found.report, at)
     if (payment !== null && !canBeRead) planNoRead(rows, payment.state.id)
   } else if (payment !== null && outcome === 'DIFFERED') rows.payments.put(readSoon(payment, at))
   return outcome

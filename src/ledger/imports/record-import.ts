@@ -1,6 +1,7 @@
 import {
   afterCheck,
   afterPage,
+  type CheckPlace,
   type ImportPlace,
   partAt,
   type PaymentImport,
@@ -97,22 +98,16 @@ export function leavePage(
   rows.imports.put(movedTo(current, next))
 }
 
-/** Records what is on record here and was not in the list. */
-export function recordAbsent(
-  rows: Rows,
-  { number, place, absent }: { number: number; place: ImportPlace; absent: AbsentObjects },
-): void {
+/** Records what `absent` returned: what is on record here and was not in the list. Moves the import on. */
+export function recordAbsent({ rows }: Ledger, number: number, place: CheckPlace, absent: AbsentObjects): void {
   const current = importAt(rows, number, place)
-  if (current === null || place.kind !== 'CHECK') return
+  if (current === null) return
   const report = absent.objects.reduce(withAbsent, reportOf(current, place.part))
   rows.imports.put(movedTo(withReport(current, place.part, report), afterCheck(place, absent.next)))
 }
 
-/** Gives up a list, for a reason. */
-export function giveUpPart(
-  rows: Rows,
-  { number, place, problem }: { number: number; place: ImportPlace; problem: ImportProblem },
-): void {
+/** Gives up the list of a place, for a reason, and moves the import to the next one. */
+export function giveUpPart({ rows }: Ledger, number: number, place: ImportPlace, problem: ImportProblem): void {
   const current = importAt(rows, number, place)
   if (current === null) return
   const report = { ...reportOf(current, place.part), problem }

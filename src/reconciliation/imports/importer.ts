@@ -10,10 +10,11 @@ import {
 } from '../../domain/imports/import-plan.ts'
 import type { ImportProblem } from '../../domain/imports/import-report.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import type { Store } from '../../ledger/store.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { isOutage, LeaseLostError } from '../../store/store-errors.ts'
-import type { ImportStore, Lease, FoundPayment, Store } from '../../store/store.ts'
+import type { Lease, FoundPayment } from '../../store/store.ts'
 import type { Site, Sites } from '../../upstream/client/sites.ts'
 import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
 import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
@@ -22,7 +23,7 @@ import type { HeldLease } from '../upkeep.ts'
 import { type ListPageOptions, readListPage, type ErasedPayersOptions, foundPayments } from './read-list-page.ts'
 
 type ImporterOptions = ListPageOptions & {
-  readonly imports: ImportStore
+  readonly imports: Store['imports']
   readonly sites: Sites
   readonly budget: ReadBudget
   readonly logger: Logger

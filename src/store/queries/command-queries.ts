@@ -5,11 +5,11 @@ import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { CommandKey } from '../command-store.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
-import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { toCommand, toRequested } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
+import type { Database } from '../store.ts'
 import { refsOfSameCommand } from './deliveries/inbox.ts'
 
 /** Creates the queries of commands, and their bulk changes. */
@@ -51,7 +51,7 @@ async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<bool
   return row !== undefined
 }
 
-/** See `CommandStore.hasRival`. */
+/** See `CommandQueries.hasRival`. */
 export async function hasRival(db: Db, { id, mutation, result }: Command, since: number): Promise<boolean> {
   const alike = db
     .selectFrom('commands')
@@ -126,7 +126,7 @@ async function purgeSome(db: Db, before: number): Promise<number> {
   return Number(result.numDeletedRows)
 }
 
-/** See `CommandStore.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
+/** See `CommandQueries.unansweredGatewayCreations`. They are read from the index of commands by mutation and state. */
 async function unansweredGatewayCreations(db: Db, limit: number): Promise<UnansweredGatewayCreation[]> {
   const rows = await db
     .selectFrom('commands')

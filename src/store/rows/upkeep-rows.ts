@@ -1,7 +1,7 @@
 import type { ImportPlace, ImportPlan, PaymentImport } from '../../domain/imports/import-plan.ts'
 import type { PartReport } from '../../domain/imports/import-report.ts'
 import type { ReadPace } from '../../domain/reads/read-pace.ts'
-import type { LeaseName } from '../lease-store.ts'
+import type { LeaseName } from '../store.ts'
 import { ONLY } from './log-rows.ts'
 import type { TableSpec, Flag, Numbering, StoredRow } from './table.ts'
 

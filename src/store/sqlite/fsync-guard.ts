@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { AsyncTransactionSteps, TransactionSteps } from '../group-commit.ts'
 import { StoreFailure } from '../store-errors.ts'
-import type { Store } from '../store.ts'
+import type { Database } from '../store.ts'
 import { type Move, toStoreFailure } from './sqlite-connection.ts'
 
 export type FsyncGuard = {
@@ -20,7 +20,7 @@ export type FsyncGuard = {
   readonly checkpoint: () => Promise<void>
   /** Throws the failure of the sync that failed, if there was one. */
   readonly assert: () => void
-  readonly onFatal: Store['onFatal']
+  readonly onFatal: Database['onFatal']
 }
 
 type FsyncGuardOptions = {

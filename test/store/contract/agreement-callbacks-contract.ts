@@ -75,7 +75,12 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const attempt = { ref: 'agr2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
     await store.commands.retry(begun.id, attempt)
     expect(await store.inbox.knowsRef('agr2', ['agreement'])).toBe(true)
-    await store.commands.settleWithAgreement(begun.id, { ref: 'agr2', site: 'au' }, agreementReport('created'), NOW)
+    await store.commands.settleWithAgreement(begun.id, {
+      ref: 'agr2',
+      site: 'au',
+      report: agreementReport('created'),
+      at: NOW,
+    })
     const outcome = await store.inbox.receiveAgreement(callback(agreementReport('active'), { ref: 'agr' }))
     expect(outcome.disposition).toBe('APPLIED')
     expect((await agreementOf(store)).ref).toBe('agr2')

@@ -53,8 +53,8 @@ export function agreementReadsContract(fixture: Fixture): void {
     const { store } = fixture
     await suspended()
     const asked = await subject()
-    expect(await store.agreementReads.record(await subject(), agreementReport('active'), NOW)).toBe('changed')
-    expect(await store.agreementReads.record(asked, agreementReport('suspended'), NOW)).toBe('superseded')
+    expect(await store.agreementReads.record(await subject(), agreementReport('active'), NOW, null)).toBe('changed')
+    expect(await store.agreementReads.record(asked, agreementReport('suspended'), NOW, null)).toBe('superseded')
     expect((await agreementOf(store)).status).toBe('active')
   })
 
@@ -63,7 +63,9 @@ export function agreementReadsContract(fixture: Fixture): void {
     await suspended()
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
     expect((await agreementOf(store)).provisional).toBe(true)
-    expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)).toBe('confirmed')
+    expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW, null)).toBe(
+      'confirmed',
+    )
     expect(await agreementOf(store)).toMatchObject({ provisional: false, version: 3 })
     expect(await nextDue(store, 'agreement')).toBeNull()
   })
@@ -73,7 +75,7 @@ export function agreementReadsContract(fixture: Fixture): void {
     await suspended()
     const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada' }
     const said = agreementReport('active', { limit: '70', payer })
-    expect(await store.agreementReads.record(await subject(), said, after(2 * MINUTE))).toBe('changed')
+    expect(await store.agreementReads.record(await subject(), said, after(2 * MINUTE), null)).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({
       kind: 'AGREEMENT_STATUS_CHANGED',
       source: 'READ',
@@ -91,10 +93,10 @@ export function agreementReadsContract(fixture: Fixture): void {
     await suspended()
     const first = await subject()
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
-    expect(await store.agreementReads.record(first, agreementReport('failed'), NOW)).toBe('superseded')
+    expect(await store.agreementReads.record(first, agreementReport('failed'), NOW, null)).toBe('superseded')
     const second = await subject()
     await store.inbox.receiveAgreement(callback(agreementReport('cancelled'), { receivedAt: after(2 * MINUTE) }))
-    expect(await store.agreementReads.record(second, agreementReport('active'), NOW)).toBe('superseded')
+    expect(await store.agreementReads.record(second, agreementReport('active'), NOW, null)).toBe('superseded')
     expect(await agreementOf(store)).toMatchObject({ status: 'cancelled', version: 4 })
     expect(await nextDue(store, 'agreement')).toEqual(after(MINUTE))
   })
@@ -110,13 +112,13 @@ export function agreementReadsContract(fixture: Fixture): void {
     ]
     const isDue = async (at: Date) => (await dueIds(store, 'agreement', at)).includes('AGR1')
     for (const [failures, said] of wrong.entries()) {
-      expect(await store.agreementReads.record(await subject(), said, NOW)).toBe('fruitless')
+      expect(await store.agreementReads.record(await subject(), said, NOW, null)).toBe('fruitless')
       const wait = 15 * MINUTE * 2 ** failures
       expect(await isDue(after(wait - 1))).toBe(false)
       expect(await isDue(after(wait))).toBe(true)
     }
     expect(await subject()).toMatchObject({ failures: 3, agreement: { status: 'suspended', version: 3 } })
-    await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW)
+    await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW, null)
     expect((await subject()).failures).toBe(0)
   })
 
@@ -124,14 +126,14 @@ export function agreementReadsContract(fixture: Fixture): void {
     const { store } = fixture
     await suspended()
     const asked = await subject()
-    await store.agreementReads.postpone(asked, after(5 * MINUTE))
+    await store.agreementReads.postpone(asked, after(5 * MINUTE), null)
     expect(await nextDue(store, 'agreement')).toEqual(after(5 * MINUTE))
     expect((await subject()).failures).toBe(1)
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
     await store.inbox.receiveAgreement(callback(agreementReport('failed'), { receivedAt: after(2 * MINUTE) }))
-    await store.agreementReads.postpone(asked, null)
+    await store.agreementReads.postpone(asked, null, null)
     expect(await nextDue(store, 'agreement')).toEqual(after(2 * MINUTE))
-    await store.agreementReads.postpone(await subject(), null)
+    await store.agreementReads.postpone(await subject(), null, null)
     expect(await nextDue(store, 'agreement')).toBeNull()
   })
 }

@@ -33,7 +33,11 @@ export function agreementsContract(fixture: Fixture): void {
   it('records the agreement, its payer, the event and the result of the command at once', async () => {
     const { store } = fixture
     const said = agreementReport('created', { payer })
-    const agreement = await store.commands.settleWithAgreement(await begun(), made, said, after(MINUTE))
+    const agreement = await store.commands.settleWithAgreement(await begun(), {
+      ...made,
+      report: said,
+      at: after(MINUTE),
+    })
 
     expect(agreement).toMatchObject({
       id: 'AGR1',
@@ -76,11 +80,17 @@ export function agreementsContract(fixture: Fixture): void {
   it('changes nothing when it is settled a second time', async () => {
     const { store } = fixture
     const id = await begun()
-    const first = await store.commands.settleWithAgreement(id, made, agreementReport('created'), NOW)
-    const again = await store.commands.settleWithAgreement(id, made, agreementReport('active'), after(MINUTE))
+    const first = await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('created'), at: NOW })
+    const again = await store.commands.settleWithAgreement(id, {
+      ...made,
+      report: agreementReport('active'),
+      at: after(MINUTE),
+    })
     expect(again).toEqual(first)
     const other = agreementReport('created', { id: 'AGR2', clientTransactionId: null })
-    await expect(store.commands.settleWithAgreement(id, made, other, NOW)).rejects.toThrow(StoreConflictError)
+    await expect(store.commands.settleWithAgreement(id, { ...made, report: other, at: NOW })).rejects.toThrow(
+      StoreConflictError,
+    )
     expect(await store.log.head()).toBe(1)
   })
 
@@ -91,7 +101,7 @@ export function agreementsContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('created', early)))
     await store.inbox.receiveAgreement(callback(agreementReport('active', early)))
     const answer = agreementReport('created', { externalId: 'mine', payer: { ...payer, name: 'A.' } })
-    const agreement = await store.commands.settleWithAgreement(id, made, answer, after(MINUTE))
+    const agreement = await store.commands.settleWithAgreement(id, { ...made, report: answer, at: after(MINUTE) })
 
     expect(agreement).toMatchObject({ status: 'active', version: 3, externalId: 'mine', serviceId: '4711' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
@@ -108,7 +118,7 @@ export function agreementsContract(fixture: Fixture): void {
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('active')))
     const said = agreementReport('suspended', { limit: '50.00' })
-    const agreement = await store.commands.settleWithAgreement(id, made, said, after(-MINUTE))
+    const agreement = await store.commands.settleWithAgreement(id, { ...made, report: said, at: after(-MINUTE) })
     expect(agreement).toMatchObject({ status: 'active', limit: '100.00', version: 1 })
     expect(await nextDue(store, 'agreement')).toEqual(after(-MINUTE))
   })
@@ -117,7 +127,7 @@ export function agreementsContract(fixture: Fixture): void {
     const { store } = fixture
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('created')))
-    await store.commands.settleWithAgreement(id, made, agreementReport('active'), NOW)
+    await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('active'), at: NOW })
     expect((await events(store)).at(-1)).toMatchObject({
       kind: 'AGREEMENT_STATUS_CHANGED',
       source: 'COMMAND',
@@ -139,7 +149,11 @@ export function agreementsContract(fixture: Fixture): void {
     expect(found).toEqual(await agreementOf(store))
     expect(await store.commands.traceAgreement('unheard')).toBeNull()
     const settled = { ref: 'agr2', site: 'au' }
-    const agreement = await store.commands.settleWithAgreement(id, settled, agreementReport('created'), NOW)
+    const agreement = await store.commands.settleWithAgreement(id, {
+      ...settled,
+      report: agreementReport('created'),
+      at: NOW,
+    })
     expect(agreement).toMatchObject({ ref: 'agr', version: 1 })
   })
 
@@ -148,7 +162,7 @@ export function agreementsContract(fixture: Fixture): void {
     await settledAgreement(store)
     const { command: second } = await store.commands.begin(agreementCommand('b', { key: 'client-2' }))
     const settle = (said: ReturnType<typeof agreementReport>, ref = 'b') =>
-      store.commands.settleWithAgreement(second.id, { ref, site: 'au' }, said, NOW)
+      store.commands.settleWithAgreement(second.id, { ref, site: 'au', report: said, at: NOW })
     await expect(settle(agreementReport('created'))).rejects.toThrow('AGR1')
     await expect(settle(agreementReport('created', { id: 'AGR2' }))).rejects.toThrow(StoreConflictError)
     const anotherRef = agreementReport('created', { id: 'AGR2', clientTransactionId: 'client-2' })
@@ -165,7 +179,8 @@ export function agreementsContract(fixture: Fixture): void {
     const { command: sent } = await fixture.store.commands.begin(asked)
     return {
       id: sent.id,
-      settle: () => fixture.store.commands.settleWithAgreementChange(sent.id, agreementId, said, after(2 * MINUTE)),
+      settle: () =>
+        fixture.store.commands.settleWithAgreementChange(sent.id, { agreementId, report: said, at: after(2 * MINUTE) }),
     }
   }
 
@@ -182,7 +197,8 @@ export function agreementsContract(fixture: Fixture): void {
     })
     const { id } = (await store.commands.begin(asked)).command
     const said = agreementReport('cancelled', { limit: '250.00' })
-    const settle = () => store.commands.settleWithAgreementChange(id, 'AGR1', said, after(4 * MINUTE))
+    const settle = () =>
+      store.commands.settleWithAgreementChange(id, { agreementId: 'AGR1', report: said, at: after(4 * MINUTE) })
     const changed = await settle()
     expect(changed).toMatchObject({ status: 'cancelled', provisional: false })
     expect(await settle()).toEqual(changed)

@@ -1,7 +1,7 @@
 import { array, asyncDefaultReportMessage, asyncProperty, check, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, command, delivery, events, link, report } from './builders.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'

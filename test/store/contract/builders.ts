@@ -14,8 +14,9 @@ import {
 } from '../../../src/domain/payments/payment-report.ts'
 import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import type { Payout } from '../../../src/domain/payouts/payout.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
-import type { IncomingCallback, IncomingDelivery, NewCommand, Store } from '../../../src/store/store.ts'
+import type { IncomingCallback, IncomingDelivery, NewCommand } from '../../../src/store/store.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 
 /** The instant at which the tests' clocks stand. */
@@ -196,7 +197,7 @@ export async function settledAgreement(
   const key = parts.clientTransactionId ?? 'client-1'
   const { command: begun } = await store.commands.begin(agreementCommand(ref, { key }))
   const said = agreementReport(parts.statusRaw ?? 'created', parts)
-  return store.commands.settleWithAgreement(begun.id, { ref, site: 'au' }, said, NOW)
+  return store.commands.settleWithAgreement(begun.id, { ref, site: 'au', report: said, at: NOW })
 }
 
 /** Returns a predicate: whether a read is due 45 to 55 minutes after an event, when the retries of its webhook are over. */
@@ -253,7 +254,7 @@ export async function settledPayout(
   const { at = NOW, site = 'au', ...said } = parts
   const { command: begun } = await store.commands.begin(payoutCommand(ref, { site }))
   const told = payoutReport(parts.statusRaw ?? 'created', said)
-  return store.commands.settleWithPayout(begun.id, { ref, site }, told, at)
+  return store.commands.settleWithPayout(begun.id, { ref, site, report: told, at })
 }
 
 export async function payoutOf(store: Store, id = 'OUT1'): Promise<Payout> {

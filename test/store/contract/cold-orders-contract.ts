@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { holdsMoney } from '../../../src/domain/payments/payment.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { seeded } from '../../faults/seed.ts'
 import { after, command, delivery, MINUTE, NOW, payin, present, report, settledLink } from './builders.ts'
 import { found } from './import-builders.ts'
@@ -38,20 +38,20 @@ const DECISIONS: Readonly<Record<string, (decided: Decided) => Promise<unknown>>
     const parse = { payment: () => said(decided), agreement: () => null }
     await inbox.replay({ id: present(newest).id, at: after(MINUTE), apply: true, parse })
   },
-  read: async (decided) => decided.store.reads.record(await subjectOf(decided), said(decided), after(MINUTE)),
-  postponed: async (decided) => decided.store.reads.postpone(await subjectOf(decided), after(MINUTE)),
+  read: async (decided) => decided.store.reads.record(await subjectOf(decided), said(decided), after(MINUTE), null),
+  postponed: async (decided) => decided.store.reads.postpone(await subjectOf(decided), after(MINUTE), null),
   scheduled: ({ store, id }) => store.reads.schedule(id, { at: NOW.getTime(), readClass: 'doubt' }),
   async refund(decided) {
     const { store, id, step } = decided
     const asked = command(`refund-${step}`, { mutation: 'refundPayment', refKind: null, subject: { paymentId: id } })
     const begun = (await store.commands.begin(asked)).command
     const terms = { paymentId: id, refund: { amount: null, reason: 'returned' } }
-    await store.commands.settleWithPayment(begun.id, terms, said(decided), after(MINUTE))
+    await store.commands.settleWithPayment(begun.id, { ...terms, report: said(decided), at: after(MINUTE) })
   },
   unreadable: async ({ store, id, step }) => {
     const begun = (await store.commands.begin(command(`other-${step}`, { refKind: null, subject: { paymentId: id } })))
       .command
-    await store.commands.settleWithPayment(begun.id, { paymentId: id }, null, after(MINUTE))
+    await store.commands.settleWithPayment(begun.id, { paymentId: id, report: null, at: after(MINUTE) })
   },
   dismissed: ({ store, id }) => store.commands.dismissDuplicate(id, after(MINUTE)),
   imported: (decided) => decided.store.imports.recordFound(found(said(decided), { ref: decided.ref }), after(MINUTE)),
@@ -82,7 +82,7 @@ export function coldOrdersContract(fixture: Fixture): void {
     const { command: begun } = await store.commands.begin(command(ref, { mutation: 'createPayin', refKind: 'payin' }))
     if (isLate) await receive(paid)
     const made = payin(ref, { paymentId: id, ...order(reference) })
-    await store.commands.settleWithPayin(begun.id, made, told(id, 'pending'), NOW)
+    await store.commands.settleWithPayin(begun.id, { payin: made, report: told(id, 'pending'), at: NOW })
     if (!isLate) await receive(paid)
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { delivery, report } from './builders.ts'
 
 /** Appends `count` events through concurrent writers, which are spread over the nodes; `run` begins the ids of their payments. */

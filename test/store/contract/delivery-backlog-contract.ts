@@ -37,7 +37,7 @@ export function deliveryBacklogContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('pending')))
     expect(await store.inbox.backlog()).toEqual({ doubtful: 3, quarantined: 0 })
 
-    await store.reads.record(present(await store.reads.subject('PAY1')), report('failed'), after(MINUTE))
+    await store.reads.record(present(await store.reads.subject('PAY1')), report('failed'), after(MINUTE), null)
     expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
     expect((await listed()).map(({ subjectId }) => subjectId)).toEqual(['PAY2'])
     expect(await listed({ subjectIds: ['PAY1'] })).toEqual([])
@@ -52,7 +52,7 @@ export function deliveryBacklogContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('active', { serviceId: '4712' })))
     expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
     const subject = present(await store.agreementReads.subject('client-1'))
-    await store.agreementReads.record(subject, agreementReport('active'), NOW)
+    await store.agreementReads.record(subject, agreementReport('active'), NOW, null)
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
   })
 

@@ -76,7 +76,11 @@ export function duplicatesContract(fixture: Fixture): void {
     await receive('P3', 'received', 'p')
     expect(await duplicateOf('P3')).toBeNull()
     const made = payin('p', { paymentId: 'P3', reference: 'order-7' })
-    await fixture.store.commands.settleWithPayin(begun.id, made, report('pending', { paymentId: 'P3' }), NOW)
+    await fixture.store.commands.settleWithPayin(begun.id, {
+      payin: made,
+      report: report('pending', { paymentId: 'P3' }),
+      at: NOW,
+    })
     expect(await duplicateOf('P3')).toMatchObject({ otherId: 'P1' })
   })
 

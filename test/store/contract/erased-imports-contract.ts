@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { seeded } from '../../faults/seed.ts'
 import { after, delivery, MINUTE, NOW, present, report, settledLink } from './builders.ts'
 import { found, importing, LINKS, PAYINS } from './import-builders.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ErasureKind, PayerErasure, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { ErasureKind, PayerErasure } from '../../../src/store/store.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,
@@ -97,7 +98,7 @@ export function erasuresContract(fixture: Fixture): void {
     const { store } = fixture
     const subject = present(await store.reads.subject('P1'))
     const read = report('return_pending', { paymentId: 'P1', payer: BOB })
-    expect(await store.reads.record(subject, read, after(2000))).toBe('changed')
+    expect(await store.reads.record(subject, read, after(2000), null)).toBe('changed')
     expect(await payers('P1')).toEqual({})
   })
 
@@ -120,7 +121,7 @@ export function erasuresContract(fixture: Fixture): void {
       const asked = command(ref, { mutation: 'refundPayment', refKind: null, subject: { paymentId } })
       const { id } = (await commands.begin(asked)).command
       const reason = `${paymentId} is returned by Ada Payer`
-      await commands.settleWithPayment(id, { paymentId, refund: { amount: '1', reason } }, null, after(1))
+      await commands.settleWithPayment(id, { paymentId, refund: { amount: '1', reason }, report: null, at: after(1) })
       return id
     }
     await pay('P1', ADA)
@@ -189,7 +190,11 @@ export function erasuresContract(fixture: Fixture): void {
     await pay('OTHER', BOB, 'other')
     const { command: begun } = await store.commands.begin(command('d', { mutation: 'createPayin', refKind: 'payin' }))
     const direct = payin('d', { paymentId: 'DIRECT', ownerId: 'customer-7' })
-    await store.commands.settleWithPayin(begun.id, direct, report('pending', { paymentId: 'DIRECT', payer: ADA }), NOW)
+    await store.commands.settleWithPayin(begun.id, {
+      payin: direct,
+      report: report('pending', { paymentId: 'DIRECT', payer: ADA }),
+      at: NOW,
+    })
 
     const first = await begin('OWNER', 'customer-7')
     expect(await store.erasures.step(first.number, NOW)).toMatchObject({ payments: 20, doneAt: null })

@@ -19,8 +19,8 @@ export function housekeepingContract(fixture: Fixture): void {
   it('remembers the last heartbeat, across a restart too', async () => {
     const { store } = fixture
     expect(await store.heartbeat.last()).toBeNull()
-    await store.heartbeat.beat(NOW)
-    await store.heartbeat.beat(after(MINUTE))
+    await store.heartbeat.beat(NOW, null)
+    await store.heartbeat.beat(after(MINUTE), null)
     expect(await store.heartbeat.last()).toEqual(after(MINUTE))
     const again = await fixture.opened.reopen()
     expect(await again.heartbeat.last()).toEqual(after(MINUTE))
@@ -70,7 +70,7 @@ export function housekeepingContract(fixture: Fixture): void {
     ).toEqual(['PAY1', 'LINK-a'])
     await pollAt(store.reads, 'PAY1', after(60 * MINUTE))
     expect(await nextDue(store)).toEqual(after(50 * MINUTE))
-    await store.reads.postpone(present(await store.reads.subject('PAY1')), after(90 * MINUTE))
+    await store.reads.postpone(present(await store.reads.subject('PAY1')), after(90 * MINUTE), null)
     await pollAt(store.reads, 'PAY1', after(20 * MINUTE))
     expect(await nextDue(store)).toEqual(after(20 * MINUTE))
     expect(await store.reads.subject('PAY1')).toMatchObject({ failures: 1 })

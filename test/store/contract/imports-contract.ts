@@ -245,7 +245,7 @@ export function importsContract(fixture: Fixture): void {
             command(id, { mutation: 'createPayin', refKind: 'payin' }),
           )
           const asked = payin(id, { paymentId: id, createdAt: made.at.toISOString() })
-          await store.commands.settleWithPayin(begun.id, asked, received(id), made.at)
+          await store.commands.settleWithPayin(begun.id, { payin: asked, report: received(id), at: made.at })
         }
       }
       const absentAfter = async (last: CheckPlace['after']) => {

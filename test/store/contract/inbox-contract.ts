@@ -134,12 +134,11 @@ export function inboxContract(fixture: Fixture): void {
     await settledLink(store, 'used')
     await store.inbox.receive(delivery(report('authorised'), { ref: 'used' }))
     const { command: begun } = await store.commands.begin(command('p', { mutation: 'createPayin', refKind: 'payin' }))
-    await store.commands.settleWithPayin(
-      begun.id,
-      payin('p', { paymentId: 'PAY2' }),
-      report('pending', { paymentId: 'PAY2' }),
-      NOW,
-    )
+    await store.commands.settleWithPayin(begun.id, {
+      payin: payin('p', { paymentId: 'PAY2' }),
+      report: report('pending', { paymentId: 'PAY2' }),
+      at: NOW,
+    })
     await settledAgreement(store)
     await settledPayout(store)
     const asked = present(await store.reads.subject('LINK-unused'))
@@ -163,7 +162,7 @@ export function inboxContract(fixture: Fixture): void {
       ),
     )
     const untouched = report('pending', { paymentId: 'LINK-unused', linkId: 'LINK-unused' })
-    expect(await store.reads.record(asked, untouched, receivedAt)).toBe('superseded')
+    expect(await store.reads.record(asked, untouched, receivedAt, null)).toBe('superseded')
   })
 
   it("quarantines a body that names another link than its address, or another link's payment", async () => {

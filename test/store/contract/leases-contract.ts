@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { Store } from '../../../src/ledger/store.ts'
 import { LeaseLostError } from '../../../src/store/store-errors.ts'
-import type { Lease, Store } from '../../../src/store/store.ts'
+import type { Lease } from '../../../src/store/store.ts'
 import {
   after,
   agreementReport,
@@ -100,8 +101,8 @@ export function leasesContract(fixture: Fixture): void {
       await store.inbox.receive(delivery(report('pending')))
       await settledAgreement(store, 'agreement')
       await store.inbox.receiveAgreement(callback(agreementReport('pending')))
-      await store.heartbeat.beat(NOW)
-      await store.sweep.begin(after(-MINUTE), NOW)
+      await store.heartbeat.beat(NOW, null)
+      await store.sweep.begin(after(-MINUTE), NOW, null)
       const former = await held('a', 0)
       // An expired lease is valid until another process takes it.
       const current = await held('b', LEASE_MS)

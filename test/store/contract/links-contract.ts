@@ -72,6 +72,7 @@ export function linksContract(fixture: Fixture): void {
       present(await store.reads.subject('LINK-b')),
       report('expired', { paymentId: 'LINK-b' }),
       after(MINUTE),
+      null,
     )
     fixture.now = after(MINUTE)
     expect(await pageOf({ phases: ['EXPIRED'] })).toEqual(['c', 'b', 'a'])

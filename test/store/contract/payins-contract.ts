@@ -34,7 +34,7 @@ export function payinsContract(fixture: Fixture): void {
     const id = await begun()
     const made = payin('p', { ownerId: 'owner-1' })
     const said = report('pending', { details: { ...unsaid, instructions: { bsb: '000-000' } } })
-    const payment = await store.commands.settleWithPayin(id, made, said, after(MINUTE))
+    const payment = await store.commands.settleWithPayin(id, { payin: made, report: said, at: after(MINUTE) })
 
     expect(payment).toMatchObject({
       streamId: 'payment:PAY1',
@@ -73,8 +73,10 @@ export function payinsContract(fixture: Fixture): void {
   it('changes nothing when it is settled a second time', async () => {
     const { store } = fixture
     const id = await begun()
-    const first = await store.commands.settleWithPayin(id, payin('p'), report('pending'), NOW)
-    expect(await store.commands.settleWithPayin(id, payin('p'), report('received'), after(MINUTE))).toEqual(first)
+    const first = await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('pending'), at: NOW })
+    expect(
+      await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('received'), at: after(MINUTE) }),
+    ).toEqual(first)
     expect(await store.log.head()).toBe(1)
   })
 
@@ -90,7 +92,7 @@ export function payinsContract(fixture: Fixture): void {
       details: { amount: '25.50', paid: '0', threeDsUrl: 'https://3ds.example', instructions: { code: '1' } },
       payer: { name: 'Ada', email: 'old@example.org' },
     })
-    await store.commands.settleWithPayin(id, payin('p'), answer, after(MINUTE))
+    await store.commands.settleWithPayin(id, { payin: payin('p'), report: answer, at: after(MINUTE) })
 
     expect(await paymentOf(store)).toMatchObject({
       statusRaw: 'received',
@@ -109,7 +111,11 @@ export function payinsContract(fixture: Fixture): void {
     const { store } = fixture
     const id = await begun()
     await store.inbox.receive(delivery(report('received', { details: unsaid }), { ref: 'p' }))
-    await store.commands.settleWithPayin(id, payin('p'), report('pending', { details: unsaid }), NOW)
+    await store.commands.settleWithPayin(id, {
+      payin: payin('p'),
+      report: report('pending', { details: unsaid }),
+      at: NOW,
+    })
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 1, details: { amount: '25.50' } })
     expect(await store.log.head()).toBe(1)
   })
@@ -119,7 +125,11 @@ export function payinsContract(fixture: Fixture): void {
     const settle = async (paymentId: string, webhook: string, answer: ReturnType<typeof report>) => {
       const id = await begun(paymentId)
       await store.inbox.receive(delivery(report(webhook, { paymentId }), { ref: paymentId }))
-      await store.commands.settleWithPayin(id, payin(paymentId, { paymentId }), answer, after(MINUTE))
+      await store.commands.settleWithPayin(id, {
+        payin: payin(paymentId, { paymentId }),
+        report: answer,
+        at: after(MINUTE),
+      })
       return paymentOf(store, paymentId)
     }
     expect((await settle('P1', 'pending', report('received', { paymentId: 'P1' }))).statusRaw).toBe('received')
@@ -140,7 +150,11 @@ export function payinsContract(fixture: Fixture): void {
     const namesLink = report('pending', { linkId: 'LINK-a', details: unsaid })
     await store.inbox.receive(delivery(namesLink, { ref: 'p' }))
     expect(await paymentOf(store)).toMatchObject({ linkRef: null, streamId: 'payment:PAY1', details: { amount: null } })
-    await store.commands.settleWithPayin(id, payin('p'), report('pending', { linkId: 'LINK-a' }), NOW)
+    await store.commands.settleWithPayin(id, {
+      payin: payin('p'),
+      report: report('pending', { linkId: 'LINK-a' }),
+      at: NOW,
+    })
     for (const ref of ['p', null])
       await store.inbox.receive(
         delivery(report(ref === null ? 'received' : 'authorised', { linkId: 'LINK-a' }), { ref }),
@@ -158,7 +172,7 @@ export function payinsContract(fixture: Fixture): void {
     await begun('q')
     await store.commands.begin(command('agr', { key: 'client-1', refKind: 'agreement' }))
     await store.inbox.receive(delivery(report('pending', { paymentId: 'LINKED' }), { ref: 'a' }))
-    await store.commands.settleWithPayin(id, payin('p'), report('pending'), NOW)
+    await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('pending'), at: NOW })
     const wrong = [
       delivery(report('received', { paymentId: 'PAY2' }), { ref: 'p' }),
       delivery(report('received'), { ref: 'a', bytes: '1' }),
@@ -177,7 +191,7 @@ export function payinsContract(fixture: Fixture): void {
     await store.commands.markUnknown(id)
     const attempt = { ref: 'p2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
     expect(await store.commands.retry(id, attempt)).toBe(true)
-    await store.commands.settleWithPayin(id, payin('p2'), report('pending'), NOW)
+    await store.commands.settleWithPayin(id, { payin: payin('p2'), report: report('pending'), at: NOW })
     expect((await store.inbox.receive(delivery(report('received'), { ref: 'p' }))).disposition).toBe('APPLIED')
   })
 
@@ -185,10 +199,14 @@ export function payinsContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'LINKED' }), { ref: 'a' }))
-    await store.commands.settleWithPayin(await begun(), payin('p'), report('pending'), NOW)
+    await store.commands.settleWithPayin(await begun(), { payin: payin('p'), report: report('pending'), at: NOW })
     const second = await begun('q')
     const settle = (parts: Parameters<typeof payin>[1], paymentId = 'PAY1', ref = 'q') =>
-      store.commands.settleWithPayin(second, payin(ref, parts), report('pending', { paymentId }), NOW)
+      store.commands.settleWithPayin(second, {
+        payin: payin(ref, parts),
+        report: report('pending', { paymentId }),
+        at: NOW,
+      })
 
     await expect(settle({})).rejects.toThrow(StoreConflictError)
     await expect(settle({ paymentId: 'LINKED' }, 'LINKED')).rejects.toThrow('through a link')
@@ -202,14 +220,18 @@ export function payinsContract(fixture: Fixture): void {
   it("finds payments by the payin's reference, and tells the payin to those who read", async () => {
     const { store } = fixture
     const made = payin('p', { reference: 'order-1', site: 'nz' })
-    await store.commands.settleWithPayin(await begun(), made, report('failed', { details: unsaid }), NOW)
+    await store.commands.settleWithPayin(await begun(), {
+      payin: made,
+      report: report('failed', { details: unsaid }),
+      at: NOW,
+    })
     const page = (await store.payments.page({ limit: 5, before: null }, { reference: 'order-1' })).rows
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 
     expect(present(await store.reads.subject('PAY1'))).toMatchObject({ payin: made, link: null })
     expect(await dueReads(store.reads, NOW, 5)).toMatchObject([{ paymentId: 'PAY1', payin: made }])
     const subject = present(await store.reads.subject('PAY1'))
-    expect(await store.reads.record(subject, report('received', { details: unsaid }), NOW)).toBe('changed')
+    expect(await store.reads.record(subject, report('received', { details: unsaid }), NOW, null)).toBe('changed')
     expect((await paymentOf(store)).details.amount).toBe('25.50')
   })
 }

@@ -74,7 +74,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     expect(await store.inbox.receivePayout(held)).toMatchObject({ disposition: 'APPLIED', readDue: true })
     const [subject] = [await store.payoutReads.subject('OUT1')]
     if (subject === null || subject === undefined) throw new Error('There is no subject.')
-    await store.payoutReads.record(subject, payoutReport('processing'), after(MINUTE))
+    await store.payoutReads.record(subject, payoutReport('processing'), after(MINUTE), null)
     const again = await store.inbox.receivePayout({ ...held, receivedAt: after(2 * MINUTE) })
     expect(again).toEqual({ disposition: 'APPLIED', repeat: true, readDue: true })
     expect(await payoutOf(store)).toMatchObject({ status: 'processing', provisional: true })
@@ -91,7 +91,7 @@ export function payoutCallbacksContract(fixture: Fixture): void {
     expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
     const subject = await store.payoutReads.subject('OUT1')
     if (subject === null) throw new Error('There is no subject.')
-    expect(await store.payoutReads.record(subject, payoutReport('completed'), NOW)).toBe('changed')
+    expect(await store.payoutReads.record(subject, payoutReport('completed'), NOW, null)).toBe('changed')
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
   })
 

@@ -46,8 +46,8 @@ export function payoutReadsContract(fixture: Fixture): void {
     await held()
     const asked = await subject()
     expect(asked).toMatchObject({ deliveries: 1, failures: 0, dueAt: after(MINUTE) })
-    expect(await store.payoutReads.record(await subject(), payoutReport('processing'), NOW)).toBe('changed')
-    expect(await store.payoutReads.record(asked, payoutReport('expired'), NOW)).toBe('superseded')
+    expect(await store.payoutReads.record(await subject(), payoutReport('processing'), NOW, null)).toBe('changed')
+    expect(await store.payoutReads.record(asked, payoutReport('expired'), NOW, null)).toBe('superseded')
     expect((await payoutOf(store)).status).toBe('processing')
   })
 
@@ -56,7 +56,7 @@ export function payoutReadsContract(fixture: Fixture): void {
     await held()
     const payees = [{ transactionId: 'T1', name: 'Ada', accountNumberMasked: null, payIdMasked: null, bankCode: null }]
     const said = payoutReport('completed', { payees })
-    expect(await store.payoutReads.record(await subject(), said, after(2 * MINUTE))).toBe('changed')
+    expect(await store.payoutReads.record(await subject(), said, after(2 * MINUTE), null)).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({
       kind: 'PAYOUT_STATUS_CHANGED',
       source: 'READ',
@@ -72,13 +72,13 @@ export function payoutReadsContract(fixture: Fixture): void {
     const { store } = fixture
     await held()
     const another = payoutReport('completed', { currency: 'JPY' })
-    expect(await store.payoutReads.record(await subject(), another, NOW)).toBe('fruitless')
+    expect(await store.payoutReads.record(await subject(), another, NOW, null)).toBe('fruitless')
     expect((await subject()).failures).toBe(1)
-    await store.payoutReads.postpone(await subject(), after(5 * MINUTE))
+    await store.payoutReads.postpone(await subject(), after(5 * MINUTE), null)
     expect(await subject()).toMatchObject({ failures: 2, dueAt: after(5 * MINUTE) })
     const stale = await subject()
     await store.inbox.receivePayout(payoutCallback(payoutReport('held_again'), { receivedAt: after(MINUTE) }))
-    await store.payoutReads.postpone(stale, after(9 * MINUTE))
+    await store.payoutReads.postpone(stale, after(9 * MINUTE), null)
     expect(await nextDue(store, 'payout')).toEqual(after(MINUTE))
   })
 
@@ -86,8 +86,9 @@ export function payoutReadsContract(fixture: Fixture): void {
     const { store } = fixture
     await settledPayout(store)
     await settledPayout(store, 'b', { id: 'OUT2', statusRaw: 'completed' })
-    await store.sweep.begin(NOW, after(MINUTE))
-    for (let step = await store.sweep.step(after(MINUTE)); !step.done;) step = await store.sweep.step(after(MINUTE))
+    await store.sweep.begin(NOW, after(MINUTE), null)
+    for (let step = await store.sweep.step(after(MINUTE), null); !step.done;)
+      step = await store.sweep.step(after(MINUTE), null)
     expect((await subject()).dueAt).toEqual(after(MINUTE))
     expect((await subject('OUT2')).dueAt).toBeNull()
   })

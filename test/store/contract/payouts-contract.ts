@@ -39,7 +39,7 @@ export function payoutsContract(fixture: Fixture): void {
   it('records the payout, its payees, the event and the result of the command at once', async () => {
     const { store } = fixture
     const said = payoutReport('created', { payees: [PAYEE] })
-    const payout = await store.commands.settleWithPayout(await begun(), made, said, after(MINUTE))
+    const payout = await store.commands.settleWithPayout(await begun(), { ...made, report: said, at: after(MINUTE) })
     expect(payout).toMatchObject({
       id: 'OUT1',
       ref: 'out',
@@ -85,12 +85,21 @@ export function payoutsContract(fixture: Fixture): void {
   it('changes nothing when it is settled a second time, and refuses another outcome', async () => {
     const { store } = fixture
     const id = await begun()
-    const first = await store.commands.settleWithPayout(id, made, payoutReport('created'), NOW)
-    expect(await store.commands.settleWithPayout(id, made, payoutReport('completed'), after(MINUTE))).toEqual(first)
+    const first = await store.commands.settleWithPayout(id, { ...made, report: payoutReport('created'), at: NOW })
+    expect(
+      await store.commands.settleWithPayout(id, { ...made, report: payoutReport('completed'), at: after(MINUTE) }),
+    ).toEqual(first)
     const other = payoutReport('created', { id: 'OUT2' })
-    await expect(store.commands.settleWithPayout(id, made, other, NOW)).rejects.toThrow(StoreConflictError)
+    await expect(store.commands.settleWithPayout(id, { ...made, report: other, at: NOW })).rejects.toThrow(
+      StoreConflictError,
+    )
     const { command: second } = await store.commands.begin(payoutCommand('b'))
-    const taken = store.commands.settleWithPayout(second.id, { ref: 'b', site: 'au' }, payoutReport('created'), NOW)
+    const taken = store.commands.settleWithPayout(second.id, {
+      ref: 'b',
+      site: 'au',
+      report: payoutReport('created'),
+      at: NOW,
+    })
     await expect(taken).rejects.toThrow('belongs to another command')
     expect(await store.log.head()).toBe(1)
   })
@@ -101,7 +110,7 @@ export function payoutsContract(fixture: Fixture): void {
     const early = { externalId: null, description: null, payees: [{ ...PAYEE, name: null }] }
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing', early)))
     const answer = payoutReport('created', { payees: [PAYEE] })
-    const payout = await store.commands.settleWithPayout(id, made, answer, after(MINUTE))
+    const payout = await store.commands.settleWithPayout(id, { ...made, report: answer, at: after(MINUTE) })
     expect(payout).toMatchObject({ status: 'processing', version: 2, externalId: 'batch-1' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
       ['PAYOUT_CREATED', 'WEBHOOK'],
@@ -115,12 +124,11 @@ export function payoutsContract(fixture: Fixture): void {
     await settledPayout(store, 'out', { statusRaw: 'scheduled' })
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
-    const cancelled = await store.commands.settleWithPayoutCancellation(
-      asked.id,
-      'OUT1',
-      payoutReport('expired'),
-      after(MINUTE),
-    )
+    const cancelled = await store.commands.settleWithPayoutCancellation(asked.id, {
+      payoutId: 'OUT1',
+      report: payoutReport('expired'),
+      at: after(MINUTE),
+    })
     expect(cancelled).toMatchObject({
       status: 'expired',
       cancelledAt: after(MINUTE).toISOString(),
@@ -128,7 +136,11 @@ export function payoutsContract(fixture: Fixture): void {
       version: 2,
     })
     expect(await nextDue(store, 'payout')).toBeNull()
-    const again = await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), NOW)
+    const again = await store.commands.settleWithPayoutCancellation(asked.id, {
+      payoutId: 'OUT1',
+      report: payoutReport('expired'),
+      at: NOW,
+    })
     expect(again).toEqual(cancelled)
   })
 
@@ -138,7 +150,11 @@ export function payoutsContract(fixture: Fixture): void {
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing')))
-    await store.commands.settleWithPayoutCancellation(asked.id, 'OUT1', payoutReport('expired'), after(MINUTE))
+    await store.commands.settleWithPayoutCancellation(asked.id, {
+      payoutId: 'OUT1',
+      report: payoutReport('expired'),
+      at: after(MINUTE),
+    })
     expect(await payoutOf(store)).toMatchObject({ status: 'expired', provisional: true })
     expect(await nextDue(store, 'payout')).toEqual(after(MINUTE))
   })
@@ -148,7 +164,9 @@ export function payoutsContract(fixture: Fixture): void {
     const about = { refKind: null, subject: { payoutId: 'OLD' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
     const said = payoutReport('expired', { id: 'OLD' })
-    expect(await store.commands.settleWithPayoutCancellation(asked.id, 'OLD', said, NOW)).toBeNull()
+    expect(
+      await store.commands.settleWithPayoutCancellation(asked.id, { payoutId: 'OLD', report: said, at: NOW }),
+    ).toBeNull()
     expect(await store.payouts.byIds(['OLD'])).toEqual([])
     expect(await store.log.head()).toBe(0)
   })

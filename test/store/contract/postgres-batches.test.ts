@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { type CountingProxy, startCountingProxy } from '../../support/counting-proxy.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
 import { after, command, delivery, events, NOW, paymentOf, report, settledLink } from './builders.ts'

@@ -1,7 +1,8 @@
 import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
-import type { AgreementReadSubject, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { AgreementReadSubject } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import { after, agreementCommand, agreementOf, agreementReport, callback, command, events, MINUTE } from './builders.ts'
 import { failingHistory, type RandomHistories } from './random-history.ts'
@@ -48,15 +49,15 @@ async function playStep(
   if (act === 'call back') {
     await store.inbox.receiveAgreement(callback(said, { bytes: `${bytes}`, receivedAt: at }))
   } else if (act === 'settle') {
-    await store.commands.settleWithAgreement(id, { ref: 'agr', site: 'au' }, said, at)
+    await store.commands.settleWithAgreement(id, { ref: 'agr', site: 'au', report: said, at })
   } else if (act === 'change' && (await store.agreements.byIds(['AGR1'])).length > 0) {
     const asked = command(`change-${index}`, { refKind: null, sentAt: after((index - 1) * MINUTE).getTime() })
     const { command: begun } = await store.commands.begin(asked)
-    await store.commands.settleWithAgreementChange(begun.id, 'AGR1', said, at)
+    await store.commands.settleWithAgreementChange(begun.id, { agreementId: 'AGR1', report: said, at })
   } else if (act === 'take') {
     sent.subject = await store.agreementReads.subject('AGR1')
   } else if (act === 'answer' && sent.subject !== null) {
-    await store.agreementReads.record(sent.subject, said, at)
+    await store.agreementReads.record(sent.subject, said, at, null)
   }
 }
 

@@ -2,7 +2,8 @@ import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
 import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
-import type { ReadSubject, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { ReadSubject } from '../../../src/store/store.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'
 import { failingHistory, type RandomHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
@@ -64,14 +65,14 @@ async function playStep(
     if (subject !== null) sent.set(paymentId, subject)
   } else if (act === 'settle') {
     const made = payin('p', { paymentId: 'P3' })
-    await store.commands.settleWithPayin(payinCommand, made, report(status, { paymentId: 'P3' }), at)
+    await store.commands.settleWithPayin(payinCommand, { payin: made, report: report(status, { paymentId: 'P3' }), at })
   } else if (act === 'refund') {
     const asked = command(`refund-${index}`, { refKind: null, sentAt: at.getTime() - 2 * MINUTE })
     const { command: begun } = await store.commands.begin(asked)
-    await store.commands.settleWithPayment(begun.id, { paymentId }, said, at)
+    await store.commands.settleWithPayment(begun.id, { paymentId, report: said, at })
   } else {
     const subject = sent.get(paymentId)
-    if (subject !== undefined) await store.reads.record(subject, said, at)
+    if (subject !== undefined) await store.reads.record(subject, said, at, null)
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Arbitrary, array, asyncDefaultReportMessage, asyncProperty, boolean, check } from 'fast-check'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 

@@ -1,7 +1,8 @@
 import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
 import { PAYOUT_STATUSES } from '../../../src/domain/payouts/payout-report.ts'
-import type { PayoutReadSubject, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { PayoutReadSubject } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import { payoutReport, payoutTransaction } from '../../unit/domain/payouts.ts'
 import { after, command, events, MINUTE, payoutCallback, payoutCommand, payoutOf } from './builders.ts'
@@ -55,15 +56,15 @@ async function playStep(
   if (act === 'call back') {
     await store.inbox.receivePayout(payoutCallback(said, { bytes: `${bytes}`, receivedAt: at }))
   } else if (act === 'settle') {
-    await store.commands.settleWithPayout(playing.id, { ref: 'out', site: 'au' }, said, at)
+    await store.commands.settleWithPayout(playing.id, { ref: 'out', site: 'au', report: said, at })
   } else if (act === 'cancel') {
     const asked = command(`cancel-${index}`, { refKind: null, subject: { payoutId: 'OUT1' } })
     const { command: begun } = await store.commands.begin(asked)
-    await store.commands.settleWithPayoutCancellation(begun.id, 'OUT1', said, at)
+    await store.commands.settleWithPayoutCancellation(begun.id, { payoutId: 'OUT1', report: said, at })
   } else if (act === 'take') {
     playing.sent = await store.payoutReads.subject('OUT1')
   } else if (playing.sent !== null) {
-    await store.payoutReads.record(playing.sent, said, at)
+    await store.payoutReads.record(playing.sent, said, at, null)
   }
 }
 

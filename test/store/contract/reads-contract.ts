@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
-import type { ReadSubject } from '../../../src/store/store.ts'
+import type { ReadOutcome, ReadSubject } from '../../../src/store/store.ts'
 import { dueReads, nextDue, pollAt } from '../../support/due-reads.ts'
 import {
   after,
@@ -20,6 +21,10 @@ import type { Fixture } from './store-contract.ts'
 export function readsContract(fixture: Fixture): void {
   async function subject(id = 'PAY1'): Promise<ReadSubject> {
     return present(await fixture.store.reads.subject(id))
+  }
+
+  async function answered(said: PaymentReport, at: Date): Promise<ReadOutcome> {
+    return fixture.store.reads.record(await subject(), said, at, null)
   }
 
   /** Records a payment that is `failed` and was then reported as pending: only a read can decide between them. */
@@ -110,7 +115,7 @@ export function readsContract(fixture: Fixture): void {
     await pollAt(store.reads, 'PAY1', after(2 * MINUTE))
     await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(3 * MINUTE) }))
     expect(await dueReads(store.reads, after(3 * MINUTE), 9, ['doubt'])).toMatchObject([{ dueAt: after(MINUTE) }])
-    await store.reads.record(await subject(), report('return_pending'), after(4 * MINUTE))
+    await answered(report('return_pending'), after(4 * MINUTE))
     expect(await nextDue(store)).toBeNull()
   })
 
@@ -132,9 +137,9 @@ export function readsContract(fixture: Fixture): void {
     await doubtful()
     expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 2, unconfirmedSince: after(MINUTE) })
     // A failed read is postponed; the payment that it should confirm stays doubtful.
-    await store.reads.postpone(await subject(), after(60 * MINUTE))
+    await store.reads.postpone(await subject(), after(60 * MINUTE), null)
     expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 1, unconfirmedSince: after(MINUTE) })
-    await store.reads.record(await subject(), report('failed'), after(3 * MINUTE))
+    await answered(report('failed'), after(3 * MINUTE))
     expect(await store.reads.backlog(after(3 * MINUTE))).toMatchObject({ waiting: 1, unconfirmedSince: null })
   })
 
@@ -142,18 +147,18 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await doubtful()
     const asked = await subject()
-    expect(await store.reads.record(await subject(), report('received'), after(3 * MINUTE))).toBe('changed')
-    expect(await store.reads.record(asked, report('failed'), after(4 * MINUTE))).toBe('superseded')
+    expect(await answered(report('received'), after(3 * MINUTE))).toBe('changed')
+    expect(await store.reads.record(asked, report('failed'), after(4 * MINUTE), null)).toBe('superseded')
     const again = await subject()
-    expect(await store.reads.record(await subject(), report('received'), after(5 * MINUTE))).toBe('confirmed')
-    expect(await store.reads.record(again, report('failed'), after(6 * MINUTE))).toBe('superseded')
+    expect(await answered(report('received'), after(5 * MINUTE))).toBe('confirmed')
+    expect(await store.reads.record(again, report('failed'), after(6 * MINUTE), null)).toBe('superseded')
     expect((await paymentOf(store)).statusRaw).toBe('received')
   })
 
   it('ends the doubt when a read confirms the state, without an event', async () => {
     await doubtful()
     expect((await paymentOf(fixture.store)).provisional).toBe(true)
-    expect(await fixture.store.reads.record(await subject(), report('failed'), after(3 * MINUTE))).toBe('confirmed')
+    expect(await answered(report('failed'), after(3 * MINUTE))).toBe('confirmed')
     expect(await paymentOf(fixture.store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
     expect(await nextDue(fixture.store)).toBeNull()
   })
@@ -161,7 +166,7 @@ export function readsContract(fixture: Fixture): void {
   it('records what a read shows as an event of our own', async () => {
     const { store } = fixture
     await doubtful()
-    expect(await store.reads.record(await subject(), report('pending'), after(3 * MINUTE))).toBe('changed')
+    expect(await answered(report('pending'), after(3 * MINUTE))).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({
       source: 'READ',
       kind: 'PAYMENT_STATUS_CHANGED',
@@ -177,7 +182,7 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('partially_refunded', { details: { refunded: '1.00' } })))
     const said = report('partially_refunded', { details: { refunded: '2.00' } })
-    expect(await store.reads.record(await subject(), said, after(MINUTE))).toBe('changed')
+    expect(await answered(said, after(MINUTE))).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({
       kind: 'PAYMENT_DETAILS_CHANGED',
       fromStatus: 'partially_refunded',
@@ -191,10 +196,10 @@ export function readsContract(fixture: Fixture): void {
     await doubtful()
     const asked = await subject()
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(3 * MINUTE) }))
-    expect(await store.reads.record(asked, report('failed'), after(3 * MINUTE))).toBe('superseded')
+    expect(await store.reads.record(asked, report('failed'), after(3 * MINUTE), null)).toBe('superseded')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 3 })
     expect(await dueReads(store.reads, after(3 * MINUTE), 10)).toHaveLength(1)
-    expect(await store.reads.record(await subject(), report('received'), after(4 * MINUTE))).toBe('confirmed')
+    expect(await answered(report('received'), after(4 * MINUTE))).toBe('confirmed')
     expect(await nextDue(store)).toBeNull()
   })
 
@@ -204,7 +209,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(refund)
     const asked = await subject()
     await store.inbox.receive(refund)
-    expect(await store.reads.record(asked, report('partially_refunded'), after(MINUTE))).toBe('superseded')
+    expect(await store.reads.record(asked, report('partially_refunded'), after(MINUTE), null)).toBe('superseded')
     expect(await nextDue(store)).toEqual(NOW)
   })
 
@@ -214,9 +219,9 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const asked = await subject()
     await store.inbox.receive(delivery(report('received', { paymentId: 'P2' }), { ref: 'a' }))
-    expect(await store.reads.record(asked, report('pending'), after(MINUTE))).toBe('superseded')
+    expect(await store.reads.record(asked, report('pending'), after(MINUTE), null)).toBe('superseded')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'failed' })
-    expect(await store.reads.record(await subject(), report('failed'), after(MINUTE))).toBe('confirmed')
+    expect(await answered(report('failed'), after(MINUTE))).toBe('confirmed')
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('P2')
   })
 
@@ -225,7 +230,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('in_dispute')))
     await store.inbox.receive(delivery(report('received')))
     expect((await paymentOf(store)).provisional).toBe(true)
-    expect(await store.reads.record(await subject(), report('pending'), after(MINUTE))).toBe('fruitless')
+    expect(await answered(report('pending'), after(MINUTE))).toBe('fruitless')
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'in_dispute', provisional: true })
     expect(await nextDue(store)).toEqual(after(16 * MINUTE))
     expect((await subject()).failures).toBe(1)
@@ -234,7 +239,7 @@ export function readsContract(fixture: Fixture): void {
   it("takes no other payment's answer", async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
-    expect(await store.reads.record(await subject(), report('received', { paymentId: 'P2' }), NOW)).toBe('fruitless')
+    expect(await answered(report('received', { paymentId: 'P2' }), NOW)).toBe('fruitless')
     expect(await store.payments.byIds(['P2'])).toEqual([])
     expect(await nextDue(store)).toEqual(after(15 * MINUTE))
   })
@@ -243,7 +248,7 @@ export function readsContract(fixture: Fixture): void {
     const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
-    expect(await store.reads.record(await subject(), report('received', { paymentId: 'LINK-a' }), NOW)).toBe('changed')
+    expect(await answered(report('received', { paymentId: 'LINK-a' }), NOW)).toBe('changed')
     expect(await paymentOf(store)).toMatchObject({ id: 'PAY1', statusRaw: 'received' })
     const inPhase = (await store.links.page({ limit: 5, before: null }, { phases: ['SUCCEEDED'] })).rows
     expect(inPhase.map(({ row }) => row.ref)).toEqual(['a'])
@@ -254,7 +259,7 @@ export function readsContract(fixture: Fixture): void {
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const said = report('received', { paymentId: 'P2', linkId: 'LINK-a' })
-    expect(await store.reads.record(await subject(), said, NOW)).toBe('changed')
+    expect(await answered(said, NOW)).toBe('changed')
     expect(await paymentOf(store, 'P2')).toMatchObject({ statusRaw: 'received', linkRef: 'a', streamId: 'link:a' })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('P2')
     expect(await nextDue(store)).toEqual(after(15 * MINUTE))
@@ -263,12 +268,12 @@ export function readsContract(fixture: Fixture): void {
   it('postpones a read and counts its failures, until one succeeds', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
-    await store.reads.postpone(await subject(), after(MINUTE))
+    await store.reads.postpone(await subject(), after(MINUTE), null)
     expect(await nextDue(store)).toEqual(after(MINUTE))
-    await store.reads.postpone(await subject(), null)
+    await store.reads.postpone(await subject(), null, null)
     expect(await nextDue(store)).toBeNull()
     expect((await subject()).failures).toBe(2)
-    await store.reads.record(await subject(), report('failed'), after(MINUTE))
+    await answered(report('failed'), after(MINUTE))
     expect((await subject()).failures).toBe(0)
   })
 
@@ -280,7 +285,7 @@ export function readsContract(fixture: Fixture): void {
     const waits: number[] = []
     for (let poll = 0; poll < 4; poll++) {
       const at = present(await nextDue(store))
-      expect(await store.reads.record(await subject(), report('authorised'), at)).toBe('confirmed')
+      expect(await answered(report('authorised'), at)).toBe('confirmed')
       waits.push((present(await nextDue(store)).getTime() - at.getTime()) / MINUTE)
     }
     for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (15 * 2 ** index) - 1)).toBeLessThan(0.101)
@@ -291,7 +296,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed')))
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(MINUTE) }))
     expect(await nextDue(store)).toEqual(NOW)
-    await store.reads.record(await subject(), report('received'), after(2 * MINUTE))
+    await answered(report('received'), after(2 * MINUTE))
     expect(await nextDue(store)).toBeNull()
     await store.inbox.receive(delivery(report('waiting', { paymentId: 'P2' })))
     expect(await nextDue(store)).toSatisfy(pollAfter(NOW))
@@ -304,10 +309,10 @@ export function readsContract(fixture: Fixture): void {
     await settledLink(store, 'a', { expiresAt: after(30 * MINUTE).toISOString() })
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
     expect(await nextDue(store)).toEqual(new Date(readAfterExpiry(after(30 * MINUTE).getTime())))
-    await store.reads.postpone(await subject(), after(5 * MINUTE))
+    await store.reads.postpone(await subject(), after(5 * MINUTE), null)
     await store.inbox.receive(delivery(report('authorised'), { ref: 'a', receivedAt: after(MINUTE) }))
     expect(await nextDue(store)).toEqual(after(5 * MINUTE))
-    await store.reads.record(await subject(), report('received'), after(5 * MINUTE))
+    await answered(report('received'), after(5 * MINUTE))
     expect(await nextDue(store)).toBeNull()
   })
 
@@ -316,7 +321,7 @@ export function readsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received')))
     const asked = await subject()
     await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(MINUTE) }))
-    await store.reads.postpone(asked, after(60 * MINUTE))
+    await store.reads.postpone(asked, after(60 * MINUTE), null)
     expect(await nextDue(store)).toEqual(after(MINUTE))
   })
 }

@@ -41,7 +41,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('keeps the plan when a read before the end finds the link untouched', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    expect(await store.reads.record(await subject(), untouched, NOW)).toBe('confirmed')
+    expect(await store.reads.record(await subject(), untouched, NOW, null)).toBe('confirmed')
     expect(await nextDue(store)).toEqual(AFTER_END)
     expect(await store.payments.byIds(['LINK-a'])).toEqual([])
     expect(await store.log.head()).toBe(1)
@@ -50,15 +50,15 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('asks again in 15 minutes when the payments API has not noticed the end yet', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    await store.reads.record(await subject(), untouched, AFTER_END)
+    await store.reads.record(await subject(), untouched, AFTER_END, null)
     expect(await nextDue(store)).toEqual(after(15 * MINUTE, AFTER_END))
   })
 
   it('records the end of an unused link once', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    expect(await store.reads.record(await subject(), ended, AFTER_END)).toBe('changed')
-    expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE))).toBe('confirmed')
+    expect(await store.reads.record(await subject(), ended, AFTER_END, null)).toBe('changed')
+    expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE), null)).toBe('confirmed')
     expect((await linkOf(store, 'LINK-a')).expired).toBe(true)
     expect(await nextDue(store)).toBeNull()
     expect((await events(store)).slice(1)).toEqual([
@@ -89,7 +89,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
       details: { amount: null },
       payer: { name: 'Ada', email: null },
     })
-    expect(await store.reads.record(await subject(), said, NOW)).toBe('changed')
+    expect(await store.reads.record(await subject(), said, NOW, null)).toBe('changed')
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', version: 2, details: { amount: '25.50' } })
     expect((await events(store)).at(-1)).toMatchObject({ source: 'READ', fromStatus: null, toStatus: 'received' })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
@@ -101,7 +101,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     await settledLink(store, 'a', { requestedAmount: { value: '10', currency: 'AUD' } })
-    expect(await store.reads.record(await subject(), report('received'), NOW)).toBe('confirmed')
+    expect(await store.reads.record(await subject(), report('received'), NOW, null)).toBe('confirmed')
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'payment:PAY1', version: 1 })
     expect((await linkOf(store, 'LINK-a')).paymentId).toBe('PAY1')
     expect(await nextDue(store)).toBeNull()
@@ -112,8 +112,8 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await settledLink(store, 'a')
     const asked = await subject()
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
-    expect(await store.reads.record(asked, ended, AFTER_END)).toBe('superseded')
-    await store.reads.postpone(asked, after(END))
+    expect(await store.reads.record(asked, ended, AFTER_END, null)).toBe('superseded')
+    await store.reads.postpone(asked, after(END), null)
     expect((await linkOf(store, 'LINK-a')).expired).toBe(false)
     expect(await store.log.head()).toBe(2)
     expect(await nextDue(store)).toBeNull()
@@ -126,7 +126,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
     const wrong = [report('received', { linkId: 'LINK-b' }), report('received', { paymentId: 'P2' })]
     for (const [failures, said] of wrong.entries()) {
-      expect(await store.reads.record(await subject(), said, NOW)).toBe('fruitless')
+      expect(await store.reads.record(await subject(), said, NOW, null)).toBe('fruitless')
       expect(await nextDue(store)).toEqual(after(15 * MINUTE * 2 ** failures))
     }
     expect((await subject()).failures).toBe(2)
@@ -136,7 +136,7 @@ export function readsOfLinksContract(fixture: Fixture): void {
   it('postpones the read of a link', async () => {
     const { store } = fixture
     await settledLink(store, 'a')
-    await store.reads.postpone(await subject(), after(MINUTE))
+    await store.reads.postpone(await subject(), after(MINUTE), null)
     expect(await nextDue(store)).toEqual(after(MINUTE))
     expect((await subject()).failures).toBe(1)
   })

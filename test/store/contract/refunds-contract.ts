@@ -56,7 +56,7 @@ export function refundsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
     const id = await begun()
     const said = report('return_pending', { paymentId: 'LINK-a', details: { refunded: '0.00' } })
-    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, said, answered)
+    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: said, at: answered })
 
     expect(payment).toMatchObject({ id: 'PAY1', statusRaw: 'return_pending', linkRef: 'a', provisional: false })
     expect(await paymentOf(store)).toEqual(payment)
@@ -84,7 +84,12 @@ export function refundsContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
     const said = report('return_pending', { details: { refunded: '0.00' } })
-    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', refund: TERMS }, said, answered)
+    const payment = await store.commands.settleWithPayment(id, {
+      paymentId: 'PAY1',
+      refund: TERMS,
+      report: said,
+      at: answered,
+    })
     const refund = {
       number: 1,
       state: 'PENDING',
@@ -101,7 +106,12 @@ export function refundsContract(fixture: Fixture): void {
     expect(await store.payments.refundRequests([id, 'none'])).toEqual(
       new Map([[id, { commandId: id, paymentId: 'PAY1', idempotencyKey: 'key-r', reason: TERMS.reason }]]),
     )
-    const again = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', refund: TERMS }, said, answered)
+    const again = await store.commands.settleWithPayment(id, {
+      paymentId: 'PAY1',
+      refund: TERMS,
+      report: said,
+      at: answered,
+    })
     expect(again).toEqual(payment)
     const last = after(3 * MINUTE)
     await store.inbox.receive(
@@ -119,9 +129,9 @@ export function refundsContract(fixture: Fixture): void {
     const details = { refunded: '10.00' }
     await store.inbox.receive(delivery(report('return_pending', { paymentId: 'P2', details })))
     await store.inbox.receive(delivery(report('return_received', { paymentId: 'P2', details })))
-    await store.commands.settleWithPayment(silent, { paymentId: 'P1', refund: TERMS }, null, answered)
+    await store.commands.settleWithPayment(silent, { paymentId: 'P1', refund: TERMS, report: null, at: answered })
     const late = report('return_pending', { paymentId: 'P2', details })
-    await store.commands.settleWithPayment(overtaken, { paymentId: 'P2', refund: TERMS }, late, answered)
+    await store.commands.settleWithPayment(overtaken, { paymentId: 'P2', refund: TERMS, report: late, at: answered })
     expect(await paymentOf(store, 'P1')).toMatchObject({
       statusRaw: 'received',
       version: 2,
@@ -137,7 +147,11 @@ export function refundsContract(fixture: Fixture): void {
   it('leaves a read that a webhook asked for to be made', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('partially_refunded')))
-    await store.commands.settleWithPayment(await begun(), { paymentId: 'PAY1' }, report('return_pending'), answered)
+    await store.commands.settleWithPayment(await begun(), {
+      paymentId: 'PAY1',
+      report: report('return_pending'),
+      at: answered,
+    })
     expect((await paymentOf(store)).statusRaw).toBe('return_pending')
     expect(await nextDue(store)).toEqual(NOW)
   })
@@ -152,7 +166,7 @@ export function refundsContract(fixture: Fixture): void {
       await store.inbox.receive(told('return_pending'))
       await store.inbox.receive(told('return_received'))
       const late = report('return_pending', { paymentId })
-      await store.commands.settleWithPayment(id, { paymentId }, late, answered)
+      await store.commands.settleWithPayment(id, { paymentId, report: late, at: answered })
       expect((await paymentOf(store, paymentId)).statusRaw).toBe('return_received')
     }
   })
@@ -160,12 +174,11 @@ export function refundsContract(fixture: Fixture): void {
   it('takes an answer that nothing has overtaken, whatever the clock of the node that took the webhook before', async () => {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(60 * MINUTE) }))
-    const settled = await store.commands.settleWithPayment(
-      await begun(),
-      { paymentId: 'PAY1' },
-      report('return_pending'),
-      answered,
-    )
+    const settled = await store.commands.settleWithPayment(await begun(), {
+      paymentId: 'PAY1',
+      report: report('return_pending'),
+      at: answered,
+    })
     expect(settled?.statusRaw).toBe('return_pending')
   })
 
@@ -176,12 +189,11 @@ export function refundsContract(fixture: Fixture): void {
       const paymentId = `P${index}`
       await store.inbox.receive(delivery(report('received', { paymentId })))
       const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
-      const payment = await store.commands.settleWithPayment(
-        await begun(paymentId, paymentId),
-        { paymentId },
-        own,
-        answered,
-      )
+      const payment = await store.commands.settleWithPayment(await begun(paymentId, paymentId), {
+        paymentId,
+        report: own,
+        at: answered,
+      })
       expect(payment).toMatchObject({ statusRaw: 'received', version: 1 })
     }
     expect(await store.payments.byIds(['P9'])).toEqual([])
@@ -199,15 +211,14 @@ export function refundsContract(fixture: Fixture): void {
     await store.inbox.receive({ ...refund, receivedAt: after(1.5 * MINUTE) })
 
     const said = report('return_pending')
-    expect((await store.commands.settleWithPayment(first, { paymentId: 'PAY1' }, said, answered))?.statusRaw).toBe(
-      'return_received',
-    )
-    const late = await store.commands.settleWithPayment(
-      second,
-      { paymentId: 'P2' },
-      { ...said, paymentId: 'P2' },
-      answered,
-    )
+    expect(
+      (await store.commands.settleWithPayment(first, { paymentId: 'PAY1', report: said, at: answered }))?.statusRaw,
+    ).toBe('return_received')
+    const late = await store.commands.settleWithPayment(second, {
+      paymentId: 'P2',
+      report: { ...said, paymentId: 'P2' },
+      at: answered,
+    })
     expect(late?.statusRaw).toBe('partially_refunded')
     expect(await store.log.head()).toBe(3)
     expect(await dueReads(store.reads, answered, 9)).toHaveLength(2)
@@ -217,12 +228,14 @@ export function refundsContract(fixture: Fixture): void {
     const { store } = fixture
     const said = report('return_pending')
     expect(
-      await store.commands.settleWithPayment(await begun('r1'), { paymentId: 'PAY1' }, said, answered),
+      await store.commands.settleWithPayment(await begun('r1'), { paymentId: 'PAY1', report: said, at: answered }),
     ).toMatchObject({
       streamId: 'payment:PAY1',
       statusRaw: 'return_pending',
     })
-    expect(await store.commands.settleWithPayment(await begun('r2'), { paymentId: 'NONE' }, null, answered)).toBeNull()
+    expect(
+      await store.commands.settleWithPayment(await begun('r2'), { paymentId: 'NONE', report: null, at: answered }),
+    ).toBeNull()
     expect((await store.commands.find(commandKey('refundPayment', 'key-r2')))?.state).toBe('SETTLED')
   })
 
@@ -230,10 +243,14 @@ export function refundsContract(fixture: Fixture): void {
     const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
-    await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, report('return_pending'), answered)
-    const again = await store.commands.settleWithPayment(id, { paymentId: 'PAY1' }, report('return_received'), answered)
+    await store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: report('return_pending'), at: answered })
+    const again = await store.commands.settleWithPayment(id, {
+      paymentId: 'PAY1',
+      report: report('return_received'),
+      at: answered,
+    })
     expect(again?.statusRaw).toBe('return_pending')
-    await expect(store.commands.settleWithPayment(id, { paymentId: 'P2' }, null, answered)).rejects.toThrow(
+    await expect(store.commands.settleWithPayment(id, { paymentId: 'P2', report: null, at: answered })).rejects.toThrow(
       StoreConflictError,
     )
     expect(await nextDue(store)).toBeNull()
@@ -264,7 +281,7 @@ export function refundsContract(fixture: Fixture): void {
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
     await store.commands.markUnknown(two.id)
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
-    await store.commands.settleWithPayment(two.id, { paymentId: 'PAY1' }, null, answered)
+    await store.commands.settleWithPayment(two.id, { paymentId: 'PAY1', report: null, at: answered })
     expect(await hasRival(after(2 * MINUTE + 1))).toBe(false)
     expect(await hasRival(after(2 * MINUTE))).toBe(true)
 

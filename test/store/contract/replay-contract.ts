@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import type { IncomingDelivery, Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
+import type { IncomingDelivery } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
@@ -121,7 +122,7 @@ export function replayContract(fixture: Fixture): void {
       statusAfter: 'failed',
     })
     const subject = present(await store.reads.subject('PAY1'))
-    await store.reads.record(subject, report('authorised'), LATER)
+    await store.reads.record(subject, report('authorised'), LATER, null)
     expect((await nextDue(store))?.getTime()).toBeGreaterThan(LATER.getTime())
 
     expect(await replay(store, id)).toMatchObject({ before: 'DOUBTFUL', after: 'NO_CHANGE', readDue: true })
@@ -158,7 +159,7 @@ export function replayContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
     const doubtful = await latest(store)
-    await store.reads.record(present(await store.reads.subject('PAY1')), report('failed'), NOW)
+    await store.reads.record(present(await store.reads.subject('PAY1')), report('failed'), NOW, null)
     await store.inbox.receive(unread(report('received'), 'a'))
     const unreadWebhook = await latest(store)
     await store.inbox.receive(unread(report('pending', { paymentId: 'PAY2' })))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../../src/ledger/store.ts'
 import { type PeriodicTask, systemTimer } from '../../../src/lib/timers.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import {
@@ -11,7 +12,6 @@ import {
   type RetentionOptions,
   startRetention,
 } from '../../../src/retention/retention.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { delivery, NOW, report, settledLink } from './builders.ts'
 import type { OpenedStore, OpenStore } from './store-contract.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { rounds } from '../../faults/rounds.ts'
 import { agreementCallbacksContract } from './agreement-callbacks-contract.ts'
 import { agreementReadsContract } from './agreement-reads-contract.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { dueIds, dueReads } from '../../support/due-reads.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
@@ -29,7 +29,7 @@ export function sweepContract(fixture: Fixture): void {
   async function sweep(store: Store): Promise<number> {
     let planned = 0
     for (;;) {
-      const step = await store.sweep.step(after(GAP))
+      const step = await store.sweep.step(after(GAP), null)
       planned += step.planned
       if (step.done) return planned
     }
@@ -48,14 +48,14 @@ export function sweepContract(fixture: Fixture): void {
     await settledPayout(store)
     await settledPayout(store, 'out-2', { id: 'OUT2' })
     await store.inbox.receivePayout(payoutCallback(payoutReport('completed')))
-    await store.sweep.begin(NOW, after(GAP))
+    await store.sweep.begin(NOW, after(GAP), null)
     expect(await store.heartbeat.last()).toEqual(after(GAP))
     expect(await sweep(store)).toBe(5)
     expect(new Set(await polls(store))).toEqual(new Set(['authorised', 'pending', 'waiting']))
     expect(await dueIds(store, 'agreement', after(GAP))).toEqual(['AGR2'])
     expect(await dueIds(store, 'payout', after(GAP))).toEqual(['OUT2'])
     expect(await store.sweep.pending()).toBeNull()
-    expect(await store.sweep.step(after(GAP))).toEqual({ planned: 0, done: true })
+    expect(await store.sweep.step(after(GAP), null)).toEqual({ planned: 0, done: true })
   })
 
   it('spreads the reads of open links, and leaves those that expire within an hour', async () => {
@@ -66,7 +66,7 @@ export function sweepContract(fixture: Fixture): void {
     await settledLink(store, 'later', expiresAt(2 * DAY))
     await settledLink(store, 'tomorrow', expiresAt(DAY))
     const before = [await linkDueAt('LINK-soon'), await linkDueAt('LINK-over')]
-    await store.sweep.begin(NOW, after(GAP))
+    await store.sweep.begin(NOW, after(GAP), null)
     expect(await sweep(store)).toBe(2)
     expect([await linkDueAt('LINK-soon'), await linkDueAt('LINK-over')]).toEqual(before)
     expect(await linkDueAt('LINK-tomorrow')).toEqual(after(GAP))
@@ -78,8 +78,8 @@ export function sweepContract(fixture: Fixture): void {
     await receive('DOUBT', 'failed')
     await receive('DUE', 'pending')
     const due = present(present(await store.reads.subject('DUE')).dueAt)
-    await store.sweep.begin(NOW, due)
-    expect(await store.sweep.step(due)).toEqual({ planned: 0, done: true })
+    await store.sweep.begin(NOW, due, null)
+    expect(await store.sweep.step(due, null)).toEqual({ planned: 0, done: true })
     expect(await dueReads(store.reads, NOW, 9, ['doubt'])).toMatchObject([{ paymentId: 'DOUBT', dueAt: NOW }])
   })
 
@@ -92,8 +92,9 @@ export function sweepContract(fixture: Fixture): void {
       await Promise.all(
         ids.slice(n, n + 100).map((id) => settledLink(store, id, { expiresAt: after(DAY).toISOString() })),
       )
-    await store.sweep.begin(after(-60 * MINUTE), after(GAP))
-    for (const planned of [250, 50, 250]) expect(await store.sweep.step(after(GAP))).toEqual({ planned, done: false })
+    await store.sweep.begin(after(-60 * MINUTE), after(GAP), null)
+    for (const planned of [250, 50, 250])
+      expect(await store.sweep.step(after(GAP), null)).toEqual({ planned, done: false })
     const again = await fixture.opened.reopen()
     expect(await again.sweep.pending()).toEqual(after(-60 * MINUTE))
     expect(await sweep(again)).toBe(50)
@@ -104,8 +105,8 @@ export function sweepContract(fixture: Fixture): void {
 
   it('has the earlier instant when a second gap comes before its end', async () => {
     const { store } = fixture
-    await store.sweep.begin(after(-60 * MINUTE), after(5 * MINUTE))
-    await store.sweep.begin(NOW, after(GAP))
+    await store.sweep.begin(after(-60 * MINUTE), after(5 * MINUTE), null)
+    await store.sweep.begin(NOW, after(GAP), null)
     expect(await store.sweep.pending()).toEqual(after(-60 * MINUTE))
   })
 }

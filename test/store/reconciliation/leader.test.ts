@@ -1,7 +1,7 @@
 import { onTestFinished, describe, expect, it } from 'vitest'
+import type { Store } from '../../../src/ledger/store.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createLeader, type Leader } from '../../../src/reconciliation/upkeep.ts'
-import type { LeaseStore } from '../../../src/store/store.ts'
 import { NOW, present } from '../contract/builders.ts'
 import { openSqliteFixture } from '../contract/sqlite-fixture.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
@@ -13,7 +13,7 @@ const leads = (leader: Leader) => leader.lease() !== null
 async function setUp() {
   const { store, time, destroy } = await openStoreInVirtualTime()
   const gained: string[] = []
-  const join = (owner: string, leases: LeaseStore = store.leases) => {
+  const join = (owner: string, leases: Store['leases'] = store.leases) => {
     const leader = createLeader({
       store: { leases, now: store.now },
       owner,
@@ -73,7 +73,7 @@ describe('the leader', () => {
   it('stops to be one when the store does not answer, before anybody else can take over, and tries again', async () => {
     const { time, store, gained, join } = await setUp()
     let away = false
-    const take: LeaseStore['take'] = (...lease) =>
+    const take: Store['leases']['take'] = (...lease) =>
       away ? Promise.reject(new Error('The database is away.')) : store.leases.take(...lease)
     const a = join('a', { ...store.leases, take })
     await a.start()

@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReader, type DueReader } from '../../../src/reconciliation/due-reader.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
 import type { ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import { createReadables } from '../../../src/reconciliation/subject-readers.ts'
-import type { ReadOutcome, ReadStore, ReadSubject, Store } from '../../../src/store/store.ts'
+import type { ReadOutcome, ReadSubject } from '../../../src/store/store.ts'
 import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
 import type { VirtualTime } from '../../support/virtual-time.ts'
 import { delivery, NOW, present, report } from '../contract/builders.ts'
@@ -37,7 +38,7 @@ export type ReaderFixture = {
 
 type Parts = {
   /** Replaces the store's own reads. */
-  readonly reads?: (store: Store) => ReadStore
+  readonly reads?: (store: Store) => Store['reads']
   /** Reads per second of one site; the default is so high that no test has to wait. */
   readonly perSecond?: number
 }

@@ -78,8 +78,8 @@ describe('the upkeep', () => {
     await fixture.upkeep.run()
     await fixture.passes(6 * MINUTE)
     // Another process found the gap, planned a part of the reads, and ended.
-    await fixture.store.sweep.begin(after(-45 * MINUTE), fixture.time.clock())
-    await fixture.store.sweep.step(fixture.time.clock())
+    await fixture.store.sweep.begin(after(-45 * MINUTE), fixture.time.clock(), null)
+    await fixture.store.sweep.step(fixture.time.clock(), null)
     await fixture.upkeep.run()
     expect(fixture.swept).toBe(1)
     expect(await fixture.store.sweep.pending()).toBeNull()
@@ -133,11 +133,11 @@ describe('the upkeep', () => {
 
   it('takes a heartbeat from the future for a gap of unknown length, and not one of a clock that is a little ahead', async () => {
     const fixture = await setUp()
-    await fixture.store.heartbeat.beat(after(5 * MINUTE))
+    await fixture.store.heartbeat.beat(after(5 * MINUTE), null)
     await fixture.upkeep.run()
     expect(await fixture.store.heartbeat.last()).toEqual(NOW)
     expect(fixture.swept).toBe(0)
-    await fixture.store.heartbeat.beat(after(60 * MINUTE))
+    await fixture.store.heartbeat.beat(after(60 * MINUTE), null)
     await fixture.upkeep.run()
     expect(fixture.swept).toBe(1)
   })

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { watched } from '../../support/under-way.ts'
 import { type VirtualTime, virtualTime } from '../../support/virtual-time.ts'
 import { NOW } from '../contract/builders.ts'

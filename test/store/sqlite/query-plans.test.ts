@@ -48,7 +48,12 @@ describe('query plans on SQLite', () => {
     await store.inbox.backlog()
     const lease = await store.leases.take('reader', 'somebody', { now: NOW, until: after(1) })
     await store.leases.release(present(lease))
-    await store.reads.record(present(await store.reads.subject('P2')), report('received', { paymentId: 'P2' }), NOW)
+    await store.reads.record(
+      present(await store.reads.subject('P2')),
+      report('received', { paymentId: 'P2' }),
+      NOW,
+      null,
+    )
     await store.links.snapshot('LINK-a')
     await store.payments.snapshot('P2')
     await store.log.read(0, 10, { streamIds: ['link:a'] })
@@ -56,16 +61,24 @@ describe('query plans on SQLite', () => {
     await store.commands.expireLeases(0)
     await store.commands.purge(NOW)
     await pollAt(store.reads, 'P2', NOW)
-    await store.sweep.begin(NOW, NOW)
-    while (!(await store.sweep.step(NOW)).done);
+    await store.sweep.begin(NOW, NOW, null)
+    while (!(await store.sweep.step(NOW, null)).done);
 
     const { command: direct } = await store.commands.begin(command('p', { refKind: 'payin' }))
     const ofPayin = { paymentId: 'P3' }
     await store.inbox.receive(delivery(report('pending', ofPayin), { ref: 'p' }))
-    await store.commands.settleWithPayin(direct.id, payin('p', ofPayin), report('pending', ofPayin), NOW)
+    await store.commands.settleWithPayin(direct.id, {
+      payin: payin('p', ofPayin),
+      report: report('pending', ofPayin),
+      at: NOW,
+    })
     await store.inbox.receive(delivery(report('received', ofPayin), { ref: 'p' }))
     const { command: refund } = await store.commands.begin(command('r', { refKind: null }))
-    await store.commands.settleWithPayment(refund.id, { paymentId: 'P3' }, report('return_pending', ofPayin), after(1))
+    await store.commands.settleWithPayment(refund.id, {
+      paymentId: 'P3',
+      report: report('return_pending', ofPayin),
+      at: after(1),
+    })
     await dueReads(store.reads, NOW, 10)
 
     await settledAgreement(store)
@@ -73,10 +86,14 @@ describe('query plans on SQLite', () => {
       await store.inbox.receiveAgreement(callback(agreementReport(status)))
     await store.commands.traceAgreement('agr')
     const { command: change } = await store.commands.begin(command('c', { refKind: null }))
-    await store.commands.settleWithAgreementChange(change.id, 'AGR1', agreementReport('suspended'), after(1))
+    await store.commands.settleWithAgreementChange(change.id, {
+      agreementId: 'AGR1',
+      report: agreementReport('suspended'),
+      at: after(1),
+    })
     await nextDue(store, 'agreement')
     const subject = present(await store.agreementReads.subject('client-1'))
-    await store.agreementReads.record(subject, agreementReport('active'), NOW)
+    await store.agreementReads.record(subject, agreementReport('active'), NOW, null)
     await store.agreements.snapshot('AGR1')
     await store.log.read(0, 10, { agreementIds: ['AGR1'] })
 

@@ -3,7 +3,7 @@ import { array, assert, asyncProperty, constantFrom, nat, record } from 'fast-ch
 import { expect, it } from 'vitest'
 import { AGREEMENT_STATUSES } from '../../../src/domain/agreements/agreement-report.ts'
 import { PAYMENT_STATUSES, type PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import { openSqliteStore } from '../../support/store.ts'
 import {
   after,

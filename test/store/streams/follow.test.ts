@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/ledger/store.ts'
 import type { FollowOptions, FollowServices } from '../../../src/streams/follow.ts'
 import type { StreamItem, StreamStart } from '../../../src/streams/stream-item.ts'
 import type { Tail, TailOptions } from '../../../src/streams/tail.ts'

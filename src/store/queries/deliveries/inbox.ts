@@ -3,8 +3,8 @@ import type { Delivery } from '../../../domain/delivery.ts'
 import type { Disposition } from '../../../domain/payments/payment.ts'
 import type { RefKind } from '../../command-store.ts'
 import type { Db } from '../../group-commit.ts'
-import type { Database } from '../../port.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
+import type { Database } from '../../store.ts'
 import type { DeliveryFilter, Page, PageQuery, PaymentsDeliveryBacklog } from '../../store.ts'
 import { grouped, newestFirst, NO_PAGE, oneOf, type Ranges, ROW_NUMBER, unplaced } from '../read-page.ts'
 import { COUNTED_AT_MOST } from '../reads/reads.ts'
@@ -20,7 +20,7 @@ export function inboxQueries(reader: Db, lists: Db): Database['inbox'] {
   }
 }
 
-/** See `Inbox.subjectOf`. */
+/** See `InboxQueries.subjectOf`. */
 async function subjectOf(db: Db, ref: string): Promise<string | null> {
   const row = await db
     .selectFrom('deliveries')

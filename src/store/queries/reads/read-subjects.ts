@@ -96,7 +96,7 @@ export const PAYOUT_READS: ReadSource = { kind: 'payout', table: 'payout_records
 
 export const READ_SOURCES: readonly ReadSource[] = [PAYMENT_READS, LINK_READS, AGREEMENT_READS, PAYOUT_READS]
 
-/** Returns the due reads in the order of `ReadStore.due`: one index look-up for each class, table and site. */
+/** Returns the due reads in the order of `ReadQueries.due`: one index look-up for each class, table and site. */
 export async function dueReads(db: Db, query: DueReadsQuery): Promise<DueRead[]> {
   const due: DueRead[] = []
   for (const readClass of READ_CLASSES)

@@ -8,8 +8,8 @@ import {
   type IdempotencyOptions,
 } from '../../../../src/commands/idempotency/idempotent-command.ts'
 import type { Task } from '../../../../src/commands/idempotency/task.ts'
+import type { Store } from '../../../../src/ledger/store.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
-import type { Store } from '../../../../src/store/store.ts'
 import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
 import { ringOf } from '../../../unit/keys/rings.ts'
 import { commandKey, KEY_SCOPE, link, NOW } from '../../contract/builders.ts'
