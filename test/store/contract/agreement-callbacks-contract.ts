@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest'
 import {
-  after,
   agreementCommand,
   agreementOf,
   agreementReport,
   callback,
   command,
   events,
-  MINUTE,
   NO_AGREEMENT_PAYER,
   NOW,
   settledAgreement,
@@ -42,32 +40,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     expect((await store.agreements.payers(['AGR1'])).get('AGR1')).toMatchObject({ name: 'Ada', bsb: '000-002' })
   })
 
-  it('counts the same bytes as another attempt, and reads the agreement when it has moved on since', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    const active = callback(agreementReport('active'))
-    await store.inbox.receiveAgreement(active)
-    const [hash] = active.bodyHashes
-    const again = await store.inbox.receiveAgreement({ ...active, bodyHashes: ['new key', hash] })
-    expect(again).toEqual({ disposition: 'APPLIED', repeat: true, readDue: false })
-
-    await store.inbox.receiveAgreement(callback(agreementReport('suspended'), { receivedAt: after(MINUTE) }))
-    const late = await store.inbox.receiveAgreement({ ...active, receivedAt: after(2 * MINUTE) })
-    expect(late).toEqual({ disposition: 'APPLIED', repeat: true, readDue: true })
-    expect(await agreementOf(store)).toMatchObject({ status: 'suspended', provisional: true, version: 3 })
-    expect((await store.inbox.page({ limit: 1, before: { number: 2 } }, {})).rows).toMatchObject([{ attempts: 3 }])
-    expect(await store.log.head()).toBe(3)
-  })
-
-  it('lets cancelled stand, and keeps what comes late without an effect', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    await store.inbox.receiveAgreement(callback(agreementReport('cancelled')))
-    const outcome = await store.inbox.receiveAgreement(callback(agreementReport('active')))
-    expect(outcome).toEqual({ disposition: 'STALE', repeat: false, readDue: false })
-    expect(await agreementOf(store)).toMatchObject({ status: 'cancelled', version: 2 })
-  })
-
   it('takes what comes to the address of any attempt of the same command', async () => {
     const { store } = fixture
     const { command: begun } = await store.commands.begin(agreementCommand('agr'))
@@ -84,21 +56,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const outcome = await store.inbox.receiveAgreement(callback(agreementReport('active'), { ref: 'agr' }))
     expect(outcome.disposition).toBe('APPLIED')
     expect((await agreementOf(store)).ref).toBe('agr2')
-  })
-
-  it('quarantines what is unusable, once per body', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    const unusable = callback(null, { body: null })
-    expect((await store.inbox.receiveAgreement(unusable)).disposition).toBe('QUARANTINED')
-    expect(await store.inbox.receiveAgreement(unusable)).toEqual({
-      disposition: 'QUARANTINED',
-      repeat: true,
-      readDue: false,
-    })
-    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([
-      { subjectId: null, attempts: 2 },
-    ])
   })
 
   it('quarantines a body that speaks of another agreement than its address', async () => {
@@ -136,15 +93,5 @@ export function agreementCallbacksContract(fixture: Fixture): void {
     const taken = callback(agreementReport('created', { clientTransactionId: 'client-2' }))
     expect((await store.inbox.receiveAgreement(taken)).disposition).toBe('QUARANTINED')
     expect((await store.inbox.receiveAgreement(callback(agreementReport('created')))).disposition).toBe('APPLIED')
-  })
-
-  it('stores one row and one event for 30 copies that come at once', async () => {
-    const { store } = fixture
-    await settledAgreement(store)
-    const same = callback(agreementReport('active'))
-    const outcomes = await Promise.all(Array.from({ length: 30 }, () => store.inbox.receiveAgreement(same)))
-    expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([{ attempts: 30 }])
-    expect(await store.log.head()).toBe(2)
   })
 }

@@ -49,27 +49,6 @@ export function agreementReadsContract(fixture: Fixture): void {
     expect(await store.agreementReads.subject('NONE')).toBeNull()
   })
 
-  it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
-    const { store } = fixture
-    await suspended()
-    const asked = await subject()
-    expect(await store.agreementReads.record(await subject(), agreementReport('active'), NOW, null)).toBe('changed')
-    expect(await store.agreementReads.record(asked, agreementReport('suspended'), NOW, null)).toBe('superseded')
-    expect((await agreementOf(store)).status).toBe('active')
-  })
-
-  it('ends the doubt when a read confirms the state, without an event', async () => {
-    const { store } = fixture
-    await suspended()
-    await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
-    expect((await agreementOf(store)).provisional).toBe(true)
-    expect(await store.agreementReads.record(await subject(), agreementReport('suspended'), NOW, null)).toBe(
-      'confirmed',
-    )
-    expect(await agreementOf(store)).toMatchObject({ provisional: false, version: 3 })
-    expect(await nextDue(store, 'agreement')).toBeNull()
-  })
-
   it('records what a read shows as an event of our own', async () => {
     const { store } = fixture
     await suspended()

@@ -135,7 +135,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     expect(await paymentOf()).toMatchObject({ status: 'created', version: 1 })
   })
 
-  it('has positions among those of all others, and is found by its filters', async () => {
+  it('is found in the log by its filters', async () => {
     const { store } = fixture
     const { log } = store
     await settledLink(store, 'a')
@@ -144,20 +144,8 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
     await receive(gatewayCallback('pending'))
     await started('b', { id: '2' })
     const all = ['link:a.1', 'gateway:46345.1', 'payout:OUT1.1', 'gateway:46345.2', 'gateway:2.1']
-    for (const size of [1, 2, 100]) {
-      const read: string[] = []
-      for (
-        let last = 0, page = (await log.read(0, size)).events;
-        page.length > 0;
-        page = (await log.read(last, size)).events
-      ) {
-        read.push(...page.map(({ id }) => id))
-        last = page.at(-1)?.position ?? last
-      }
-      expect([size, read]).toEqual([size, all])
-    }
+    expect((await log.read(0, 9)).events.map(({ id }) => id)).toEqual(all)
     expect((await log.byIds(all)).map(({ id }) => id)).toEqual(all)
-    expect((await log.newest(2)).events.map(({ id }) => id)).toEqual(all.slice(3))
     const found = async (filter: Parameters<typeof log.read>[2]) =>
       (await log.read(0, 9, filter)).events.map(({ id }) => id)
     expect(await found({ gatewayPaymentIds: ['46345', 'NONE'] })).toEqual([all[1], all[3]])

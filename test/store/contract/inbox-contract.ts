@@ -233,19 +233,6 @@ export function inboxContract(fixture: Fixture): void {
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'link:a', details: { amount: '25.50' } })
   })
 
-  it('lets the paid payment speak for its link, otherwise the latest', async () => {
-    const { store } = fixture
-    await settledLink(store, 'a')
-    const speaker = async (paymentId: string, status: string) => {
-      await store.inbox.receive(delivery(report(status, { paymentId }), { ref: 'a' }))
-      return (await linkOf(store, 'LINK-a')).paymentId
-    }
-    expect(await speaker('P1', 'failed')).toBe('P1')
-    expect(await speaker('P2', 'pending')).toBe('P2')
-    expect(await speaker('P1', 'received')).toBe('P1')
-    expect(await speaker('P3', 'pending')).toBe('P1')
-  })
-
   it('pages deliveries by subject and disposition while more come in', async () => {
     const { store } = fixture
     for (const n of [1, 2, 3, 4])

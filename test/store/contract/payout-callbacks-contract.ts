@@ -122,14 +122,4 @@ export function payoutCallbacksContract(fixture: Fixture): void {
       reason: 'WITHOUT_BODY',
     })
   })
-
-  it('stores one row and one event for 30 copies that come at once', async () => {
-    const { store } = fixture
-    await settledPayout(store)
-    const same = payoutCallback(payoutReport('processing'))
-    const outcomes = await Promise.all(Array.from({ length: 30 }, () => store.inbox.receivePayout(same)))
-    expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect((await store.inbox.page({ limit: 5, before: null }, {})).rows).toMatchObject([{ attempts: 30 }])
-    expect(await store.log.head()).toBe(2)
-  })
 }

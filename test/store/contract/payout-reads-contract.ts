@@ -33,14 +33,6 @@ export function payoutReadsContract(fixture: Fixture): void {
     expect(await store.payoutReads.subject('NONE')).toBeNull()
   })
 
-  it('waits with the polls of a payout that waits for its time', async () => {
-    const { store } = fixture
-    await settledPayout(store, 'out', { statusRaw: 'scheduled', scheduledAt: after(DAY).toISOString() })
-    const next = present(await nextDue(store, 'payout'))
-    expect(next.getTime()).toBeGreaterThan(after(DAY + 40 * MINUTE).getTime())
-    expect(next.getTime()).toBeLessThan(after(DAY + 60 * MINUTE).getTime())
-  })
-
   it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
     const { store } = fixture
     await held()
@@ -80,16 +72,5 @@ export function payoutReadsContract(fixture: Fixture): void {
     await store.inbox.receivePayout(payoutCallback(payoutReport('held_again'), { receivedAt: after(MINUTE) }))
     await store.payoutReads.postpone(stale, after(9 * MINUTE), null)
     expect(await nextDue(store, 'payout')).toEqual(after(MINUTE))
-  })
-
-  it('is brought forward by a sweep, unless it is at its end', async () => {
-    const { store } = fixture
-    await settledPayout(store)
-    await settledPayout(store, 'b', { id: 'OUT2', statusRaw: 'completed' })
-    await store.sweep.begin(NOW, after(MINUTE), null)
-    for (let step = await store.sweep.step(after(MINUTE), null); !step.done;)
-      step = await store.sweep.step(after(MINUTE), null)
-    expect((await subject()).dueAt).toEqual(after(MINUTE))
-    expect((await subject('OUT2')).dueAt).toBeNull()
   })
 }

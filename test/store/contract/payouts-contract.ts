@@ -182,24 +182,6 @@ export function payoutsContract(fixture: Fixture): void {
       await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
     }
 
-    it('have positions among those of all others, on every page', async () => {
-      await history()
-      const { log } = fixture.store
-      const all = ['link:a.1', 'payout:OUT1.1', 'link:a.2', 'payout:OUT1.2', 'payout:OUT2.1', 'link:a.3']
-      for (const size of [1, 2, 3, 4, 100]) {
-        const read: string[] = []
-        let last = 0
-        for (let page = (await log.read(0, size)).events; page.length > 0; page = (await log.read(last, size)).events) {
-          read.push(...page.map(({ id }) => id))
-          last = page.at(-1)?.position ?? last
-        }
-        expect([size, read]).toEqual([size, all])
-        expect(last).toBe(6)
-      }
-      expect((await log.byIds([...all, 'payout:OUT1.9'])).map(({ id }) => id)).toEqual(all)
-      expect((await log.read(0, 10)).events.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6])
-    })
-
     it.each<[string, Parameters<typeof fixture.store.log.read>[2], readonly string[]]>([
       ['payoutIds', { payoutIds: ['OUT1', 'NONE'] }, ['payout:OUT1.1', 'payout:OUT1.2']],
       ['their stream', { streamIds: ['payout:OUT2'] }, ['payout:OUT2.1']],
@@ -222,20 +204,6 @@ export function payoutsContract(fixture: Fixture): void {
       expect((await log.read(0, 100, filter)).events.map(({ id }) => id)).toEqual(ids)
       const [first] = (await log.read(0, 1, filter)).events
       expect(first?.id).toBe(ids[0])
-    })
-
-    it('are told to those who wait for appended events', async () => {
-      const { store } = fixture
-      const told: string[] = []
-      store.log.onAppend((appended) => void told.push(...appended.map(({ id }) => id)))
-      await Promise.all([
-        settledLink(store, 'a'),
-        settledPayout(store),
-        settledPayout(store, 'b', { id: 'OUT2' }),
-        settledLink(store, 'c'),
-      ])
-      expect(told).toEqual((await events(store)).map(({ id }) => id))
-      expect(told).toHaveLength(4)
     })
   })
 

@@ -178,19 +178,6 @@ export function readsContract(fixture: Fixture): void {
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'pending', provisional: false, version: 3 })
   })
 
-  it('records details that a read shows, under the same status before and after', async () => {
-    const { store } = fixture
-    await store.inbox.receive(delivery(report('partially_refunded', { details: { refunded: '1.00' } })))
-    const said = report('partially_refunded', { details: { refunded: '2.00' } })
-    expect(await answered(said, after(MINUTE))).toBe('changed')
-    expect((await events(store)).at(-1)).toMatchObject({
-      kind: 'PAYMENT_DETAILS_CHANGED',
-      fromStatus: 'partially_refunded',
-      toStatus: 'partially_refunded',
-      payment: { details: { refunded: '2.00' } },
-    })
-  })
-
   it('sets an answer aside when a webhook was stored since the read was sent', async () => {
     const { store } = fixture
     await doubtful()
@@ -275,20 +262,6 @@ export function readsContract(fixture: Fixture): void {
     expect((await subject()).failures).toBe(2)
     await answered(report('failed'), after(MINUTE))
     expect((await subject()).failures).toBe(0)
-  })
-
-  it('plans a poll for when every retry of the last event is over, and then at waits that double', async () => {
-    const { store } = fixture
-    await store.inbox.receive(delivery(report('pending')))
-    await store.inbox.receive(delivery(report('authorised'), { receivedAt: after(20 * MINUTE) }))
-    expect(await nextDue(store)).toSatisfy(pollAfter(after(20 * MINUTE)))
-    const waits: number[] = []
-    for (let poll = 0; poll < 4; poll++) {
-      const at = present(await nextDue(store))
-      expect(await answered(report('authorised'), at)).toBe('confirmed')
-      waits.push((present(await nextDue(store)).getTime() - at.getTime()) / MINUTE)
-    }
-    for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (15 * 2 ** index) - 1)).toBeLessThan(0.101)
   })
 
   it('keeps a read that is due when an event comes, and forgets the poll that it makes needless', async () => {

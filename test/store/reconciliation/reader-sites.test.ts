@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
-import { after, MINUTE, NOW, paymentOf, report } from '../contract/builders.ts'
+import { after, MINUTE, paymentOf, report } from '../contract/builders.ts'
 import { doubt, readAll, readNow, SECOND, setUp, subjectOf, type ReaderFixture } from './reader-fixture.ts'
 
 const received = async (paymentId: string) => report('received', { paymentId })
@@ -129,23 +129,6 @@ describe('a person who asks', () => {
     expect(await Promise.all(asking)).toEqual([changed, changed])
     expect(fixture.asked).toEqual(['PAY1'])
     expect(fixture.outcomes).toEqual(['changed'])
-  })
-
-  it('goes before everything that is planned, and within the same budget', async () => {
-    const fixture = await setUp({ perSecond: 2 })
-    await backlog(fixture, 20)
-    await doubt(fixture, 'MINE', { receivedAt: NOW })
-    fixture.answer = received
-    fixture.reader.wake()
-    await fixture.time.pass(5 * SECOND)
-    const before = fixture.asked.length
-    await readNow(fixture, await subjectOf(fixture, 'MINE'))
-    expect(fixture.asked.slice(before).slice(0, 2)).toContain('MINE')
-    await fixture.time.pass(20 * SECOND)
-    expect(fixture.asked).toHaveLength(21)
-    const instants = fixture.asks.map(({ at }) => at)
-    for (const [index, at] of instants.entries())
-      expect(at - (instants[index - 2] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(SECOND)
   })
 
   it('asks while the payments API wants to be left alone, and is told its answer', async () => {

@@ -95,13 +95,6 @@ describe('the tail of the log', () => {
     expect(told).toHaveLength(6)
   })
 
-  it('counts its followers', async () => {
-    const tail = await tailOf(await openStore())
-    for (const streamId of [null, 'payment:P0', 'payment:P0']) tail.open(streamId)
-    tail.leave('payment:P0')
-    expect(tail.listeners).toBe(2)
-  })
-
   /** Opens a tail that hears nothing of its store's commits, as if they were another node's. */
   async function tailOfAnotherNode() {
     const store = await openStore()
