@@ -12,9 +12,8 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function agreementCallbacksContract(fixture: Fixture): void {
+export function agreementCallbacksContract({ store }: Fixture): void {
   it('creates the agreement, its event and its payer from a callback that comes before the answer', async () => {
-    const { store } = fixture
     await store.commands.begin(agreementCommand('agr', { site: 'second' }))
     const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada', payIdMasked: 'a•••', payIdType: 'EMAIL' } as const
     const outcome = await store.inbox.receiveAgreement(callback(agreementReport('created', { payer })))
@@ -32,7 +31,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
   })
 
   it('keeps what was known of the payer when a later callback leaves it out', async () => {
-    const { store } = fixture
     await settledAgreement(store, 'agr', { payer: { ...NO_AGREEMENT_PAYER, name: 'Ada', bsb: '000-001' } })
     const later = { ...NO_AGREEMENT_PAYER, bsb: '000-002' }
     await store.inbox.receiveAgreement(callback(agreementReport('active', { payer: later })))
@@ -41,7 +39,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
   })
 
   it('takes what comes to the address of any attempt of the same command', async () => {
-    const { store } = fixture
     const { command: begun } = await store.commands.begin(agreementCommand('agr'))
     await store.commands.markUnknown(begun.id)
     const attempt = { ref: 'agr2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
@@ -59,7 +56,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
   })
 
   it('quarantines a body that speaks of another agreement than its address', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     await store.commands.begin(agreementCommand('c', { key: 'client-3' }))
@@ -86,7 +82,6 @@ export function agreementCallbacksContract(fixture: Fixture): void {
   })
 
   it("quarantines another agreement's clientTransactionId also when the command has been forgotten", async () => {
-    const { store } = fixture
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     const { command: begun } = await store.commands.begin(agreementCommand('agr'))
     await store.commands.forget(begun.id)

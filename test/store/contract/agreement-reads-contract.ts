@@ -15,20 +15,19 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function agreementReadsContract(fixture: Fixture): void {
+export function agreementReadsContract({ store }: Fixture): void {
   async function subject(id = 'AGR1'): Promise<AgreementReadSubject> {
-    return present(await fixture.store.agreementReads.subject(id))
+    return present(await store.agreementReads.subject(id))
   }
 
   /** Creates an agreement that a callback has reported as suspended, which plans a read. */
   async function suspended(): Promise<void> {
-    await settledAgreement(fixture.store)
-    await fixture.store.inbox.receiveAgreement(callback(agreementReport('active')))
-    await fixture.store.inbox.receiveAgreement(callback(agreementReport('suspended'), { receivedAt: after(MINUTE) }))
+    await settledAgreement(store)
+    await store.inbox.receiveAgreement(callback(agreementReport('active')))
+    await store.inbox.receiveAgreement(callback(agreementReport('suspended'), { receivedAt: after(MINUTE) }))
   }
 
   it('plans a read when a callback is to be confirmed, longest due first', async () => {
-    const { store } = fixture
     await suspended()
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     const failed = agreementReport('failed', { id: 'AGR2', clientTransactionId: 'client-2' })
@@ -41,7 +40,6 @@ export function agreementReadsContract(fixture: Fixture): void {
   })
 
   it('tells what is to be read, by id or by clientTransactionId', async () => {
-    const { store } = fixture
     await suspended()
     const expected = { agreement: await agreementOf(store), deliveries: 2, failures: 0, dueAt: after(MINUTE) }
     expect(await subject()).toEqual(expected)
@@ -50,7 +48,6 @@ export function agreementReadsContract(fixture: Fixture): void {
   })
 
   it('records what a read shows as an event of our own', async () => {
-    const { store } = fixture
     await suspended()
     const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada' }
     const said = agreementReport('active', { limit: '70', payer })
@@ -68,7 +65,6 @@ export function agreementReadsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a callback or a repeat of one was stored since the read was sent', async () => {
-    const { store } = fixture
     await suspended()
     const first = await subject()
     await store.inbox.receiveAgreement(callback(agreementReport('active'), { receivedAt: after(2 * MINUTE) }))
@@ -81,7 +77,6 @@ export function agreementReadsContract(fixture: Fixture): void {
   })
 
   it('asks again in 15 minutes when the answer tells nothing, and later each time', async () => {
-    const { store } = fixture
     await suspended()
     await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     const wrong = [
@@ -102,7 +97,6 @@ export function agreementReadsContract(fixture: Fixture): void {
   })
 
   it('postpones a read, unless a callback asked for it since', async () => {
-    const { store } = fixture
     await suspended()
     const asked = await subject()
     await store.agreementReads.postpone(asked, after(5 * MINUTE), null)

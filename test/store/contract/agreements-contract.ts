@@ -22,16 +22,15 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function agreementsContract(fixture: Fixture): void {
+export function agreementsContract({ store }: Fixture): void {
   const made = { ref: 'agr', site: 'au' }
   const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada', bsb: '000-000', accountNumberMasked: '•••42' }
 
   async function begun(): Promise<string> {
-    return (await fixture.store.commands.begin(agreementCommand('agr'))).command.id
+    return (await store.commands.begin(agreementCommand('agr'))).command.id
   }
 
   it('records the agreement, its payer, the event and the result of the command at once', async () => {
-    const { store } = fixture
     const said = agreementReport('created', { payer })
     const agreement = await store.commands.settleWithAgreement(await begun(), {
       ...made,
@@ -78,7 +77,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('changes nothing when it is settled a second time', async () => {
-    const { store } = fixture
     const id = await begun()
     const first = await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('created'), at: NOW })
     const again = await store.commands.settleWithAgreement(id, {
@@ -95,7 +93,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('only fills in what the callbacks that overtook the answer left out', async () => {
-    const { store } = fixture
     const id = await begun()
     const early = { externalId: null, serviceId: null, payer: { ...NO_AGREEMENT_PAYER, name: 'Ada' } }
     await store.inbox.receiveAgreement(callback(agreementReport('created', early)))
@@ -114,7 +111,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('reads the agreement now when an answer that is found late says something else than the callbacks', async () => {
-    const { store } = fixture
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('active')))
     const said = agreementReport('suspended', { limit: '50.00' })
@@ -124,7 +120,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('lets the answer lead out of created', async () => {
-    const { store } = fixture
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('created')))
     await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('active'), at: NOW })
@@ -137,7 +132,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('finds the agreement of a command whose answer never came, under any of its correlation ids', async () => {
-    const { store } = fixture
     const id = await begun()
     await store.commands.markUnknown(id)
     expect(await store.commands.traceAgreement('agr')).toBeNull()
@@ -158,7 +152,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('refuses what belongs to something else already', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     const { command: second } = await store.commands.begin(agreementCommand('b', { key: 'client-2' }))
     const settle = (said: ReturnType<typeof agreementReport>, ref = 'b') =>
@@ -176,16 +169,15 @@ export function agreementsContract(fixture: Fixture): void {
     const sentAt = after(MINUTE).getTime()
     const names = { mutation: 'changePaymentAgreementStatus', refKind: null, subject: { agreementId } } as const
     const asked = command(ref, { ...names, sentAt })
-    const { command: sent } = await fixture.store.commands.begin(asked)
+    const { command: sent } = await store.commands.begin(asked)
     return {
       id: sent.id,
       settle: () =>
-        fixture.store.commands.settleWithAgreementChange(sent.id, { agreementId, report: said, at: after(2 * MINUTE) }),
+        store.commands.settleWithAgreementChange(sent.id, { agreementId, report: said, at: after(2 * MINUTE) }),
     }
   }
 
   it('records an amendment and a change of status as events of the command', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     const amendment = await change('c1', agreementReport('created', { limit: '250', payer }))
     expect(await amendment.settle()).toMatchObject({ limit: '250', version: 2, provisional: false })
@@ -218,7 +210,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('shows what a change answered although a callback has overtaken it, and reads the agreement now', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     const { settle } = await change('c', agreementReport('active', { limit: '250' }))
     // Of a node whose clock is behind.
@@ -228,7 +219,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('reads the agreement now when the answer to a change tells nothing of it', async () => {
-    const { store } = fixture
     await settledAgreement(store, 'agr', { clientTransactionId: 'client-1' })
     const wrong = await change('c1', agreementReport('active', { id: 'AGR9' }))
     expect(await wrong.settle()).toMatchObject({ status: 'created', version: 1 })
@@ -238,9 +228,9 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('finds agreements by id and by clientTransactionId', async () => {
-    const { agreements } = fixture.store
-    const first = await settledAgreement(fixture.store)
-    const second = await settledAgreement(fixture.store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
+    const { agreements } = store
+    const first = await settledAgreement(store)
+    const second = await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'client-2' })
     expect(await agreements.byIds(['AGR2', 'NONE'])).toEqual([second])
     expect(await agreements.byClientTransactionIds(['client-1', 'NONE'])).toEqual([first])
     expect(await agreements.byIds([])).toEqual([])
@@ -251,7 +241,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('pages newest first, by status and by the time of creation', async () => {
-    const { store } = fixture
     for (const n of [1, 2, 3, 4]) {
       const createdAt = n === 4 ? null : after(n * MINUTE).toISOString()
       await settledAgreement(store, `r${n}`, { id: `A${n}`, clientTransactionId: `c${n}`, createdAt })
@@ -283,7 +272,6 @@ export function agreementsContract(fixture: Fixture): void {
   })
 
   it('keeps the events of agreements apart in the log', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     await store.inbox.receive(delivery(report('pending')))
     await store.inbox.receiveAgreement(callback(agreementReport('active')))

@@ -64,13 +64,13 @@ const STATUSES = ['return_received', 'return_received', 'received', 'partially_r
 
 /** Tests decisions about orders with many payments, of which nothing is in memory. */
 export function coldOrdersContract(fixture: Fixture): void {
+  const { store } = fixture
   const order = (reference: string) => ({ reference, ownerId: 'ada' })
   const receive = ({ id, ref }: Paid) =>
-    fixture.store.inbox.receive(delivery(told(id, 'received'), { ref, receivedAt: after(MINUTE) }))
+    store.inbox.receive(delivery(told(id, 'received'), { ref, receivedAt: after(MINUTE) }))
 
   /** Records the paid link, or payin, of an order; `isLate`: its webhook comes before its answer. */
   async function pay(reference: string, paid: Paid, isLate: boolean): Promise<void> {
-    const { store } = fixture
     const { ref, id, hasLink } = paid
     if (hasLink) {
       if (isLate) await store.commands.begin(command(ref))
@@ -88,8 +88,8 @@ export function coldOrdersContract(fixture: Fixture): void {
 
   async function unresolved(paid: readonly Paid[]) {
     const ids = paid.map(({ id }) => id)
-    const held = (await fixture.store.payments.byIds(ids)).filter(holdsMoney).map(({ id }) => id)
-    const duplicates = [...(await fixture.store.payments.duplicates(ids)).values()]
+    const held = (await store.payments.byIds(ids)).filter(holdsMoney).map(({ id }) => id)
+    const duplicates = [...(await store.payments.duplicates(ids)).values()]
     return { held, open: duplicates.filter(({ resolvedAt }) => resolvedAt === null) }
   }
 
@@ -109,9 +109,8 @@ export function coldOrdersContract(fixture: Fixture): void {
         await made(present(paid[0]))
         await Promise.all(paid.slice(1).map(made))
       }
-      fixture.store = await fixture.opened.reopen()
+      fixture.current = await fixture.opened.reopen()
       for (const { name, paid, status } of orders) {
-        const { store } = fixture
         await present(DECISIONS[name])({ ...present(paid[0]), store, status, step: `${name}-${history}` })
         const { held, open } = await unresolved(paid)
         if (paid.length > REMEMBERED || name === 'dismissed') continue

@@ -4,7 +4,7 @@ import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import { after, command, commandKey, events, link, linkOf, MINUTE, NOW, present } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function commandsContract(fixture: Fixture): void {
+export function commandsContract({ store }: Fixture): void {
   const attempt = {
     ref: 'second',
     owner: 'process-2',
@@ -13,11 +13,11 @@ export function commandsContract(fixture: Fixture): void {
   }
 
   async function find(key: string): Promise<Command> {
-    return present(await fixture.store.commands.find(commandKey('createPaymentLink', key)))
+    return present(await store.commands.find(commandKey('createPaymentLink', key)))
   }
 
   it('records a command once per mutation and key', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const fresh = command('first')
     const { refKind: _kind, site: _site, ...kept } = fresh
     const recorded = { ...kept, state: 'SENT', attempt: 1, subjectDeliveries: null, subjectVersion: null, result: null }
@@ -28,7 +28,7 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('knows the correlation id of every attempt, also after the command was forgotten', async () => {
-    const { commands, inbox } = fixture.store
+    const { commands, inbox } = store
     const { command: begun } = await commands.begin(command('first'))
     await commands.markUnknown(begun.id)
     expect(await commands.retry(begun.id, attempt)).toBe(true)
@@ -44,7 +44,7 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('takes up again only what is unknown', async () => {
-    const { commands, inbox } = fixture.store
+    const { commands, inbox } = store
     const { command: begun } = await commands.begin(command('first'))
     expect(await commands.retry(begun.id, attempt)).toBe(false)
     expect(await inbox.knowsRef('second', ['link'])).toBe(false)
@@ -55,7 +55,7 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('keeps a refusal as it is', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: begun } = await commands.begin(command('first'))
     const refusal = { httpStatus: 422, problems: [{ path: ['amount'], message: 'is too small' }] }
     await commands.reject(begun.id, refusal)
@@ -66,7 +66,7 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('turns a command whose lease has ended into an unknown one', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: short } = await commands.begin(command('short', { leaseUntil: NOW.getTime() + 1 }))
     const { command: long } = await commands.begin(command('long', { leaseUntil: NOW.getTime() + MINUTE }))
     expect(await commands.expireLeases(NOW.getTime() + 1)).toBe(0)
@@ -77,16 +77,16 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('settles a command with its link in one transaction, and a second time without effect', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: begun } = await commands.begin(command('a'))
     await commands.markUnknown(begun.id)
     const made = link('a', { ownerId: 'owner-1', methodCode: 'au_card_aud' })
     await commands.settleWithLink(begun.id, made, after(MINUTE))
     await commands.settleWithLink(begun.id, made, after(2 * MINUTE))
 
-    expect(await linkOf(fixture.store, made.id)).toEqual(made)
+    expect(await linkOf(store, made.id)).toEqual(made)
     expect(await find(begun.key)).toMatchObject({ state: 'SETTLED', result: { linkId: made.id } })
-    expect(await events(fixture.store)).toEqual([
+    expect(await events(store)).toEqual([
       {
         id: 'link:a.1',
         streamId: 'link:a',
@@ -107,7 +107,7 @@ export function commandsContract(fixture: Fixture): void {
   })
 
   it('refuses a second link for a command, and a uuid that the payments API gave twice', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: first } = await commands.begin(command('a'))
     const { command: second } = await commands.begin(command('b'))
     await commands.settleWithLink(first.id, link('a'), NOW)
@@ -115,6 +115,6 @@ export function commandsContract(fixture: Fixture): void {
     await expect(commands.settleWithLink(second.id, link('b', { id: 'LINK-a' }), NOW)).rejects.toThrow('LINK-a')
     await expect(commands.settleWithLink('no such command', link('c'), NOW)).rejects.toThrow(StoreConflictError)
     expect((await find(second.key)).state).toBe('SENT')
-    expect(await events(fixture.store)).toHaveLength(1)
+    expect(await events(store)).toHaveLength(1)
   })
 }

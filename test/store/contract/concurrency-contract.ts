@@ -2,9 +2,8 @@ import { expect, it } from 'vitest'
 import { command, delivery, events, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function concurrencyContract(fixture: Fixture): void {
+export function concurrencyContract({ store }: Fixture): void {
   it('stores one row and one event for 50 copies that come at once', async () => {
-    const { store } = fixture
     const same = delivery(report('received'))
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => store.inbox.receive(same)))
 
@@ -14,7 +13,6 @@ export function concurrencyContract(fixture: Fixture): void {
   })
 
   it('gives 200 webhooks that come at once one event each, in one order, without holes in any stream', async () => {
-    const { store } = fixture
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
         store.inbox.receive(
@@ -35,7 +33,6 @@ export function concurrencyContract(fixture: Fixture): void {
   })
 
   it('lets one of many writers have a key, and gives the others what it recorded', async () => {
-    const { store } = fixture
     const begun = await Promise.all(
       Array.from({ length: 50 }, (_, n) => store.commands.begin(command(`ref-${n}`, { key: 'one' }))),
     )
@@ -45,7 +42,6 @@ export function concurrencyContract(fixture: Fixture): void {
   })
 
   it('gives a key to the next command at the moment in which another one is forgotten', async () => {
-    const { store } = fixture
     const { command: forgotten } = await store.commands.begin(command('first', { key: 'one' }))
     const [, begun] = await Promise.all([
       store.commands.forget(forgotten.id),
@@ -56,7 +52,6 @@ export function concurrencyContract(fixture: Fixture): void {
   })
 
   it('shows a reader everything that was acknowledged to it, and all of one moment', async () => {
-    const { store } = fixture
     const { id } = await settledLink(store, 'a')
     await Promise.all(
       Array.from({ length: 60 }, async (_, n) => {

@@ -14,13 +14,12 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function deliveryBacklogContract(fixture: Fixture): void {
+export function deliveryBacklogContract({ store }: Fixture): void {
   /** Returns the deliveries that are counted. */
   const listed = async (filter: DeliveryFilter = {}, limit = 9, before: PageCursor | null = null) =>
-    (await fixture.store.inbox.page({ limit, before }, { ...filter, needsAttention: true })).rows
+    (await store.inbox.page({ limit, before }, { ...filter, needsAttention: true })).rows
 
   it('is nothing where everything was clear', async () => {
-    const { store } = fixture
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
     await store.inbox.receive(delivery(report('pending')))
     await store.inbox.receive(delivery(report('received')))
@@ -29,7 +28,6 @@ export function deliveryBacklogContract(fixture: Fixture): void {
   })
 
   it('counts the doubtful deliveries about a payment until a read has decided, and those alone', async () => {
-    const { store } = fixture
     for (const paymentId of ['PAY1', 'PAY2']) {
       await store.inbox.receive(delivery(report('failed', { paymentId })))
       await store.inbox.receive(delivery(report('authorised', { paymentId })))
@@ -47,7 +45,6 @@ export function deliveryBacklogContract(fixture: Fixture): void {
   })
 
   it('counts a doubtful callback of an agreement until a read has decided', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     await store.inbox.receiveAgreement(callback(agreementReport('active', { serviceId: '4712' })))
     expect(await store.inbox.backlog()).toEqual({ doubtful: 1, quarantined: 0 })
@@ -57,14 +54,12 @@ export function deliveryBacklogContract(fixture: Fixture): void {
   })
 
   it('does not count what was believed, when the payment is in doubt for another reason', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('a status of tomorrow')))
     expect((await store.payments.byIds(['PAY1']))[0]?.provisional).toBe(true)
     expect(await store.inbox.backlog()).toEqual({ doubtful: 0, quarantined: 0 })
   })
 
   it('counts what was quarantined until a replay has made use of it', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     const unread = { ...delivery(report('pending'), { ref: 'a' }), report: null }
     await store.inbox.receive(unread)

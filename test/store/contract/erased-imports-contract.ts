@@ -11,6 +11,7 @@ const OBJECTS = 4
 
 /** Tests imports and webhooks of payments whose payer is erased meanwhile. */
 export function erasedImportsContract(fixture: Fixture): void {
+  const { store } = fixture
   const { begin, record } = importing(fixture)
 
   async function erase({ erasures }: Store): Promise<void> {
@@ -20,8 +21,8 @@ export function erasedImportsContract(fixture: Fixture): void {
 
   it('imports unpaid links of a payer who was erased', async () => {
     const refs = ['a', 'b', 'c']
-    for (const ref of refs) await settledLink(fixture.store, ref)
-    await erase(fixture.store)
+    for (const ref of refs) await settledLink(store, ref)
+    await erase(store)
     const unpaid = refs.map((ref) =>
       found(report('pending', { paymentId: `LINK-${ref}`, payer: PAYER }), { ref, isLink: true, isPayerErased: true }),
     )
@@ -36,9 +37,9 @@ export function erasedImportsContract(fixture: Fixture): void {
       const erased = new Set<string>()
       let isErased = false
       let failed = 0
-      for (const { ref, hasLink } of objects) if (hasLink) await settledLink(fixture.store, ref)
+      for (const { ref, hasLink } of objects) if (hasLink) await settledLink(store, ref)
       const onRecord = async () => {
-        const { payments } = fixture.store
+        const { payments } = store
         const known = await payments.byIds(objects.flatMap(({ ref }) => [`P-${ref}`, `LINK-${ref}`]))
         return { ids: known.map(({ id }) => id), payers: await payments.payers(known.map(({ id }) => id)) }
       }
@@ -47,16 +48,14 @@ export function erasedImportsContract(fixture: Fixture): void {
         const before = await onRecord()
         const kind = random.between(0, 5)
         if (kind === 0) {
-          await erase(fixture.store)
+          await erase(store)
           isErased = true
           for (const id of before.payers.keys()) erased.add(id)
-        } else if (kind === 1) fixture.store = await fixture.opened.reopen()
+        } else if (kind === 1) fixture.current = await fixture.opened.reopen()
         else if (kind <= 3) {
           const said = report(statusOf(), { paymentId: `P-${ref}`, payer: PAYER })
           const bytes = `${history} ${step}`
-          await fixture.store.inbox.receive(
-            delivery(said, { ref: hasLink ? ref : null, bytes, receivedAt: after(step) }),
-          )
+          await store.inbox.receive(delivery(said, { ref: hasLink ? ref : null, bytes, receivedAt: after(step) }))
         } else {
           const entries = objects
             .filter((object) => object.hasLink === hasLink)
@@ -71,11 +70,11 @@ export function erasedImportsContract(fixture: Fixture): void {
           const running = await begin(interval.plan.parts, interval)
           const told = await record(running, entries, { list: hasLink ? 'LINKS' : 'PAYINS' })
           failed += told.failed
-          await fixture.store.imports.clear(running.number, NOW)
+          await store.imports.clear(running.number, NOW)
           const added = (await onRecord()).ids.filter((id) => !before.ids.includes(id))
           if (isErased) for (const id of added) erased.add(id)
         }
-        expect([...(await fixture.store.payments.payers([...erased])).keys()]).toEqual([])
+        expect([...(await store.payments.payers([...erased])).keys()]).toEqual([])
         expect(failed).toBe(0)
       }
     }

@@ -25,26 +25,25 @@ const BOB = { name: 'Bob Payer', email: 'bob@example.test' }
 
 /** Tests how payers are erased. */
 export function erasuresContract(fixture: Fixture): void {
-  const begin = (kind: ErasureKind, value: string, store: Store = fixture.store) =>
-    store.erasures.begin({ kind, value, valueHash: `hash of ${kind}`, requestedBy: 'operator-1', requestedAt: NOW })
+  const { store } = fixture
+  const begin = (kind: ErasureKind, value: string, on: Store = store) =>
+    on.erasures.begin({ kind, value, valueHash: `hash of ${kind}`, requestedBy: 'operator-1', requestedAt: NOW })
 
   const pay = (paymentId: string, payer: typeof ADA, ref: string | null = null, status = 'received') =>
-    fixture.store.inbox.receive(
-      delivery(report(status, { paymentId, payer }), { ref, bytes: `${paymentId} ${status}` }),
-    )
+    store.inbox.receive(delivery(report(status, { paymentId, payer }), { ref, bytes: `${paymentId} ${status}` }))
 
   const payMany = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => pay(`P${index}`, ADA)))
 
   /** Runs an erasure to its end. Returns its record, and the number of its transactions. */
   const finish = async ({ number }: PayerErasure) => {
     for (let steps = 1; ; steps += 1) {
-      const erasure = present(await fixture.store.erasures.step(number, after(1000)))
+      const erasure = present(await store.erasures.step(number, after(1000)))
       if (erasure.doneAt !== null) return { erasure, steps }
     }
   }
   const erase = async (kind: ErasureKind, value: string) => (await finish(await begin(kind, value))).erasure
 
-  const payers = async (...ids: string[]) => Object.fromEntries(await fixture.store.payments.payers(ids))
+  const payers = async (...ids: string[]) => Object.fromEntries(await store.payments.payers(ids))
 
   it('erases the payer of a payment, and of no other', async () => {
     await pay('P1', ADA)
@@ -62,16 +61,15 @@ export function erasuresContract(fixture: Fixture): void {
       payers: 0,
       doneAt: null,
     })
-    expect(await fixture.store.erasures.running()).toEqual([begun.number])
+    expect(await store.erasures.running()).toEqual([begun.number])
     const { erasure } = await finish(begun)
     expect(erasure).toEqual({ ...begun, payments: 1, payers: 1, doneAt: after(1000).toISOString() })
     expect(await payers('P1', 'P2')).toEqual({ P2: ADA })
-    expect(await fixture.store.erasures.running()).toEqual([])
-    expect(await fixture.store.payments.byIds(['P1'])).toMatchObject([{ statusRaw: 'received' }])
+    expect(await store.erasures.running()).toEqual([])
+    expect(await store.payments.byIds(['P1'])).toMatchObject([{ statusRaw: 'received' }])
   })
 
   it('erases the payees of a payout, all of them, also those that are reported later', async () => {
-    const { store } = fixture
     const payee = (transactionId: string) => ({
       transactionId,
       name: 'Ada',
@@ -94,8 +92,7 @@ export function erasuresContract(fixture: Fixture): void {
     await erase('PAYMENT', 'P1')
     await pay('P1', ADA)
     expect(await payers('P1')).toEqual({})
-    fixture.store = await fixture.opened.reopen()
-    const { store } = fixture
+    fixture.current = await fixture.opened.reopen()
     const subject = present(await store.reads.subject('P1'))
     const read = report('return_pending', { paymentId: 'P1', payer: BOB })
     expect(await store.reads.record(subject, read, after(2000), null)).toBe('changed')
@@ -116,7 +113,7 @@ export function erasuresContract(fixture: Fixture): void {
   })
 
   it('erases the reasons of refunds with the payer of their payment, and stores none afterwards', async () => {
-    const { commands, payments } = fixture.store
+    const { commands, payments } = store
     const refund = async (paymentId: string, ref: string) => {
       const asked = command(ref, { mutation: 'refundPayment', refKind: null, subject: { paymentId } })
       const { id } = (await commands.begin(asked)).command
@@ -135,14 +132,14 @@ export function erasuresContract(fixture: Fixture): void {
       'P2 is returned by Ada Payer',
       null,
     ])
-    const events = (await fixture.store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })).events
+    const events = (await store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })).events
     expect(events.filter(({ payment }) => payment?.refunds !== undefined)).not.toHaveLength(0)
     expect(JSON.stringify(events)).not.toContain('Ada Payer')
   })
 
   it('erases the payers of the payments through a link', async () => {
-    await settledLink(fixture.store, 'a')
-    await settledLink(fixture.store, 'b')
+    await settledLink(store, 'a')
+    await settledLink(store, 'b')
     await pay('P1', ADA, 'a', 'failed')
     await pay('P2', BOB, 'a')
     await pay('P3', ADA, 'b')
@@ -152,12 +149,12 @@ export function erasuresContract(fixture: Fixture): void {
 
   it('erases the payer of an agreement, and drops what is reported later', async () => {
     const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada Payer', accountNumberMasked: '•••123' }
-    await settledAgreement(fixture.store, 'agr', { payer })
+    await settledAgreement(store, 'agr', { payer })
     expect(await erase('AGREEMENT', 'AGR1')).toMatchObject({ agreements: 1, payments: 0, payers: 1 })
-    expect(await fixture.store.agreements.payers(['AGR1'])).toEqual(new Map())
-    await fixture.store.inbox.receiveAgreement(callback(agreementReport('active', { payer })))
-    expect(await fixture.store.agreements.byIds(['AGR1'])).toMatchObject([{ statusRaw: 'active' }])
-    expect(await fixture.store.agreements.payers(['AGR1'])).toEqual(new Map())
+    expect(await store.agreements.payers(['AGR1'])).toEqual(new Map())
+    await store.inbox.receiveAgreement(callback(agreementReport('active', { payer })))
+    expect(await store.agreements.byIds(['AGR1'])).toMatchObject([{ statusRaw: 'active' }])
+    expect(await store.agreements.payers(['AGR1'])).toEqual(new Map())
   })
 
   it.each(['ada@example.test', 'ADA@EXAMPLE.TEST', 'Ada@Example.test'])(
@@ -181,7 +178,6 @@ export function erasuresContract(fixture: Fixture): void {
   })
 
   it('erases the payers of an owner, in slices, of links and of payins', async () => {
-    const { store } = fixture
     for (let index = 0; index < 230; index += 1) {
       await settledLink(store, `l${index}`, { ownerId: 'customer-7' })
       if (index % 10 === 0) await pay(`P${index}`, ADA, `l${index}`)
@@ -209,9 +205,9 @@ export function erasuresContract(fixture: Fixture): void {
   it('continues after a restart, and loses no payer between slices', async () => {
     await payMany(450)
     const { number } = await begin('EMAIL', ADA.email.toLowerCase())
-    expect(await fixture.store.erasures.step(number, NOW)).toMatchObject({ payers: 200, doneAt: null })
-    fixture.store = await fixture.opened.reopen()
-    expect(await fixture.store.erasures.running()).toEqual([number])
+    expect(await store.erasures.step(number, NOW)).toMatchObject({ payers: 200, doneAt: null })
+    fixture.current = await fixture.opened.reopen()
+    expect(await store.erasures.running()).toEqual([number])
     const { erasure } = await finish({ number } as PayerErasure)
     expect(erasure).toMatchObject({ payments: 450, payers: 450 })
     expect(await payers('P0', 'P449')).toEqual({})
@@ -220,7 +216,7 @@ export function erasuresContract(fixture: Fixture): void {
   it('is done by several processes at once as by one', async () => {
     await payMany(450)
     const { number } = await begin('EMAIL', ADA.email.toLowerCase())
-    const { erasures } = fixture.store
+    const { erasures } = store
     await Promise.all(Array.from({ length: 6 }, () => erasures.step(number, NOW)))
     expect((await erasures.page({ limit: 10, before: null }, {})).rows).toMatchObject([
       { number, payments: 450, payers: 450 },
@@ -234,7 +230,7 @@ export function erasuresContract(fixture: Fixture): void {
       await erase('OWNER', 'nobody'),
       await erase('EMAIL', 'none@example.test'),
     ]
-    const { erasures } = fixture.store
+    const { erasures } = store
     expect((await erasures.page({ limit: 2, before: null }, {})).rows).toEqual([made[2], made[1]])
     expect((await erasures.page({ limit: 2, before: { number: present(made[1]).number } }, {})).rows).toEqual([made[0]])
     expect(await erasures.step(0, NOW)).toBeNull()

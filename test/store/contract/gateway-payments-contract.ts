@@ -7,22 +7,22 @@ import { gatewayCallback, REQUESTED } from '../../unit/domain/gateway-payments.t
 import { after, command, commandKey, events, MINUTE, NOW, present, settledLink, settledPayout } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function gatewayPaymentsContract(fixture: Fixture): void {
+export function gatewayPaymentsContract({ store }: Fixture): void {
   async function begun(ref = 'gate', { site = 'au', orderId = 'order-1' } = {}): Promise<string> {
     const requested = { ...REQUESTED, orderId }
     const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site, requested } as const
-    return (await fixture.store.commands.begin(command(ref, parts))).command.id
+    return (await store.commands.begin(command(ref, parts))).command.id
   }
 
   /** Starts a gateway payment. Its result is that of the call. */
   async function started(ref = 'gate', { id: paymentId = '46345', orderId = 'order-1', at = NOW } = {}) {
     const result = { paymentId, redirectUrl: 'https://gateway.test/pay' }
     const id = await begun(ref, { orderId })
-    await fixture.store.commands.settleWithGatewayPayment(id, { ref, result }, at)
+    await store.commands.settleWithGatewayPayment(id, { ref, result }, at)
     return { id, result }
   }
 
-  const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
+  const paymentOf = async (id = '46345') => present((await store.gatewayPayments.byIds([id]))[0])
 
   const receive = (
     report: GatewayPaymentReport | null,
@@ -32,11 +32,10 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
       .update(JSON.stringify([report, parts.ref]))
       .digest('hex')
     const callback = { ref: 'gate', body: null, receivedAt: NOW, ...parts, report, bodyHashes: [hash] as const }
-    return fixture.store.inbox.receiveGatewayPayment({ ...callback, bodyHashes: [hash] })
+    return store.inbox.receiveGatewayPayment({ ...callback, bodyHashes: [hash] })
   }
 
   it('records the payment, its event and the result of the command at once', async () => {
-    const { store } = fixture
     const { result, id } = await started('gate', { at: after(MINUTE) })
     const payment = await paymentOf()
     expect(payment).toMatchObject({
@@ -72,7 +71,6 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
   })
 
   it('refuses another outcome, and a payment of another command', async () => {
-    const { store } = fixture
     const { id } = await started()
     const other = { ref: 'gate', result: { paymentId: '2' } }
     const settled = store.commands.settleWithGatewayPayment(id, other, NOW)
@@ -82,7 +80,6 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
   })
 
   it('is moved by its callbacks, and keeps nothing of their bodies', async () => {
-    const { store } = fixture
     await started()
     for (const status of ['pending', 'received', 'authorised', 'in_dispute', 'return_pending'])
       await receive(gatewayCallback(status))
@@ -109,7 +106,6 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
   })
 
   it('creates the payment, as it was requested, from a callback that comes before the answer', async () => {
-    const { store } = fixture
     const id = await begun('gate', { site: 'second' })
     expect(await receive(gatewayCallback('received', { orderId: null }))).toMatchObject({ disposition: 'APPLIED' })
     const reported = await paymentOf()
@@ -122,7 +118,6 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
   })
 
   it('quarantines what is unusable, and what is about another payment or order than that of its address', async () => {
-    const { store } = fixture
     await started()
     await begun('other')
     const quarantined = { disposition: 'QUARANTINED' }
@@ -136,7 +131,6 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
   })
 
   it('is found in the log by its filters', async () => {
-    const { store } = fixture
     const { log } = store
     await settledLink(store, 'a')
     await started()
@@ -171,7 +165,7 @@ export function gatewayPaymentsContract(fixture: Fixture): void {
         await started(`r${n}`, { id: String(n), orderId, at: after(n * MINUTE) })
       await receive(gatewayCallback('received', { id: '1', orderId: null }), { ref: 'r1' })
       await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), { ref: 'r3' })
-      const { gatewayPayments } = fixture.store
+      const { gatewayPayments } = store
       expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(
         ids,
       )

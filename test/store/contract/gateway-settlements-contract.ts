@@ -9,10 +9,10 @@ const CREATION = { mutation: 'createGatewayPayment', refKind: 'gateway-payment',
 const DONE = { kind: 'done' }
 
 /** Creations of gateway payments without an answer, and what operators record of them. */
-export function gatewaySettlementsContract(fixture: Fixture): void {
+export function gatewaySettlementsContract({ store }: Fixture): void {
   /** Records a creation of which no answer came. Returns the id of its command. */
   async function unanswered(ref = 'gate', sentAt = NOW): Promise<string> {
-    const { commands } = fixture.store
+    const { commands } = store
     const parts = { ...CREATION, id: `id-${ref}`, sentAt: sentAt.getTime() }
     const begun = await commands.begin(command(ref, parts))
     await commands.markUnknown(begun.command.id)
@@ -24,21 +24,21 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
     const hash = createHash('sha256')
       .update(JSON.stringify([report, ref]))
       .digest('hex')
-    return fixture.store.inbox.receiveGatewayPayment({ ref, body: null, receivedAt: NOW, report, bodyHashes: [hash] })
+    return store.inbox.receiveGatewayPayment({ ref, body: null, receivedAt: NOW, report, bodyHashes: [hash] })
   }
 
   const settle = (paymentId: string | null, operation = OPERATION) =>
-    fixture.store.commands.settleGatewayCreation(operation, paymentId, after(MINUTE))
+    store.commands.settleGatewayCreation(operation, paymentId, after(MINUTE))
 
   const retry = (ref = 'second') =>
-    fixture.store.commands.retry(OPERATION, { ref, owner: 'o', leaseUntil: 0, sentAt: NOW.getTime() }, 'ABANDONED')
+    store.commands.retry(OPERATION, { ref, owner: 'o', leaseUntil: 0, sentAt: NOW.getTime() }, 'ABANDONED')
 
   const answer = (paymentId: string, ref = 'gate') =>
-    fixture.store.commands.settleWithGatewayPayment(OPERATION, { ref, result: { paymentId } }, NOW)
+    store.commands.settleWithGatewayPayment(OPERATION, { ref, result: { paymentId } }, NOW)
 
-  const paymentOf = async (id = '46345') => present((await fixture.store.gatewayPayments.byIds([id]))[0])
-  const commandOf = (key = 'gate') => fixture.store.commands.find(commandKey('createGatewayPayment', `key-${key}`))
-  const waiting = (limit = 9) => fixture.store.commands.unansweredGatewayCreations(limit)
+  const paymentOf = async (id = '46345') => present((await store.gatewayPayments.byIds([id]))[0])
+  const commandOf = (key = 'gate') => store.commands.find(commandKey('createGatewayPayment', `key-${key}`))
+  const waiting = (limit = 9) => store.commands.unansweredGatewayCreations(limit)
 
   it('are listed with what was requested, the oldest first, until they are settled or reported', async () => {
     await unanswered()
@@ -90,7 +90,7 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
     expect(await settle(null)).toEqual(DONE)
     expect(await settle('46345')).toEqual({ kind: 'state-conflict', statusRaw: 'abandoned' })
     const attempt = { ref: 'second', owner: 'o', leaseUntil: 0, sentAt: NOW.getTime() }
-    expect(await fixture.store.commands.retry(OPERATION, attempt)).toBe(false)
+    expect(await store.commands.retry(OPERATION, attempt)).toBe(false)
     expect(await retry()).toBe(true)
     await callback('received')
     await answer('2', 'second')
@@ -113,7 +113,7 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
     await settle('2')
     await callback('received')
     expect(await paymentOf()).toMatchObject({ status: 'received', overrulesOperator: true })
-    expect(await fixture.store.gatewayPayments.byIds(['2'])).toEqual([])
+    expect(await store.gatewayPayments.byIds(['2'])).toEqual([])
   })
 
   it('are settled by an answer that was late, and show that an operator had found nothing', async () => {
@@ -126,13 +126,13 @@ export function gatewaySettlementsContract(fixture: Fixture): void {
 
   it('show what they were requested with also after a refusal', async () => {
     await unanswered()
-    await fixture.store.commands.reject(OPERATION, { httpStatus: 422 })
+    await store.commands.reject(OPERATION, { httpStatus: 422 })
     await callback('received')
     expect(await paymentOf()).toMatchObject({ ...REQUESTED, status: 'received' })
   })
 
   it('are not settled while the answer is awaited, where another payment is known, or where it is another command', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     await commands.begin(command('gate', { ...CREATION, id: OPERATION, leaseUntil: after(2 * MINUTE).getTime() }))
     for (const word of ['46345', null])
       expect(await settle(word)).toEqual({ kind: 'state-conflict', statusRaw: 'sent' })

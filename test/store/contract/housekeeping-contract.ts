@@ -16,8 +16,8 @@ import {
 import type { Fixture } from './store-contract.ts'
 
 export function housekeepingContract(fixture: Fixture): void {
+  const { store } = fixture
   it('remembers the last heartbeat, across a restart too', async () => {
-    const { store } = fixture
     expect(await store.heartbeat.last()).toBeNull()
     await store.heartbeat.beat(NOW, null)
     await store.heartbeat.beat(after(MINUTE), null)
@@ -27,7 +27,6 @@ export function housekeepingContract(fixture: Fixture): void {
   })
 
   it('forgets old commands that have ended, and keeps what they made and their correlation ids', async () => {
-    const { store } = fixture
     const { commands } = store
     const begin = async (ref: string, minutes: number) =>
       (await commands.begin(command(ref, { leaseUntil: after(minutes * MINUTE).getTime() }))).command.id
@@ -49,7 +48,7 @@ export function housekeepingContract(fixture: Fixture): void {
   })
 
   it('forgets more commands than one transaction takes', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     await Promise.all(
       Array.from({ length: 1001 }, async (_, n) => {
         const { command: begun } = await commands.begin(command(`c${n}`))
@@ -60,7 +59,6 @@ export function housekeepingContract(fixture: Fixture): void {
   })
 
   it('plans a read without counting a failure, and never later than one that is planned', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('received')))
     await pollAt(store.reads, 'PAY1', after(50 * MINUTE))
@@ -78,7 +76,6 @@ export function housekeepingContract(fixture: Fixture): void {
   })
 
   it('plans the read of the payment that speaks for a link when it is given the link', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
     await pollAt(store.reads, 'LINK-a', after(MINUTE))

@@ -5,11 +5,12 @@ import type { Fixture } from './store-contract.ts'
 
 /** Tests how imports begin, go on, end and are kept. */
 export function importRecordsContract(fixture: Fixture): void {
+  const { store } = fixture
   const { lease, begin, current, placeOf, record } = importing(fixture)
 
   it('gives up a list, and goes on with the next one', async () => {
     const running = await begin([LINKS, PAYINS])
-    await fixture.store.imports.giveUp(running.number, await placeOf(running), 'REFUSED', await lease())
+    await store.imports.giveUp(running.number, await placeOf(running), 'REFUSED', await lease())
     const { places, reports } = await current(running)
     expect(places).toMatchObject([{ kind: 'DONE' }, { kind: 'LIST', part: 1, page: 1 }])
     expect(reports).toMatchObject([
@@ -19,7 +20,6 @@ export function importRecordsContract(fixture: Fixture): void {
   })
 
   it('ends once its notes are removed, and leaves those of others', async () => {
-    const { store } = fixture
     const [one, other] = [await begin([PAYINS]), await begin([PAYINS], { dryRun: true })]
     await record(other, [found(received('P1'))])
     const many = Array.from({ length: 300 }, (_, index) => found(received(`M${index}`)))
@@ -33,7 +33,6 @@ export function importRecordsContract(fixture: Fixture): void {
   })
 
   it('finds the running import of the same terms, and runs twenty at most', async () => {
-    const { store } = fixture
     const first = await begin([PAYINS])
     expect(await store.imports.begin(request([PAYINS]))).toEqual({ kind: 'running', import: first })
     const later = (index: number) => ({ plan: { from: index, to: NOW.getTime(), parts: [PAYINS] } })
@@ -46,7 +45,6 @@ export function importRecordsContract(fixture: Fixture): void {
   })
 
   it('keeps the last thousand', async () => {
-    const { store } = fixture
     const first = await begin([PAYINS])
     let last = first
     for (let count = 1; count <= 1_000; count += 1) {
@@ -60,7 +58,6 @@ export function importRecordsContract(fixture: Fixture): void {
   })
 
   it('knows what the schedule has compared, since the first payment or link, but for what a wrong clock has', async () => {
-    const { store } = fixture
     expect(await store.imports.comparedDays(NOW)).toEqual({ since: null, comparedAt: new Map() })
     await settledLink(store, 'a', { createdAt: after(-MINUTE).toISOString() })
     await store.inbox.receive(delivery(received('P1')))
@@ -95,7 +92,6 @@ export function importRecordsContract(fixture: Fixture): void {
   })
 
   it('begins a comparison of the schedule once while it runs', async () => {
-    const { store } = fixture
     const daily = await begin([PAYINS], { daily: true })
     const later = { daily: true, plan: { ...daily.plan, to: daily.plan.to + 1 } }
     expect(await store.imports.begin(request([PAYINS], later))).toEqual({ kind: 'running', import: daily })

@@ -20,6 +20,7 @@ import type { Fixture } from './store-contract.ts'
 
 /** Tests how imports record what they find. */
 export function importsContract(fixture: Fixture): void {
+  const { store } = fixture
   const { lease, begin, current, placeOf, record } = importing(fixture)
 
   it('records what is not on record, with an event, and moves on', async () => {
@@ -27,14 +28,14 @@ export function importsContract(fixture: Fixture): void {
     const said = received('P1', { payer: { name: 'Mary', email: 'mary@example.test' } })
     const first = await record(running, [found(said)], { totalPages: 2 })
     expect(first).toMatchObject({ listed: 1, added: 1, addedIds: ['P1'], equal: 0, differed: 0, passedOver: 0 })
-    expect(await paymentOf(fixture.store, 'P1')).toMatchObject({ statusRaw: 'received', version: 1, linkRef: null })
-    expect(await events(fixture.store)).toMatchObject([{ kind: 'PAYMENT_STATUS_CHANGED', source: 'READ' }])
-    expect((await fixture.store.payments.payers(['P1'])).get('P1')).toEqual({
+    expect(await paymentOf(store, 'P1')).toMatchObject({ statusRaw: 'received', version: 1, linkRef: null })
+    expect(await events(store)).toMatchObject([{ kind: 'PAYMENT_STATUS_CHANGED', source: 'READ' }])
+    expect((await store.payments.payers(['P1'])).get('P1')).toEqual({
       name: 'Mary',
       email: 'mary@example.test',
     })
     expect(await current(running)).toMatchObject({ places: [{ kind: 'LIST', page: 2, pages: 2 }], doneAt: null })
-    expect(await fixture.store.reads.subject('P1')).toMatchObject({ readSite: 'au' })
+    expect(await store.reads.subject('P1')).toMatchObject({ readSite: 'au' })
   })
 
   it('counts an entry once that several pages show', async () => {
@@ -42,7 +43,7 @@ export function importsContract(fixture: Fixture): void {
     await record(running, [found(received('P1'))], { totalPages: 3 })
     const report2 = await record(running, [found(received('P1')), found(received('P2'))], { totalPages: 3 })
     expect(report2).toMatchObject({ listed: 2, added: 2, equal: 0 })
-    expect(await fixture.store.log.head()).toBe(2)
+    expect(await store.log.head()).toBe(2)
   })
 
   it('records a whole page of payments of different orders', async () => {
@@ -51,7 +52,7 @@ export function importsContract(fixture: Fixture): void {
       found(received(`P${index}`, { details: { reference: `order-${index % 7}` } })),
     )
     expect(await record(running, page)).toMatchObject({ listed: 20, added: 20 })
-    expect(await fixture.store.payments.byIds(page.map(({ report: { paymentId } }) => paymentId))).toHaveLength(20)
+    expect(await store.payments.byIds(page.map(({ report: { paymentId } }) => paymentId))).toHaveLength(20)
   })
 
   it('does nothing for a page at which the import is no more', async () => {
@@ -59,11 +60,8 @@ export function importsContract(fixture: Fixture): void {
     const place = await placeOf(running)
     await record(running, [found(received('P1'))], { totalPages: 2 })
     const late = { number: running.number, place, totalPages: 2, at: NOW }
-    await fixture.store.imports.record(
-      { ...late, found: { list: 'PAYINS', entries: [found(received('P9'))] } },
-      await lease(),
-    )
-    expect(await fixture.store.payments.byIds(['P9'])).toEqual([])
+    await store.imports.record({ ...late, found: { list: 'PAYINS', entries: [found(received('P9'))] } }, await lease())
+    expect(await store.payments.byIds(['P9'])).toEqual([])
     expect((await current(running)).reports[0]?.listed).toBe(1)
   })
 
@@ -73,13 +71,12 @@ export function importsContract(fixture: Fixture): void {
     await lease('b', 2 * MINUTE)
     await expect(record(running, [found(received('P1'))], { held: lost })).rejects.toThrow(LeaseLostError)
     const place = await placeOf(running)
-    await expect(fixture.store.imports.giveUp(running.number, place, 'REFUSED', lost)).rejects.toThrow(LeaseLostError)
+    await expect(store.imports.giveUp(running.number, place, 'REFUSED', lost)).rejects.toThrow(LeaseLostError)
     expect(await current(running)).toEqual(running)
-    expect(await fixture.store.payments.byIds(['P1'])).toEqual([])
+    expect(await store.payments.byIds(['P1'])).toEqual([])
   })
 
   it('confirms what is equal, and plans a read of what differs', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(received('P1'), { bytes: '1' }))
     await store.inbox.receive(delivery(report('authorised', { paymentId: 'P2' }), { bytes: '2' }))
     await store.inbox.receive(delivery(report('return_received', { paymentId: 'P3' }), { bytes: '3' }))
@@ -97,32 +94,32 @@ export function importsContract(fixture: Fixture): void {
   })
 
   it('only compares in a dry run', async () => {
-    await fixture.store.inbox.receive(delivery(report('authorised', { paymentId: 'P2' })))
-    const before = await fixture.store.reads.subject('P2')
+    await store.inbox.receive(delivery(report('authorised', { paymentId: 'P2' })))
+    const before = await store.reads.subject('P2')
     const running = await begin([PAYINS], { dryRun: true })
     const told = await record(running, [found(received('P1')), found(received('P2'))])
     expect(told).toMatchObject({ added: 1, addedIds: ['P1'], differed: 1, differedIds: ['P2'] })
-    expect(await fixture.store.payments.byIds(['P1'])).toEqual([])
-    expect(await fixture.store.reads.subject('P2')).toEqual(before)
-    expect(await fixture.store.log.head()).toBe(1)
+    expect(await store.payments.byIds(['P1'])).toEqual([])
+    expect(await store.reads.subject('P2')).toEqual(before)
+    expect(await store.log.head()).toBe(1)
   })
 
   it('joins a payment that was missed with the link in its webhook URL', async () => {
-    const made = await settledLink(fixture.store, 'a')
+    const made = await settledLink(store, 'a')
     const running = await begin([LINKS])
     const told = await record(running, [found(received('P1'), { ref: 'a', isLink: true })], { list: 'LINKS' })
     expect(told).toMatchObject({ added: 1, addedIds: ['P1'] })
-    expect(await paymentOf(fixture.store, 'P1')).toMatchObject({ linkRef: 'a', streamId: made.streamId })
-    expect(await fixture.store.links.byIds([made.id])).toMatchObject([{ paymentId: 'P1' }])
+    expect(await paymentOf(store, 'P1')).toMatchObject({ linkRef: 'a', streamId: made.streamId })
+    expect(await store.links.byIds([made.id])).toMatchObject([{ paymentId: 'P1' }])
   })
 
   it('takes the uuid of an unused link for no payment, of a link of ours or of another one', async () => {
-    const made = await settledLink(fixture.store, 'a')
+    const made = await settledLink(store, 'a')
     const running = await begin([LINKS])
     const unused = (paymentId: string) => found(report('pending', { paymentId }), { isLink: true })
     const told = await record(running, [unused(made.id), unused('ELSEWHERE')], { list: 'LINKS' })
     expect(told).toMatchObject({ listed: 2, equal: 1, passedOver: 1, added: 0 })
-    expect(await fixture.store.payments.byIds([made.id, 'ELSEWHERE'])).toEqual([])
+    expect(await store.payments.byIds([made.id, 'ELSEWHERE'])).toEqual([])
   })
 
   it('plans no read of a payment that cannot be read by itself', async () => {
@@ -130,13 +127,12 @@ export function importsContract(fixture: Fixture): void {
     const named = report('waiting', { paymentId: 'P2', linkId: 'LINK-elsewhere' })
     const unnamed = report('waiting', { paymentId: 'P1' })
     await record(running, [found(unnamed, { isLink: true }), found(named, { isLink: true })], { list: 'LINKS' })
-    expect(await fixture.store.reads.subject('P1')).toMatchObject({ dueAt: null })
-    expect(await fixture.store.reads.subject('P2')).toMatchObject({ namedLinkId: 'LINK-elsewhere' })
-    expect((await fixture.store.reads.subject('P2'))?.dueAt).not.toBeNull()
+    expect(await store.reads.subject('P1')).toMatchObject({ dueAt: null })
+    expect(await store.reads.subject('P2')).toMatchObject({ namedLinkId: 'LINK-elsewhere' })
+    expect((await store.reads.subject('P2'))?.dueAt).not.toBeNull()
   })
 
   it('records what a list shows of a payment that cannot be read by itself', async () => {
-    const { store } = fixture
     const shows = async (status: string) => {
       const running = await begin([LINKS], { plan: { from: 0, to: (await store.log.head()) + 1, parts: [LINKS] } })
       return record(running, [found(report(status, { paymentId: 'P1' }), { isLink: true })], { list: 'LINKS' })
@@ -148,7 +144,6 @@ export function importsContract(fixture: Fixture): void {
   })
 
   it('counts an entry as the planned read of a payment, and as the end of a link', async () => {
-    const { store } = fixture
     const made = await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('waiting', { paymentId: 'P1' })))
     const before = present(await store.reads.subject('P1'))
@@ -175,19 +170,18 @@ export function importsContract(fixture: Fixture): void {
     const told = await record(running, [found(received('P1')), broken, found(received('P3'))])
     expect(told).toMatchObject({ listed: 3, added: 2, addedIds: ['P1', 'P3'], failed: 1, failedIds: ['P2'] })
     expect(await current(running)).toMatchObject({ places: [{ kind: 'CHECK' }] })
-    expect(await fixture.store.payments.byIds(['P1', 'P2', 'P3'])).toHaveLength(2)
+    expect(await store.payments.byIds(['P1', 'P2', 'P3'])).toHaveLength(2)
   })
 
   it('keeps nothing of a payer who was erased', async () => {
     const payer = { name: 'Mary', email: 'mary@example.test' }
     const running = await begin([PAYINS])
     await record(running, [found(received('P1', { payer }), { isPayerErased: true })])
-    await fixture.store.inbox.receive(delivery(received('P1', { payer }), { bytes: 'again' }))
-    expect((await fixture.store.payments.payers(['P1'])).get('P1')).toBeUndefined()
+    await store.inbox.receive(delivery(received('P1', { payer }), { bytes: 'again' }))
+    expect((await store.payments.payers(['P1'])).get('P1')).toBeUndefined()
   })
 
   it('adds up theirs and ours by currency', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(received('P1', { details: { amount: '10.00', paid: '4' } })))
     const running = await begin([PAYINS])
     const told = await record(running, [
@@ -209,7 +203,6 @@ export function importsContract(fixture: Fixture): void {
   })
 
   it('finds what is on record and was not listed, in bounded pages', async () => {
-    const { store } = fixture
     const made = await Promise.all(
       Array.from({ length: 260 }, (_, index) => settledLink(store, `r${String(index).padStart(3, '0')}`)),
     )
@@ -233,7 +226,6 @@ export function importsContract(fixture: Fixture): void {
   it.each(['LINKS', 'PAYINS', 'PAYOUTS'] as const)(
     'goes through the %s that are absent after each other',
     async (list) => {
-      const { store } = fixture
       const part: ImportPart = { site: 'au', list }
       const ids = ['A', 'B', 'C'].map((name) => `${list}-${name}`)
       for (const [index, id] of ids.entries()) {
@@ -262,7 +254,6 @@ export function importsContract(fixture: Fixture): void {
   )
 
   it('does not miss a payin or a link of another site or time', async () => {
-    const { store } = fixture
     await settledLink(store, 'a', { site: 'nz' })
     await settledLink(store, 'b', { createdAt: after(MINUTE).toISOString() })
     const place = { kind: 'CHECK', part: 0, after: null } as const
@@ -279,7 +270,6 @@ export function importsContract(fixture: Fixture): void {
   })
 
   it('records a payment that was asked for by its id', async () => {
-    const { store } = fixture
     expect(await store.imports.recordFound(found(received('P1')), NOW)).toMatchObject({ id: 'P1', version: 1 })
     expect(await store.imports.recordFound(found(received('P1')), NOW)).toMatchObject({ id: 'P1', version: 1 })
     const unused = report('pending', { paymentId: 'LINK-x', linkId: 'LINK-x' })

@@ -21,9 +21,8 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function inboxContract(fixture: Fixture): void {
+export function inboxContract({ store }: Fixture): void {
   it('creates the payment, its event and its payer from the first webhook', async () => {
-    const { store } = fixture
     const payer = { name: 'Ada', email: 'ada@example.org' }
     const outcome = await store.inbox.receive(delivery(report('pending', { payer })))
 
@@ -53,7 +52,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('keeps what was known of the payer when a later webhook leaves it out', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('pending', { payer: { name: 'Ada', email: 'old@example.org' } })))
     await store.inbox.receive(delivery(report('authorised', { payer: { name: null, email: 'new@example.org' } })))
     await store.inbox.receive(delivery(report('received')))
@@ -61,7 +59,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('counts the same bytes as another attempt, under an older hash too', async () => {
-    const { store } = fixture
     const first = delivery(report('pending'))
     await store.inbox.receive(first)
     const [oldHash] = first.bodyHashes
@@ -88,7 +85,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('asks for a read when a repeat may be a second refund, and records no event', async () => {
-    const { store } = fixture
     const refund = delivery(report('partially_refunded'))
     await store.inbox.receive(delivery(report('received')))
     await store.inbox.receive(refund)
@@ -101,7 +97,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('marks the payment as provisional when a repeat names a status that it has left', async () => {
-    const { store } = fixture
     const pending = delivery(report('pending'))
     await store.inbox.receive(pending)
     await store.inbox.receive(delivery(report('failed')))
@@ -110,7 +105,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('keeps what comes late without an effect', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const outcome = await store.inbox.receive(delivery(report('pending')))
     expect(outcome).toEqual({ disposition: 'STALE', repeat: false, readDue: false })
@@ -118,7 +112,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('quarantines what is authentic but unusable, once per body', async () => {
-    const { store } = fixture
     const unusable = delivery(null, { body: null })
     expect((await store.inbox.receive(unusable)).disposition).toBe('QUARANTINED')
     expect(await store.inbox.receive(unusable)).toEqual({ disposition: 'QUARANTINED', repeat: true, readDue: false })
@@ -129,7 +122,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('has what its address was made for read instead of what cannot be read, and no answer from before', async () => {
-    const { store } = fixture
     await settledLink(store, 'unused')
     await settledLink(store, 'used')
     await store.inbox.receive(delivery(report('authorised'), { ref: 'used' }))
@@ -166,7 +158,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it("quarantines a body that names another link than its address, or another link's payment", async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
@@ -181,7 +172,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('takes over the payment that came in before its link was on record', async () => {
-    const { store } = fixture
     const { command: begun } = await store.commands.begin(command('a'))
     await store.inbox.receive(
       delivery(report('authorised', { details: { amount: null, currency: null } }), { ref: 'a' }),
@@ -201,7 +191,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('takes over the payment whose body named the link before it was on record', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('pending', { linkId: 'LINK-a' })))
     await settledLink(store, 'a')
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'payment:PAY1' })
@@ -209,7 +198,6 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('gives a payment that was known without a link its link, and leaves it in its stream', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('pending', { details: { amount: null } })))
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('authorised', { details: { amount: null } }), { ref: 'a' }))
@@ -227,14 +215,12 @@ export function inboxContract(fixture: Fixture): void {
   })
 
   it('finds the link by the uuid that the body names when the address has no correlation id', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { linkId: 'LINK-a', details: { amount: null } })))
     expect(await paymentOf(store)).toMatchObject({ linkRef: 'a', streamId: 'link:a', details: { amount: '25.50' } })
   })
 
   it('pages deliveries by subject and disposition while more come in', async () => {
-    const { store } = fixture
     for (const n of [1, 2, 3, 4])
       await store.inbox.receive(delivery(report('pending', { paymentId: `P${n % 2}` }), { bytes: `${n}` }))
     const first = (await store.inbox.page({ limit: 2, before: null }, {})).rows

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { Store } from '../../../src/ledger/store.ts'
 import { LeaseLostError } from '../../../src/store/store-errors.ts'
 import type { Lease } from '../../../src/store/store.ts'
 import {
@@ -18,8 +17,9 @@ import type { Fixture } from './store-contract.ts'
 const LEASE_MS = 30_000
 
 export function leasesContract(fixture: Fixture): void {
+  const { store } = fixture
   const take = (owner: string, milliseconds: number) =>
-    fixture.store.leases.take('reader', owner, { now: after(milliseconds), until: after(milliseconds + LEASE_MS) })
+    store.leases.take('reader', owner, { now: after(milliseconds), until: after(milliseconds + LEASE_MS) })
   const held = async (owner: string, milliseconds: number) => present(await take(owner, milliseconds))
 
   it('has one holder, who may renew it', async () => {
@@ -30,7 +30,7 @@ export function leasesContract(fixture: Fixture): void {
   })
 
   it('says until when somebody has it', async () => {
-    const { leases } = fixture.store
+    const { leases } = store
     expect(await leases.heldUntil('reader', NOW)).toBeNull()
     const lease = await held('a', 0)
     expect(await leases.heldUntil('reader', after(LEASE_MS - 1))).toEqual(after(LEASE_MS))
@@ -52,7 +52,7 @@ export function leasesContract(fixture: Fixture): void {
   })
 
   it('is free once it was given back, by its holder alone', async () => {
-    const { leases } = fixture.store
+    const { leases } = store
     const lease = await held('a', 0)
     await leases.release({ ...lease, owner: 'b' })
     await leases.release({ ...lease, fence: 0 })
@@ -69,7 +69,7 @@ export function leasesContract(fixture: Fixture): void {
 
   it('has a number that rises each time it changes hands, also when it was given back, and after a restart', async () => {
     const first = await held('a', 0)
-    await fixture.store.leases.release(first)
+    await store.leases.release(first)
     const second = await held('b', 1)
     const third = await held('a', 1 + LEASE_MS)
     const again = await fixture.opened.reopen()
@@ -80,24 +80,22 @@ export function leasesContract(fixture: Fixture): void {
   })
 
   /** What a reader does under its lease. */
-  const WORK: Readonly<Record<string, (store: Store, lease: Lease | null) => Promise<unknown>>> = {
-    'a heartbeat': (store, lease) => store.heartbeat.beat(after(MINUTE), lease),
-    'the beginning of a sweep': (store, lease) => store.sweep.begin(NOW, after(MINUTE), lease),
-    'a step of a sweep': (store, lease) => store.sweep.step(after(MINUTE), lease),
-    'an answer': async (store, lease) =>
-      store.reads.record(await payment(store), report('received'), after(MINUTE), lease),
-    'a failed read': async (store, lease) => store.reads.postpone(await payment(store), after(MINUTE), lease),
-    'an answer about an agreement': async (store, lease) =>
-      store.agreementReads.record(await agreement(store), agreementReport('active'), after(MINUTE), lease),
-    'a failed read of an agreement': async (store, lease) =>
-      store.agreementReads.postpone(await agreement(store), after(MINUTE), lease),
+  const WORK: Readonly<Record<string, (lease: Lease | null) => Promise<unknown>>> = {
+    'a heartbeat': (lease) => store.heartbeat.beat(after(MINUTE), lease),
+    'the beginning of a sweep': (lease) => store.sweep.begin(NOW, after(MINUTE), lease),
+    'a step of a sweep': (lease) => store.sweep.step(after(MINUTE), lease),
+    'an answer': async (lease) => store.reads.record(await payment(), report('received'), after(MINUTE), lease),
+    'a failed read': async (lease) => store.reads.postpone(await payment(), after(MINUTE), lease),
+    'an answer about an agreement': async (lease) =>
+      store.agreementReads.record(await agreement(), agreementReport('active'), after(MINUTE), lease),
+    'a failed read of an agreement': async (lease) =>
+      store.agreementReads.postpone(await agreement(), after(MINUTE), lease),
   }
-  const payment = async (store: Store) => present(await store.reads.subject('PAY1'))
-  const agreement = async (store: Store) => present(await store.agreementReads.subject('AGR1'))
+  const payment = async () => present(await store.reads.subject('PAY1'))
+  const agreement = async () => present(await store.agreementReads.subject('AGR1'))
 
   for (const [what, work] of Object.entries(WORK)) {
     it(`lets ${what} pass under the current lease, and refuses it without a trace under a former one`, async () => {
-      const { store } = fixture
       await store.inbox.receive(delivery(report('pending')))
       await settledAgreement(store, 'agreement')
       await store.inbox.receiveAgreement(callback(agreementReport('pending')))
@@ -106,24 +104,24 @@ export function leasesContract(fixture: Fixture): void {
       const former = await held('a', 0)
       // An expired lease is valid until another process takes it.
       const current = await held('b', LEASE_MS)
-      const before = await look(store)
-      await expect(work(store, former)).rejects.toThrow(LeaseLostError)
+      const before = await look()
+      await expect(work(former)).rejects.toThrow(LeaseLostError)
       // A version without fencing numbers takes a lease over without raising the number.
-      await expect(work(store, { ...current, owner: 'c' })).rejects.toThrow(LeaseLostError)
-      expect(await look(store)).toEqual(before)
-      await work(store, current)
-      expect(await look(store)).not.toEqual(before)
+      await expect(work({ ...current, owner: 'c' })).rejects.toThrow(LeaseLostError)
+      expect(await look()).toEqual(before)
+      await work(current)
+      expect(await look()).not.toEqual(before)
     })
   }
 
   /** Returns everything that the work changes. */
-  async function look(store: Store) {
+  async function look() {
     return {
       heartbeat: await store.heartbeat.last(),
       sweep: await store.sweep.pending(),
       head: await store.log.head(),
-      payment: await payment(store),
-      agreement: await agreement(store),
+      payment: await payment(),
+      agreement: await agreement(),
     }
   }
 }

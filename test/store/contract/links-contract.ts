@@ -9,15 +9,16 @@ import { after, delivery, MINUTE, present, report, settledLink } from './builder
 import type { Fixture } from './store-contract.ts'
 
 export function linksContract(fixture: Fixture): void {
+  const { store } = fixture
   async function pageOf(filter: LinkFilter): Promise<string[]> {
-    const page = (await fixture.store.links.page({ limit: 100, before: null }, filter)).rows
+    const page = (await store.links.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.ref)
   }
 
   it('finds links by uuid and by correlation id', async () => {
-    const a = await settledLink(fixture.store, 'a')
-    const b = await settledLink(fixture.store, 'b')
-    const { links } = fixture.store
+    const a = await settledLink(store, 'a')
+    const b = await settledLink(store, 'b')
+    const { links } = store
     expect(await links.byIds([b.id, 'NONE'])).toEqual([b])
     expect(await links.byRefs(['a'])).toEqual([a])
     expect(await links.byIds([])).toEqual([])
@@ -25,7 +26,6 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('pages newest first, without a repeat or a hole while links are added', async () => {
-    const { store } = fixture
     for (const ref of ['a', 'b', 'c', 'd', 'e']) await settledLink(store, ref)
     const seen: string[] = []
     let before: PageCursor | null = null
@@ -39,21 +39,21 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('filters by reference and by the time of creation', async () => {
-    await settledLink(fixture.store, 'a', { reference: 'order' })
-    await settledLink(fixture.store, 'b', { reference: 'order', createdAt: after(MINUTE).toISOString() })
-    await settledLink(fixture.store, 'c', { createdAt: after(2 * MINUTE).toISOString() })
+    await settledLink(store, 'a', { reference: 'order' })
+    await settledLink(store, 'b', { reference: 'order', createdAt: after(MINUTE).toISOString() })
+    await settledLink(store, 'c', { createdAt: after(2 * MINUTE).toISOString() })
     expect(await pageOf({ reference: 'order' })).toEqual(['b', 'a'])
     expect(await pageOf({ createdFrom: after(MINUTE) })).toEqual(['c', 'b'])
     expect(await pageOf({ createdFrom: after(MINUTE), createdBefore: after(2 * MINUTE) })).toEqual(['b'])
   })
 
   it('lists by the time of creation what is asked for by it, and refuses a place of the other order', async () => {
-    const { links } = fixture.store
+    const { links } = store
     for (const [ref, minute] of Object.entries({ a: 3, b: 1, c: 2, d: 2 }))
-      await settledLink(fixture.store, ref, { createdAt: after(minute * MINUTE).toISOString() })
+      await settledLink(store, ref, { createdAt: after(minute * MINUTE).toISOString() })
     const filter = { createdFrom: after(MINUTE) }
     const first = (await links.page({ limit: 2, before: null }, filter)).rows
-    await settledLink(fixture.store, 'late', { createdAt: after(2 * MINUTE).toISOString() })
+    await settledLink(store, 'late', { createdAt: after(2 * MINUTE).toISOString() })
     const second = (await links.page({ limit: 9, before: present(first[1]) }, filter)).rows
     expect([...first, ...second].map(({ row }) => row.ref)).toEqual(['a', 'd', 'c', 'b'])
     expect(await pageOf({ createdBefore: after(2 * MINUTE), reference: 'order-b' })).toEqual(['b'])
@@ -64,7 +64,6 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('finds links that are over, whether or not the payments API has said so', async () => {
-    const { store } = fixture
     const soon = { expiresAt: after(MINUTE).toISOString(), reference: 'order' }
     for (const ref of ['a', 'b', 'c']) await settledLink(store, ref, soon)
     await settledLink(store, 'd', { reference: 'order' })
@@ -86,7 +85,6 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('filters by the phase of the payment that speaks for the link', async () => {
-    const { store } = fixture
     await settledLink(store, 'untouched')
     await settledLink(store, 'over', { expiresAt: after(MINUTE).toISOString() })
     const statuses = { paid: 'received', tried: 'failed', lapsed: 'expired', started: 'pending' }
@@ -104,7 +102,6 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('is never spoken for by an attempt that has ended while another is under way or paid', async () => {
-    const { store } = fixture
     let ref = ''
     const told = array(tuple(nat(2), constantFrom(...PAYMENT_STATUSES, 'quite_new')), { minLength: 2, maxLength: 8 })
     const histories = asyncProperty(told, async (steps) => {
@@ -130,7 +127,6 @@ export function linksContract(fixture: Fixture): void {
   })
 
   it('shows a link, its payment and the head of the log', async () => {
-    const { store } = fixture
     const made = await settledLink(store, 'a')
     expect(await store.links.snapshot(made.id)).toEqual({ link: made, payment: null, head: 1 })
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))

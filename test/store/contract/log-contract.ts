@@ -3,8 +3,8 @@ import { delivery, events, NOW, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function logContract(fixture: Fixture): void {
+  const { store } = fixture
   async function history(): Promise<void> {
-    const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
@@ -14,21 +14,21 @@ export function logContract(fixture: Fixture): void {
   }
 
   it('is empty at first', async () => {
-    expect(await fixture.store.log.head()).toBe(0)
-    expect(await events(fixture.store)).toEqual([])
+    expect(await store.log.head()).toBe(0)
+    expect(await events(store)).toEqual([])
   })
 
   it('is read onwards from a position, a page at a time', async () => {
     await history()
-    const { log } = fixture.store
+    const { log } = store
     const pages = [(await log.read(0, 4)).events, (await log.read(4, 4)).events, (await log.read(6, 4)).events]
     expect(pages.map((page) => page.map(({ position }) => position))).toEqual([[1, 2, 3, 4], [5, 6], []])
   })
 
   it('is read from its end, oldest first', async () => {
-    expect((await fixture.store.log.newest(3)).events).toEqual([])
+    expect((await store.log.newest(3)).events).toEqual([])
     await history()
-    const { log } = fixture.store
+    const { log } = store
     const positions = async (...args: Parameters<typeof log.newest>) =>
       (await log.newest(...args)).events.map(({ position }) => position)
     expect(await positions(4)).toEqual([3, 4, 5, 6])
@@ -44,8 +44,8 @@ export function logContract(fixture: Fixture): void {
 
   it('joins the lists of a filter by AND, and the values of a list by OR', async () => {
     await history()
-    const ids = async (filter: Parameters<typeof fixture.store.log.read>[2]) =>
-      (await fixture.store.log.read(0, 100, filter)).events.map(({ id }) => id)
+    const ids = async (filter: Parameters<typeof store.log.read>[2]) =>
+      (await store.log.read(0, 100, filter)).events.map(({ id }) => id)
 
     expect(await ids({ streamIds: ['link:a', 'payment:P3'] })).toEqual([
       'link:a.1',
@@ -65,7 +65,6 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('finds events of any number of payments, each once, in the order of the log', async () => {
-    const { store } = fixture
     const ids = Array.from({ length: 120 }, (_, n) => `P${n}`)
     for (const status of ['pending', 'received'])
       for (const paymentId of ids) await store.inbox.receive(delivery(report(status, { paymentId })))
@@ -80,7 +79,6 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('finds what a payment was told before its link was known by that link only where the link stands in it', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P1', linkId: 'LINK-a' })))
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
@@ -93,21 +91,20 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('refuses a limit outside 1 to 1,000', async () => {
-    await expect(fixture.store.log.read(0, 0)).rejects.toThrow(RangeError)
-    await expect(fixture.store.log.read(0, 1001)).rejects.toThrow(RangeError)
+    await expect(store.log.read(0, 0)).rejects.toThrow(RangeError)
+    await expect(store.log.read(0, 1001)).rejects.toThrow(RangeError)
   })
 
   it('finds events by id, whatever else is asked for', async () => {
     await history()
-    const found = await fixture.store.log.byIds(['link:b.2', 'link:a.1', 'link:a.99', 'nonsense', 'link:a.1'])
+    const found = await store.log.byIds(['link:b.2', 'link:a.1', 'link:a.99', 'nonsense', 'link:a.1'])
     expect(found.map(({ id }) => id)).toEqual(['link:a.1', 'link:b.2'])
-    expect(await fixture.store.log.byIds([])).toEqual([])
+    expect(await store.log.byIds([])).toEqual([])
     const many = Array.from({ length: 1500 }, (_, n) => `link:a.${n + 1}`)
-    expect(await fixture.store.log.byIds(many)).toHaveLength(3)
+    expect(await store.log.byIds(many)).toHaveLength(3)
   })
 
   it('finds the event of the same payment before each of any number of events', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     for (const [paymentId, status] of [
       ['P1', 'pending'],
@@ -124,7 +121,6 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('wakes its listeners after a commit that appended, and not for one that did not', async () => {
-    const { store } = fixture
     const heads: Promise<number>[] = []
     const stop = store.log.onAppend(() => heads.push(store.log.head()))
     const first = delivery(report('pending'))
@@ -139,7 +135,6 @@ export function logContract(fixture: Fixture): void {
 
   it('keeps everything when it is closed and opened again', async () => {
     await history()
-    const { store } = fixture
     const before = { events: await events(store), payments: await store.payments.byIds(['P1', 'P2', 'P3']) }
     const again = await fixture.opened.reopen()
     expect({ events: await events(again), payments: await again.payments.byIds(['P1', 'P2', 'P3']) }).toEqual(before)
@@ -151,7 +146,6 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('answers a ping until it is closed, and takes no write afterwards', async () => {
-    const { store } = fixture
     await store.ping()
     await store.close()
     await expect(store.ping()).rejects.toThrow('The store is closed.')
@@ -159,6 +153,6 @@ export function logContract(fixture: Fixture): void {
   })
 
   it('names itself with a random id', async () => {
-    expect(fixture.store.logId).toMatch(/^[0-9a-f]{32}$/)
+    expect(store.logId).toMatch(/^[0-9a-f]{32}$/)
   })
 }

@@ -4,15 +4,15 @@ import { after, command, delivery, link, MINUTE, NOW, report } from './builders.
 import type { Fixture } from './store-contract.ts'
 
 /** Links that the payments API created, and that are not the result of any command. */
-export function orphansContract(fixture: Fixture): void {
+export function orphansContract({ store }: Fixture): void {
   const at = (ref: string, status: string, parts: { paymentId?: string; receivedAt?: Date } = {}) => {
     const { receivedAt = NOW, paymentId = 'PAY1' } = parts
-    return fixture.store.inbox.receive(delivery(report(status, { paymentId }), { ref, receivedAt }))
+    return store.inbox.receive(delivery(report(status, { paymentId }), { ref, receivedAt }))
   }
 
   /** Begins a command with a first attempt of unknown outcome, and a second attempt. */
   async function attempts(): Promise<string> {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: begun } = await commands.begin(command('first'))
     await commands.markUnknown(begun.id)
     const leaseUntil = NOW.getTime() + MINUTE
@@ -22,7 +22,7 @@ export function orphansContract(fixture: Fixture): void {
 
   it('tells once that a link of an earlier attempt was paid, and whose it is', async () => {
     const commandId = await attempts()
-    await fixture.store.commands.settleWithLink(commandId, link('second'), NOW)
+    await store.commands.settleWithLink(commandId, link('second'), NOW)
     expect((await at('first', 'pending')).orphan).toBeUndefined()
     const paid = await at('first', 'received')
     expect(paid).toEqual({
@@ -33,12 +33,12 @@ export function orphansContract(fixture: Fixture): void {
     })
     expect((await at('first', 'received')).orphan).toBeUndefined()
     expect((await at('first', 'return_pending')).orphan).toBeUndefined()
-    const [payment] = await fixture.store.payments.byIds(['PAY1'])
+    const [payment] = await store.payments.byIds(['PAY1'])
     expect(payment).toMatchObject({ linkRef: 'first', streamId: 'link:first', status: 'return_pending' })
   })
 
   it('are what an abandoned attempt created, which is found while a later attempt is under way', async () => {
-    const { commands, links, log } = fixture.store
+    const { commands, links, log } = store
     const commandId = await attempts()
     const abandoned = commands.settleWithLink(commandId, link('first'), NOW)
     await expect(abandoned).rejects.toThrow(StoreConflictError)
@@ -52,7 +52,7 @@ export function orphansContract(fixture: Fixture): void {
   it('tells nothing of the attempt that is under way, nor of a link that is on record', async () => {
     const commandId = await attempts()
     expect((await at('second', 'received')).orphan).toBeUndefined()
-    await fixture.store.commands.settleWithLink(commandId, link('second'), NOW)
+    await store.commands.settleWithLink(commandId, link('second'), NOW)
     expect((await at('second', 'received', { paymentId: 'PAY2' })).orphan).toBeUndefined()
   })
 
@@ -60,19 +60,19 @@ export function orphansContract(fixture: Fixture): void {
     const commandId = await attempts()
     const receivedAt = after(MINUTE)
     expect((await at('second', 'received', { receivedAt })).orphan).toEqual({ ref: 'second', commandId })
-    await fixture.store.commands.forget(commandId)
+    await store.commands.forget(commandId)
     expect((await at('first', 'received', { paymentId: 'PAY2' })).orphan).toEqual({ ref: 'first', commandId })
   })
 
   it('tells nothing of what is no link', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const { command: begun } = await commands.begin(command('direct', { refKind: 'payin', mutation: 'createPayin' }))
     await commands.markUnknown(begun.id)
     expect((await at('direct', 'received')).orphan).toBeUndefined()
   })
 
   it('finds what was paid at the address of any attempt', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     await attempts()
     await commands.begin(command('another'))
     await at('first', 'pending')

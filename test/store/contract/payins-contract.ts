@@ -21,16 +21,15 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function payinsContract(fixture: Fixture): void {
+export function payinsContract({ store }: Fixture): void {
   async function begun(ref = 'p', parts: Partial<NewCommand> = {}): Promise<string> {
     const asked = command(ref, { mutation: 'createPayin', refKind: 'payin', ...parts })
-    return (await fixture.store.commands.begin(asked)).command.id
+    return (await store.commands.begin(asked)).command.id
   }
 
   const unsaid = { amount: null, currency: null }
 
   it('records the payin, its payment, the event and the result of the command at once', async () => {
-    const { store } = fixture
     const id = await begun()
     const made = payin('p', { ownerId: 'owner-1' })
     const said = report('pending', { details: { ...unsaid, instructions: { bsb: '000-000' } } })
@@ -71,7 +70,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('changes nothing when it is settled a second time', async () => {
-    const { store } = fixture
     const id = await begun()
     const first = await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('pending'), at: NOW })
     expect(
@@ -81,7 +79,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('only fills in what the webhooks that overtook the answer left out', async () => {
-    const { store } = fixture
     const id = await begun()
     const received = report('received', {
       details: { ...unsaid, paid: '25.50' },
@@ -108,7 +105,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('records no event when webhooks have told everything, and knows the amount that was asked for', async () => {
-    const { store } = fixture
     const id = await begun()
     await store.inbox.receive(delivery(report('received', { details: unsaid }), { ref: 'p' }))
     await store.commands.settleWithPayin(id, {
@@ -121,7 +117,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('lets an answer lead forward, and reads what it does not understand or what contradicts it', async () => {
-    const { store } = fixture
     const settle = async (paymentId: string, webhook: string, answer: ReturnType<typeof report>) => {
       const id = await begun(paymentId)
       await store.inbox.receive(delivery(report(webhook, { paymentId }), { ref: paymentId }))
@@ -144,7 +139,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('never takes a webhook at the address of a payin for one of a link', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     const id = await begun()
     const namesLink = report('pending', { linkId: 'LINK-a', details: unsaid })
@@ -166,7 +160,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it("quarantines another payment at a payin's address, and the payin's payment at another address", async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     const id = await begun()
     await begun('q')
@@ -186,7 +179,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('takes what comes to the address of an earlier attempt of the same command', async () => {
-    const { store } = fixture
     const id = await begun()
     await store.commands.markUnknown(id)
     const attempt = { ref: 'p2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
@@ -196,7 +188,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it('refuses what belongs to something else already', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'LINKED' }), { ref: 'a' }))
     await store.commands.settleWithPayin(await begun(), { payin: payin('p'), report: report('pending'), at: NOW })
@@ -218,7 +209,6 @@ export function payinsContract(fixture: Fixture): void {
   })
 
   it("finds payments by the payin's reference, and tells the payin to those who read", async () => {
-    const { store } = fixture
     const made = payin('p', { reference: 'order-1', site: 'nz' })
     await store.commands.settleWithPayin(await begun(), {
       payin: made,

@@ -4,9 +4,9 @@ import type { Page, PageCursor, PaymentsFilter, Placed } from '../../../src/stor
 import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function paymentsContract(fixture: Fixture): void {
+export function paymentsContract({ store }: Fixture): void {
   async function pageOf(filter: PaymentsFilter): Promise<string[]> {
-    const page = (await fixture.store.payments.page({ limit: 100, before: null }, filter)).rows
+    const page = (await store.payments.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.id)
   }
 
@@ -17,29 +17,27 @@ export function paymentsContract(fixture: Fixture): void {
     reference: string | null = null,
   ): Promise<void> {
     const said = report(status, { paymentId, details: { reference } })
-    await fixture.store.inbox.receive(delivery(said, { receivedAt: after(minutes * MINUTE) }))
+    await store.inbox.receive(delivery(said, { receivedAt: after(minutes * MINUTE) }))
   }
 
   it('gives plain objects that hold what the reports said', async () => {
     const instructions = { bsb: '000-000', nested: [{ step: 1 }] }
     const card = { brand: 'visa', type: 'credit', last4: '4242', countryCode: 'AU' }
-    await fixture.store.inbox.receive(
-      delivery(report('pending', { details: { instructions, card, refundable: false } })),
-    )
-    const payment = await paymentOf(fixture.store)
+    await store.inbox.receive(delivery(report('pending', { details: { instructions, card, refundable: false } })))
+    const payment = await paymentOf(store)
     expect(payment.details).toMatchObject({ instructions, card, refundable: false, amount: '10.00', total: null })
     expect(Object.getPrototypeOf(payment)).toBe(Object.prototype)
-    expect(await fixture.store.payments.byIds(['NONE'])).toEqual([])
-    expect(await fixture.store.payments.byIds([])).toEqual([])
-    expect(await fixture.store.payments.payers([])).toEqual(new Map())
+    expect(await store.payments.byIds(['NONE'])).toEqual([])
+    expect(await store.payments.byIds([])).toEqual([])
+    expect(await store.payments.payers([])).toEqual(new Map())
   })
 
   it('pages newest first, without a repeat or a hole while payments are added', async () => {
     for (const n of [1, 2, 3, 4]) await receive(`P${n}`, 'pending')
-    const first = (await fixture.store.payments.page({ limit: 2, before: null }, {})).rows
+    const first = (await store.payments.page({ limit: 2, before: null }, {})).rows
     await receive('P5', 'pending')
     await receive('P1', 'received')
-    const second = (await fixture.store.payments.page({ limit: 2, before: first[1] ?? null }, {})).rows
+    const second = (await store.payments.page({ limit: 2, before: first[1] ?? null }, {})).rows
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['P4', 'P3', 'P2', 'P1'])
   })
 
@@ -56,7 +54,7 @@ export function paymentsContract(fixture: Fixture): void {
   })
 
   it('pages by the time of the last change what is asked for by it', async () => {
-    const { payments } = fixture.store
+    const { payments } = store
     for (const n of [1, 2, 3, 4, 5]) await receive(`P${n}`, 'pending', n)
     for (const n of [1, 2]) await receive(`P${n}`, 'received', 6)
     const filter = { updatedFrom: after(2 * MINUTE), updatedBefore: after(7 * MINUTE) }
@@ -74,7 +72,6 @@ export function paymentsContract(fixture: Fixture): void {
   })
 
   it('finds a payment by the reference of a link that was recorded after it, also beside a change', async () => {
-    const { store } = fixture
     await receive('P1', 'pending', 0, 'own')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'a' }))
     await settledLink(store, 'a', { reference: 'order-1' })
@@ -92,8 +89,8 @@ export function paymentsContract(fixture: Fixture): void {
   })
 
   it("filters by the link's reference, or by the payment's own", async () => {
-    await settledLink(fixture.store, 'a', { reference: 'order-1' })
-    await fixture.store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
+    await settledLink(store, 'a', { reference: 'order-1' })
+    await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
     await receive('P2', 'pending', 0, 'order-1')
     await receive('P3', 'pending', 0, 'order-2')
     expect(await pageOf({ reference: 'order-1' })).toEqual(['P2', 'P1'])
@@ -126,10 +123,7 @@ export function paymentsContract(fixture: Fixture): void {
     const seen: string[] = []
     let before: PageCursor | null = null
     do {
-      const page: Page<Placed<Payment>> = await fixture.store.payments.page(
-        { limit: 5, before },
-        { reference: 'donation' },
-      )
+      const page: Page<Placed<Payment>> = await store.payments.page({ limit: 5, before }, { reference: 'donation' })
       seen.push(...page.rows.map(({ row }) => row.id))
       before = page.next
     } while (before !== null)
@@ -138,14 +132,13 @@ export function paymentsContract(fixture: Fixture): void {
   })
 
   it('lists only payments whose amount is known', async () => {
-    await fixture.store.inbox.receive(delivery(report('pending', { details: { amount: null } })))
+    await store.inbox.receive(delivery(report('pending', { details: { amount: null } })))
     expect(await pageOf({})).toEqual([])
-    await fixture.store.inbox.receive(delivery(report('authorised')))
+    await store.inbox.receive(delivery(report('authorised')))
     expect(await pageOf({})).toEqual(['PAY1'])
   })
 
   it('shows a payment, its link and the head of the log', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
     await receive('P2', 'pending')

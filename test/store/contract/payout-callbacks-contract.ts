@@ -22,9 +22,8 @@ const PAYEE = {
   bankCode: '600',
 }
 
-export function payoutCallbacksContract(fixture: Fixture): void {
+export function payoutCallbacksContract({ store }: Fixture): void {
   it('creates the payout, its event and its payees from a callback that comes before the answer', async () => {
-    const { store } = fixture
     await store.commands.begin(payoutCommand('out', { site: 'second' }))
     const outcome = await store.inbox.receivePayout(payoutCallback(payoutReport('scheduled', { payees: [PAYEE] })))
     expect(outcome).toEqual({ disposition: 'APPLIED', repeat: false, readDue: false })
@@ -37,7 +36,6 @@ export function payoutCallbacksContract(fixture: Fixture): void {
   })
 
   it('moves the payout and its transactions, and leaves late callbacks without an effect', async () => {
-    const { store } = fixture
     await settledPayout(store)
     const settled = [payoutTransaction({ statusRaw: 'settled' })]
     for (const [status, parts] of [
@@ -54,7 +52,6 @@ export function payoutCallbacksContract(fixture: Fixture): void {
   })
 
   it('keeps what was known of a payee when a later callback leaves it out', async () => {
-    const { store } = fixture
     await settledPayout(store, 'out', { payees: [PAYEE] })
     const later = [
       { ...PAYEE, name: null, bankCode: '700' },
@@ -68,7 +65,6 @@ export function payoutCallbacksContract(fixture: Fixture): void {
   })
 
   it('counts the same bytes as another attempt, and reads the payout when it differs', async () => {
-    const { store } = fixture
     await settledPayout(store)
     const held = payoutCallback(payoutReport('held'))
     expect(await store.inbox.receivePayout(held)).toMatchObject({ disposition: 'APPLIED', readDue: true })
@@ -84,7 +80,6 @@ export function payoutCallbacksContract(fixture: Fixture): void {
   })
 
   it('is in doubt between the two ends, and counted as such', async () => {
-    const { store } = fixture
     await settledPayout(store, 'out', { statusRaw: 'expired' })
     const outcome = await store.inbox.receivePayout(payoutCallback(payoutReport('completed')))
     expect(outcome).toEqual({ disposition: 'DOUBTFUL', repeat: false, readDue: true })
@@ -96,7 +91,6 @@ export function payoutCallbacksContract(fixture: Fixture): void {
   })
 
   it('quarantines what is unusable, or speaks of another payout than its address', async () => {
-    const { store } = fixture
     await settledPayout(store)
     await settledPayout(store, 'b', { id: 'OUT2' })
     await store.commands.begin(command('link'))

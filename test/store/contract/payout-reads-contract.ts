@@ -7,19 +7,18 @@ import type { Fixture } from './store-contract.ts'
 
 const DAY = 24 * 60 * MINUTE
 
-export function payoutReadsContract(fixture: Fixture): void {
+export function payoutReadsContract({ store }: Fixture): void {
   async function subject(id = 'OUT1'): Promise<PayoutReadSubject> {
-    return present(await fixture.store.payoutReads.subject(id))
+    return present(await store.payoutReads.subject(id))
   }
 
   /** Creates a payout whose last callback has a status that is not known. */
   async function held(): Promise<void> {
-    await settledPayout(fixture.store)
-    await fixture.store.inbox.receivePayout(payoutCallback(payoutReport('held'), { receivedAt: after(MINUTE) }))
+    await settledPayout(store)
+    await store.inbox.receivePayout(payoutCallback(payoutReport('held'), { receivedAt: after(MINUTE) }))
   }
 
   it('plans a read of what is to be confirmed, and of what is not at its end', async () => {
-    const { store } = fixture
     await held()
     await settledPayout(store, 'b', { id: 'OUT2', site: 'php' })
     await settledPayout(store, 'c', { id: 'OUT3', statusRaw: 'completed' })
@@ -34,7 +33,6 @@ export function payoutReadsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
-    const { store } = fixture
     await held()
     const asked = await subject()
     expect(asked).toMatchObject({ deliveries: 1, failures: 0, dueAt: after(MINUTE) })
@@ -44,7 +42,6 @@ export function payoutReadsContract(fixture: Fixture): void {
   })
 
   it('records what a read shows as an event of our own, and ends the doubt', async () => {
-    const { store } = fixture
     await held()
     const payees = [{ transactionId: 'T1', name: 'Ada', accountNumberMasked: null, payIdMasked: null, bankCode: null }]
     const said = payoutReport('completed', { payees })
@@ -61,7 +58,6 @@ export function payoutReadsContract(fixture: Fixture): void {
   })
 
   it('counts an answer that cannot be true, and a failure, and retries later', async () => {
-    const { store } = fixture
     await held()
     const another = payoutReport('completed', { currency: 'JPY' })
     expect(await store.payoutReads.record(await subject(), another, NOW, null)).toBe('fruitless')

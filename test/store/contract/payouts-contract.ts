@@ -29,15 +29,14 @@ const PAYEE = {
   bankCode: '600',
 }
 
-export function payoutsContract(fixture: Fixture): void {
+export function payoutsContract({ store }: Fixture): void {
   const made = { ref: 'out', site: 'au' }
 
   async function begun(): Promise<string> {
-    return (await fixture.store.commands.begin(payoutCommand('out'))).command.id
+    return (await store.commands.begin(payoutCommand('out'))).command.id
   }
 
   it('records the payout, its payees, the event and the result of the command at once', async () => {
-    const { store } = fixture
     const said = payoutReport('created', { payees: [PAYEE] })
     const payout = await store.commands.settleWithPayout(await begun(), { ...made, report: said, at: after(MINUTE) })
     expect(payout).toMatchObject({
@@ -83,7 +82,6 @@ export function payoutsContract(fixture: Fixture): void {
   })
 
   it('changes nothing when it is settled a second time, and refuses another outcome', async () => {
-    const { store } = fixture
     const id = await begun()
     const first = await store.commands.settleWithPayout(id, { ...made, report: payoutReport('created'), at: NOW })
     expect(
@@ -105,7 +103,6 @@ export function payoutsContract(fixture: Fixture): void {
   })
 
   it('only fills in what the callbacks that overtook the answer left out', async () => {
-    const { store } = fixture
     const id = await begun()
     const early = { externalId: null, description: null, payees: [{ ...PAYEE, name: null }] }
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing', early)))
@@ -120,7 +117,6 @@ export function payoutsContract(fixture: Fixture): void {
   })
 
   it('records an accepted cancellation with the state that was read after it', async () => {
-    const { store } = fixture
     await settledPayout(store, 'out', { statusRaw: 'scheduled' })
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
@@ -145,7 +141,6 @@ export function payoutsContract(fixture: Fixture): void {
   })
 
   it('has a cancellation confirmed that a callback has overtaken', async () => {
-    const { store } = fixture
     await settledPayout(store, 'out', { statusRaw: 'scheduled' })
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
@@ -160,7 +155,6 @@ export function payoutsContract(fixture: Fixture): void {
   })
 
   it('settles the cancellation of a payout that is not on record', async () => {
-    const { store } = fixture
     const about = { refKind: null, subject: { payoutId: 'OLD' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
     const said = payoutReport('expired', { id: 'OLD' })
@@ -173,7 +167,6 @@ export function payoutsContract(fixture: Fixture): void {
 
   describe('in the log', () => {
     async function history(): Promise<void> {
-      const { store } = fixture
       await settledLink(store, 'a')
       await settledPayout(store)
       await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
@@ -182,7 +175,7 @@ export function payoutsContract(fixture: Fixture): void {
       await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a' }))
     }
 
-    it.each<[string, Parameters<typeof fixture.store.log.read>[2], readonly string[]]>([
+    it.each<[string, Parameters<typeof store.log.read>[2], readonly string[]]>([
       ['payoutIds', { payoutIds: ['OUT1', 'NONE'] }, ['payout:OUT1.1', 'payout:OUT1.2']],
       ['their stream', { streamIds: ['payout:OUT2'] }, ['payout:OUT2.1']],
       [
@@ -200,7 +193,7 @@ export function payoutsContract(fixture: Fixture): void {
       ['no payout', { payoutIds: [] }, []],
     ])('are found by %s', async (_, filter, ids) => {
       await history()
-      const { log } = fixture.store
+      const { log } = store
       expect((await log.read(0, 100, filter)).events.map(({ id }) => id)).toEqual(ids)
       const [first] = (await log.read(0, 1, filter)).events
       expect(first?.id).toBe(ids[0])
@@ -209,7 +202,6 @@ export function payoutsContract(fixture: Fixture): void {
 
   describe('in lists', () => {
     async function filled(): Promise<void> {
-      const { store } = fixture
       for (const [n, parts] of [
         { statusRaw: 'created', externalId: 'x', currency: 'AUD' },
         { statusRaw: 'scheduled', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
@@ -242,7 +234,7 @@ export function payoutsContract(fixture: Fixture): void {
       [{ createdFrom: after(MINUTE), currency: 'AUD' }, ['OUT5', 'OUT3']],
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
       await filled()
-      const { payouts } = fixture.store
+      const { payouts } = store
       expect((await payouts.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(ids)
       const paged: string[] = []
       for (let page = (await payouts.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
@@ -256,9 +248,9 @@ export function payoutsContract(fixture: Fixture): void {
 
     it('refuse a place of the other order', async () => {
       await filled()
-      const [first] = (await fixture.store.payouts.page({ limit: 1, before: null }, {})).rows
+      const [first] = (await store.payouts.page({ limit: 1, before: null }, {})).rows
       const filter = { createdFrom: NOW }
-      await expect(fixture.store.payouts.page({ limit: 1, before: first ?? null }, filter)).rejects.toThrow(RangeError)
+      await expect(store.payouts.page({ limit: 1, before: first ?? null }, filter)).rejects.toThrow(RangeError)
     })
   })
 }

@@ -18,24 +18,23 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function readsContract(fixture: Fixture): void {
+export function readsContract({ store }: Fixture): void {
   async function subject(id = 'PAY1'): Promise<ReadSubject> {
-    return present(await fixture.store.reads.subject(id))
+    return present(await store.reads.subject(id))
   }
 
   async function answered(said: PaymentReport, at: Date): Promise<ReadOutcome> {
-    return fixture.store.reads.record(await subject(), said, at, null)
+    return store.reads.record(await subject(), said, at, null)
   }
 
   /** Records a payment that is `failed` and was then reported as pending: only a read can decide between them. */
   async function doubtful(): Promise<void> {
-    await fixture.store.inbox.receive(delivery(report('pending')))
-    await fixture.store.inbox.receive(delivery(report('failed'), { receivedAt: after(MINUTE) }))
-    await fixture.store.inbox.receive(delivery(report('pending'), { bytes: 'other', receivedAt: after(2 * MINUTE) }))
+    await store.inbox.receive(delivery(report('pending')))
+    await store.inbox.receive(delivery(report('failed'), { receivedAt: after(MINUTE) }))
+    await store.inbox.receive(delivery(report('pending'), { bytes: 'other', receivedAt: after(2 * MINUTE) }))
   }
 
   it('plans a read when a webhook is to be confirmed, longest due first', async () => {
-    const { store } = fixture
     expect(await nextDue(store)).toBeNull()
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P1' }), { receivedAt: after(MINUTE) }))
     await store.inbox.receive(delivery(report('failed', { paymentId: 'P2' })))
@@ -49,7 +48,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('tells what is to be read, by the id of the payment or of the link', async () => {
-    const { store } = fixture
     const made = await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const expected = {
@@ -70,7 +68,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('is looked up by site, the most urgent class first: the longest due doubt, and the latest due of the others', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b', { site: 'jp' })
     await settledLink(store, 'c', { site: 'jp', expiresAt: after(-5 * MINUTE).toISOString() })
@@ -106,7 +103,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('makes a poll that was due a doubt from the moment of the webhook, and keeps a doubt that is older', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     await pollAt(store.reads, 'PAY1', after(-60 * MINUTE))
     await store.inbox.receive(delivery(report('in_dispute'), { receivedAt: after(MINUTE) }))
@@ -120,7 +116,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('holds a payment in doubt only by its own state, whatever the payments API writes into an object', async () => {
-    const { store } = fixture
     const instructions = { provisional: true, nested: { provisional: true } }
     await store.inbox.receive(delivery(report('pending', { details: { instructions } })))
     expect((await paymentOf(store)).provisional).toBe(false)
@@ -130,7 +125,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('tells how many reads are due, and since when a payment has been unconfirmed', async () => {
-    const { store } = fixture
     expect(await store.reads.backlog(NOW)).toEqual({ waiting: 0, due: [], unconfirmedSince: null, doubtSince: null })
     await settledLink(store, 'a')
     await pollAt(store.reads, 'LINK-a', after(2 * MINUTE))
@@ -144,7 +138,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a newer one was recorded since the read was sent', async () => {
-    const { store } = fixture
     await doubtful()
     const asked = await subject()
     expect(await answered(report('received'), after(3 * MINUTE))).toBe('changed')
@@ -157,14 +150,13 @@ export function readsContract(fixture: Fixture): void {
 
   it('ends the doubt when a read confirms the state, without an event', async () => {
     await doubtful()
-    expect((await paymentOf(fixture.store)).provisional).toBe(true)
+    expect((await paymentOf(store)).provisional).toBe(true)
     expect(await answered(report('failed'), after(3 * MINUTE))).toBe('confirmed')
-    expect(await paymentOf(fixture.store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
-    expect(await nextDue(fixture.store)).toBeNull()
+    expect(await paymentOf(store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
+    expect(await nextDue(store)).toBeNull()
   })
 
   it('records what a read shows as an event of our own', async () => {
-    const { store } = fixture
     await doubtful()
     expect(await answered(report('pending'), after(3 * MINUTE))).toBe('changed')
     expect((await events(store)).at(-1)).toMatchObject({
@@ -179,7 +171,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a webhook was stored since the read was sent', async () => {
-    const { store } = fixture
     await doubtful()
     const asked = await subject()
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(3 * MINUTE) }))
@@ -191,7 +182,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a repeat asked for another read meanwhile', async () => {
-    const { store } = fixture
     const refund = delivery(report('partially_refunded', { details: { refunded: '1.00' } }))
     await store.inbox.receive(refund)
     const asked = await subject()
@@ -201,7 +191,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when another payment came through the same link meanwhile', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const asked = await subject()
@@ -213,7 +202,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('keeps the doubt and tries again in 15 minutes when an answer leads from paid back to unpaid', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('in_dispute')))
     await store.inbox.receive(delivery(report('received')))
     expect((await paymentOf(store)).provisional).toBe(true)
@@ -224,7 +212,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it("takes no other payment's answer", async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     expect(await answered(report('received', { paymentId: 'P2' }), NOW)).toBe('fruitless')
     expect(await store.payments.byIds(['P2'])).toEqual([])
@@ -232,7 +219,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('reads an answer under the uuid of the link as one about its payment', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     expect(await answered(report('received', { paymentId: 'LINK-a' }), NOW)).toBe('changed')
@@ -242,7 +228,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('records an answer about another payment through the same link, and asks again for the first', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('failed'), { ref: 'a' }))
     const said = report('received', { paymentId: 'P2', linkId: 'LINK-a' })
@@ -253,7 +238,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('postpones a read and counts its failures, until one succeeds', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     await store.reads.postpone(await subject(), after(MINUTE), null)
     expect(await nextDue(store)).toEqual(after(MINUTE))
@@ -265,7 +249,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('keeps a read that is due when an event comes, and forgets the poll that it makes needless', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(MINUTE) }))
     expect(await nextDue(store)).toEqual(NOW)
@@ -278,7 +261,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('polls an unpaid payment when its link is over, and tries a failed read again no later than planned', async () => {
-    const { store } = fixture
     await settledLink(store, 'a', { expiresAt: after(30 * MINUTE).toISOString() })
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
     expect(await nextDue(store)).toEqual(new Date(readAfterExpiry(after(30 * MINUTE).getTime())))
@@ -290,7 +272,6 @@ export function readsContract(fixture: Fixture): void {
   })
 
   it('does not postpone what a webhook asked for since', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const asked = await subject()
     await store.inbox.receive(delivery(report('return_pending'), { receivedAt: after(MINUTE) }))

@@ -10,16 +10,15 @@ const END = 60 * MINUTE
 /** When an expired link is read: a minute after its expiry, at the next half minute. */
 const AFTER_END = new Date(readAfterExpiry(after(END).getTime()))
 
-export function readsOfLinksContract(fixture: Fixture): void {
+export function readsOfLinksContract({ store }: Fixture): void {
   async function subject(): Promise<ReadSubject> {
-    return present(await fixture.store.reads.subject('LINK-a'))
+    return present(await store.reads.subject('LINK-a'))
   }
 
   const untouched = report('pending', { paymentId: 'LINK-a' })
   const ended = report('expired', { paymentId: 'LINK-a' })
 
   it('plans the read of an unused link for a minute after its end', async () => {
-    const { store } = fixture
     const made = await settledLink(store, 'a')
     expect(await nextDue(store)).toEqual(AFTER_END)
     expect(await dueReads(store.reads, after(END), 10)).toEqual([])
@@ -39,7 +38,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('keeps the plan when a read before the end finds the link untouched', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     expect(await store.reads.record(await subject(), untouched, NOW, null)).toBe('confirmed')
     expect(await nextDue(store)).toEqual(AFTER_END)
@@ -48,14 +46,12 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('asks again in 15 minutes when the payments API has not noticed the end yet', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.reads.record(await subject(), untouched, AFTER_END, null)
     expect(await nextDue(store)).toEqual(after(15 * MINUTE, AFTER_END))
   })
 
   it('records the end of an unused link once', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     expect(await store.reads.record(await subject(), ended, AFTER_END, null)).toBe('changed')
     expect(await store.reads.record(await subject(), ended, after(END + 2 * MINUTE), null)).toBe('confirmed')
@@ -82,7 +78,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('learns of a payment through a link whose webhooks were lost', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     const said = report('received', {
       linkId: 'LINK-a',
@@ -98,7 +93,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('gives a payment that was known without a link the link that a read shows', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     await settledLink(store, 'a', { requestedAmount: { value: '10', currency: 'AUD' } })
     expect(await store.reads.record(await subject(), report('received'), NOW, null)).toBe('confirmed')
@@ -108,7 +102,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('sets an answer aside when a webhook came through the link meanwhile', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     const asked = await subject()
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
@@ -120,7 +113,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it("asks again when the answer is about another link, or another link's payment", async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'b' }))
@@ -134,7 +126,6 @@ export function readsOfLinksContract(fixture: Fixture): void {
   })
 
   it('postpones the read of a link', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.reads.postpone(await subject(), after(MINUTE), null)
     expect(await nextDue(store)).toEqual(after(MINUTE))

@@ -17,7 +17,7 @@ import {
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
-export function refundsContract(fixture: Fixture): void {
+export function refundsContract({ store }: Fixture): void {
   /** Begins a command that was sent a minute after `NOW`; returns its id. */
   async function begun(ref = 'r', paymentId = 'PAY1'): Promise<string> {
     return (await asked(ref, paymentId)).id
@@ -26,13 +26,13 @@ export function refundsContract(fixture: Fixture): void {
   async function asked(ref: string, paymentId?: string, sentAt = after(MINUTE)): Promise<Command> {
     const expected = paymentId === undefined ? {} : { subject: { paymentId } }
     const fresh = command(ref, { mutation: 'refundPayment', refKind: null, sentAt: sentAt.getTime(), ...expected })
-    return (await fixture.store.commands.begin(fresh)).command
+    return (await store.commands.begin(fresh)).command
   }
 
   const answered = after(2 * MINUTE)
 
   it('keeps the correlation id of a command without an address to itself, also of a second attempt', async () => {
-    const { commands, inbox } = fixture.store
+    const { commands, inbox } = store
     const id = await begun()
     await commands.markUnknown(id)
     const attempt = { ref: 'r2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
@@ -41,7 +41,7 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('tells the kinds of correlation ids apart', async () => {
-    const { commands, inbox } = fixture.store
+    const { commands, inbox } = store
     await commands.begin(command('l'))
     await commands.begin(command('p', { refKind: 'payin' }))
     expect(await inbox.knowsRef('p', ['link', 'payin'])).toBe(true)
@@ -51,7 +51,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('records what the answer shows as an event of the command', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
     const id = await begun()
@@ -80,7 +79,6 @@ export function refundsContract(fixture: Fixture): void {
   const TERMS = { amount: '10', reason: 'Ada Payer has returned it' }
 
   it('adds the refund to the payment in the event of its answer, with its key and reason beside the log', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
     const said = report('return_pending', { details: { refunded: '0.00' } })
@@ -123,7 +121,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('keeps the request of a refund whose answer tells nothing, and joins it to what a webhook told before', async () => {
-    const { store } = fixture
     for (const paymentId of ['P1', 'P2']) await store.inbox.receive(delivery(report('received', { paymentId })))
     const [silent, overtaken] = [await begun('s', 'P1'), await begun('o', 'P2')]
     const details = { refunded: '10.00' }
@@ -145,7 +142,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('leaves a read that a webhook asked for to be made', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('partially_refunded')))
     await store.commands.settleWithPayment(await begun(), {
       paymentId: 'PAY1',
@@ -157,7 +153,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('does not let an answer overwrite a newer webhook of a node whose clock is behind, or ahead', async () => {
-    const { store } = fixture
     for (const [index, skew] of [-60 * MINUTE, 0, 60 * MINUTE].entries()) {
       const paymentId = `S${index}`
       const told = (status: string) => delivery(report(status, { paymentId }), { receivedAt: after(skew) })
@@ -172,7 +167,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('takes an answer that nothing has overtaken, whatever the clock of the node that took the webhook before', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(60 * MINUTE) }))
     const settled = await store.commands.settleWithPayment(await begun(), {
       paymentId: 'PAY1',
@@ -183,7 +177,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('reads the payment now when the answer tells nothing', async () => {
-    const { store } = fixture
     const silent = [null, report('return_pending', { paymentId: 'P9' }), report('pending')]
     for (const [index, said] of silent.entries()) {
       const paymentId = `P${index}`
@@ -202,7 +195,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('reads the payment now when a webhook or a repeat has overtaken the answer', async () => {
-    const { store } = fixture
     const refund = delivery(report('partially_refunded', { paymentId: 'P2' }))
     await store.inbox.receive(delivery(report('received')))
     await store.inbox.receive(refund)
@@ -225,7 +217,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('learns of a payment that was not on record, or ends the command without one', async () => {
-    const { store } = fixture
     const said = report('return_pending')
     expect(
       await store.commands.settleWithPayment(await begun('r1'), { paymentId: 'PAY1', report: said, at: answered }),
@@ -240,7 +231,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('changes nothing a second time, and refuses another payment', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
     await store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: report('return_pending'), at: answered })
@@ -257,7 +247,7 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('knows what a refund will have changed before it is settled, and loses it with nothing but a refusal', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const refund = await asked('r', 'PAY1')
     expect(refund).toMatchObject({ state: 'SENT', result: { paymentId: 'PAY1' } })
     await commands.markUnknown(refund.id)
@@ -270,7 +260,6 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('tells whether another refund of the same payment may have had an effect since', async () => {
-    const { store } = fixture
     const one = await asked('one', 'PAY1')
     await asked('of-another', 'PAY2')
     await store.commands.begin(command('no-refund', { subject: { paymentId: 'PAY1' } }))
@@ -291,7 +280,7 @@ export function refundsContract(fixture: Fixture): void {
   })
 
   it('ends a command with a plain result, once', async () => {
-    const { commands } = fixture.store
+    const { commands } = store
     const id = await begun()
     const result = { payoutId: 'OUT-1', transactions: [{ id: 'T1', note: null }] }
     await commands.settle(id, result)

@@ -63,8 +63,8 @@ async function everything({ store }: Fixture) {
 }
 
 export function replayContract(fixture: Fixture): void {
+  const { store } = fixture
   it('applies what an earlier version could not read, and has the payments API asked what is true', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending'), { ref: 'a' }))
     await store.inbox.receive(unread(report('received'), 'a'))
@@ -101,7 +101,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('recognises the same bytes afterwards as a repeat of the delivery that was replayed', async () => {
-    const { store } = fixture
     const incoming = unread(report('pending'))
     await store.inbox.receive(incoming)
     await replay(store, (await latest(store)).id)
@@ -110,7 +109,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('decides a doubtful delivery anew and asks for a read, also when the state has come to agree with it', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('failed')))
     await store.inbox.receive(delivery(report('authorised')))
     const { id } = await latest(store)
@@ -132,7 +130,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('of a callback decides against the agreement as it is now', async () => {
-    const { store } = fixture
     await settledAgreement(store)
     await store.inbox.receiveAgreement({ ...callback(agreementReport('active')), report: null })
     const { id } = await latest(store)
@@ -152,7 +149,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('without apply tells the same and changes nothing', async () => {
-    const { store } = fixture
     const woken: number[] = []
     await settledLink(store, 'a')
     await settledAgreement(store)
@@ -183,7 +179,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('leaves no hole in the log when a dry run and other writers share a commit', async () => {
-    const { store } = fixture
     await store.inbox.receive(unread(report('pending', { paymentId: 'PAY2' })))
     const { id } = await latest(store)
     await Promise.all([
@@ -197,7 +192,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('never forces what came to the address of something else', async () => {
-    const { store } = fixture
     await settledLink(store, 'a')
     await settledLink(store, 'b')
     await settledAgreement(store)
@@ -225,7 +219,6 @@ export function replayContract(fixture: Fixture): void {
   })
 
   it('refuses what has been applied, what has no body, what is still unreadable, and what is not there', async () => {
-    const { store } = fixture
     await store.inbox.receive(delivery(report('pending')))
     const applied = await latest(store)
     await store.inbox.receive(delivery(null, { body: null, bytes: 'no object' }))

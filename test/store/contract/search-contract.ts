@@ -4,22 +4,22 @@ import { after, delivery, NOW, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 /** Tests how payments and links are searched by the beginning of a text. */
-export function searchContract(fixture: Fixture): void {
+export function searchContract({ store }: Fixture): void {
   const pay = (paymentId: string, name: string, ref: string | null = null) =>
-    fixture.store.inbox.receive(
+    store.inbox.receive(
       delivery(report('received', { paymentId, payer: { name, email: `${paymentId}@Mail.example` } }), {
         ref,
         bytes: paymentId,
       }),
     )
   const search = (text: string, fields: readonly SearchField[] = SEARCH_FIELDS, limit = 20) =>
-    fixture.store.payments.search({ text, fields, limit })
+    store.payments.search({ text, fields, limit })
   const found = async (...asked: Parameters<typeof search>) =>
     (await search(...asked)).matches.map(({ payment, link }) => payment?.id ?? link?.id)
 
   it('find what begins with a text, whatever its case, and say what of it does', async () => {
-    await settledLink(fixture.store, '1', { reference: 'Order-7' })
-    await settledLink(fixture.store, '2', { reference: 'order-70' })
+    await settledLink(store, '1', { reference: 'Order-7' })
+    await settledLink(store, '2', { reference: 'order-70' })
     await pay('PAY-1', 'Ada Lovelace', '1')
     await pay('PAY-2', 'Zoë Lovelace-Byron')
 
@@ -79,7 +79,6 @@ export function searchContract(fixture: Fixture): void {
 
   it('do not find an erased payer', async () => {
     await pay('PAY-1', 'Ada Lovelace')
-    const { store } = fixture
     const request = { kind: 'PAYMENT', value: 'PAY-1', valueHash: 'h', requestedBy: null, requestedAt: NOW } as const
     const { number } = await store.erasures.begin(request)
     expect(await found('lovelace')).toEqual(['PAY-1'])

@@ -52,7 +52,53 @@ export type OpenedStore = {
 export type OpenStore = (clock: () => Date) => Promise<OpenedStore>
 
 /** The state of each test of a contract; the clock stands at `NOW` until a test sets it. */
-export type Fixture = { opened: OpenedStore; store: Store; now: Date; readonly histories: number }
+export type Fixture = {
+  opened: OpenedStore
+  /** The store of the test; another one once it is opened again. */
+  current: Store
+  /** Stands for the current store. */
+  readonly store: Store
+  now: Date
+  readonly histories: number
+}
+
+type Contract = (fixture: Fixture, open: OpenStore) => void
+
+const CONTRACTS: Readonly<Record<string, readonly Contract[]>> = {
+  'duplicate payments': [duplicatesContract],
+  'orders of which nothing is in memory': [coldOrdersContract],
+  inbox: [inboxContract],
+  'deliveries that need a look': [deliveryBacklogContract],
+  'replays of deliveries': [replayContract],
+  concurrency: [concurrencyContract],
+  batches: [batchesContract],
+  sweeps: [sweepContract],
+  searches: [searchContract],
+  erasures: [erasuresContract],
+  imports: [importsContract, importRecordsContract],
+  'imports and erasures': [erasedImportsContract],
+  log: [logContract],
+  commands: [commandsContract],
+  'orphan links': [orphansContract],
+  links: [linksContract],
+  payments: [paymentsContract],
+  'reads of payments': [readsContract],
+  'reads of links': [readsOfLinksContract],
+  'direct payins': [payinsContract],
+  'refunds and other commands': [refundsContract],
+  agreements: [agreementsContract],
+  'callbacks of agreements': [agreementCallbacksContract],
+  'reads of agreements': [agreementReadsContract],
+  payouts: [payoutsContract],
+  'callbacks of payouts': [payoutCallbacksContract],
+  'reads of payouts': [payoutReadsContract],
+  'gateway payments': [gatewayPaymentsContract],
+  'creations of gateway payments without an answer': [gatewaySettlementsContract],
+  'signing keys': [signingKeysContract],
+  leases: [leasesContract],
+  housekeeping: [housekeepingContract],
+  'random histories': [randomHistoriesContract, randomAgreementsContract, randomPayoutsContract],
+}
 
 /** Tests a store against the contract. `histories` is the number of random histories of each kind. Default: 15, and 200 in a full run. */
 export function describeStore(
@@ -61,117 +107,19 @@ export function describeStore(
   { histories = rounds({ few: 15, many: 200 }) } = {},
 ): void {
   describe(`store on ${name}`, () => {
-    const fixture = { now: NOW, histories } as Fixture
+    const store = new Proxy({} as Store, { get: (_, part) => Reflect.get(fixture.current, part) })
+    const fixture = { now: NOW, histories, store } as Fixture
 
     beforeEach(async () => {
       fixture.now = NOW
       fixture.opened = await open(() => fixture.now)
-      fixture.store = fixture.opened.store
+      fixture.current = fixture.opened.store
     })
 
     afterEach(() => fixture.opened.destroy())
 
-    describe('duplicate payments', () => {
-      duplicatesContract(fixture)
-    })
-    describe('orders of which nothing is in memory', () => {
-      coldOrdersContract(fixture)
-    })
-    describe('inbox', () => {
-      inboxContract(fixture)
-    })
-    describe('deliveries that need a look', () => {
-      deliveryBacklogContract(fixture)
-    })
-    describe('replays of deliveries', () => {
-      replayContract(fixture)
-    })
-    describe('concurrency', () => {
-      concurrencyContract(fixture)
-    })
-    describe('batches', () => {
-      batchesContract(fixture, open)
-    })
-    describe('sweeps', () => {
-      sweepContract(fixture)
-    })
-    describe('searches', () => {
-      searchContract(fixture)
-    })
-    describe('erasures', () => {
-      erasuresContract(fixture)
-    })
-    describe('imports', () => {
-      importsContract(fixture)
-      importRecordsContract(fixture)
-    })
-    describe('imports and erasures', () => {
-      erasedImportsContract(fixture)
-    })
-    describe('log', () => {
-      logContract(fixture)
-    })
-    describe('commands', () => {
-      commandsContract(fixture)
-    })
-    describe('orphan links', () => {
-      orphansContract(fixture)
-    })
-    describe('links', () => {
-      linksContract(fixture)
-    })
-    describe('payments', () => {
-      paymentsContract(fixture)
-    })
-    describe('reads of payments', () => {
-      readsContract(fixture)
-    })
-    describe('reads of links', () => {
-      readsOfLinksContract(fixture)
-    })
-    describe('direct payins', () => {
-      payinsContract(fixture)
-    })
-    describe('refunds and other commands', () => {
-      refundsContract(fixture)
-    })
-    describe('agreements', () => {
-      agreementsContract(fixture)
-    })
-    describe('callbacks of agreements', () => {
-      agreementCallbacksContract(fixture)
-    })
-    describe('reads of agreements', () => {
-      agreementReadsContract(fixture)
-    })
-    describe('payouts', () => {
-      payoutsContract(fixture)
-    })
-    describe('callbacks of payouts', () => {
-      payoutCallbacksContract(fixture)
-    })
-    describe('reads of payouts', () => {
-      payoutReadsContract(fixture)
-    })
-    describe('gateway payments', () => {
-      gatewayPaymentsContract(fixture)
-    })
-    describe('creations of gateway payments without an answer', () => {
-      gatewaySettlementsContract(fixture)
-    })
-    describe('signing keys', () => {
-      signingKeysContract(fixture)
-    })
-    describe('leases', () => {
-      leasesContract(fixture)
-    })
-    describe('housekeeping', () => {
-      housekeepingContract(fixture)
-    })
-    describe('random histories', () => {
-      randomHistoriesContract(fixture, open)
-      randomAgreementsContract(fixture, open)
-      randomPayoutsContract(fixture, open)
+    describe.each(Object.entries(CONTRACTS))('%s', (_what, contracts) => {
+      for (const contract of contracts) contract(fixture, open)
     })
   })
 }
