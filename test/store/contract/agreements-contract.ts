@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { AgreementFilter } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
@@ -23,7 +24,8 @@ import {
 import type { Fixture } from './store-contract.ts'
 
 export function agreementsContract({ store }: Fixture): void {
-  const made = { ref: 'agr', site: 'au' }
+  const record = (id: string, said: AgreementReport, at = NOW) =>
+    store.commands.settleWithAgreement(id, { ref: 'agr', site: 'au', report: said, at })
   const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada', bsb: '000-000', accountNumberMasked: '•••42' }
 
   async function begun(): Promise<string> {
@@ -32,11 +34,7 @@ export function agreementsContract({ store }: Fixture): void {
 
   it('records the agreement, its payer, the event and the result of the command at once', async () => {
     const said = agreementReport('created', { payer })
-    const agreement = await store.commands.settleWithAgreement(await begun(), {
-      ...made,
-      report: said,
-      at: after(MINUTE),
-    })
+    const agreement = await record(await begun(), said, after(MINUTE))
 
     expect(agreement).toMatchObject({
       id: 'AGR1',
@@ -78,17 +76,11 @@ export function agreementsContract({ store }: Fixture): void {
 
   it('changes nothing when it is settled a second time', async () => {
     const id = await begun()
-    const first = await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('created'), at: NOW })
-    const again = await store.commands.settleWithAgreement(id, {
-      ...made,
-      report: agreementReport('active'),
-      at: after(MINUTE),
-    })
+    const first = await record(id, agreementReport('created'))
+    const again = await record(id, agreementReport('active'), after(MINUTE))
     expect(again).toEqual(first)
     const other = agreementReport('created', { id: 'AGR2', clientTransactionId: null })
-    await expect(store.commands.settleWithAgreement(id, { ...made, report: other, at: NOW })).rejects.toThrow(
-      StoreConflictError,
-    )
+    await expect(record(id, other)).rejects.toThrow(StoreConflictError)
     expect(await store.log.head()).toBe(1)
   })
 
@@ -98,7 +90,7 @@ export function agreementsContract({ store }: Fixture): void {
     await store.inbox.receiveAgreement(callback(agreementReport('created', early)))
     await store.inbox.receiveAgreement(callback(agreementReport('active', early)))
     const answer = agreementReport('created', { externalId: 'mine', payer: { ...payer, name: 'A.' } })
-    const agreement = await store.commands.settleWithAgreement(id, { ...made, report: answer, at: after(MINUTE) })
+    const agreement = await record(id, answer, after(MINUTE))
 
     expect(agreement).toMatchObject({ status: 'active', version: 3, externalId: 'mine', serviceId: '4711' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
@@ -114,7 +106,7 @@ export function agreementsContract({ store }: Fixture): void {
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('active')))
     const said = agreementReport('suspended', { limit: '50.00' })
-    const agreement = await store.commands.settleWithAgreement(id, { ...made, report: said, at: after(-MINUTE) })
+    const agreement = await record(id, said, after(-MINUTE))
     expect(agreement).toMatchObject({ status: 'active', limit: '100.00', version: 1 })
     expect(await nextDue(store, 'agreement')).toEqual(after(-MINUTE))
   })
@@ -122,7 +114,7 @@ export function agreementsContract({ store }: Fixture): void {
   it('lets the answer lead out of created', async () => {
     const id = await begun()
     await store.inbox.receiveAgreement(callback(agreementReport('created')))
-    await store.commands.settleWithAgreement(id, { ...made, report: agreementReport('active'), at: NOW })
+    await record(id, agreementReport('active'))
     expect((await events(store)).at(-1)).toMatchObject({
       kind: 'AGREEMENT_STATUS_CHANGED',
       source: 'COMMAND',

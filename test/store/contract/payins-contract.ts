@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { NewCommand } from '../../../src/store/store.ts'
 import { dueReads, nextDue } from '../../support/due-reads.ts'
@@ -29,11 +31,14 @@ export function payinsContract({ store }: Fixture): void {
 
   const unsaid = { amount: null, currency: null }
 
+  const record = (id: string, made: DirectPayin, said: PaymentReport, at = NOW) =>
+    store.commands.settleWithPayin(id, { payin: made, report: said, at })
+
   it('records the payin, its payment, the event and the result of the command at once', async () => {
     const id = await begun()
     const made = payin('p', { ownerId: 'owner-1' })
     const said = report('pending', { details: { ...unsaid, instructions: { bsb: '000-000' } } })
-    const payment = await store.commands.settleWithPayin(id, { payin: made, report: said, at: after(MINUTE) })
+    const payment = await record(id, made, said, after(MINUTE))
 
     expect(payment).toMatchObject({
       streamId: 'payment:PAY1',
@@ -71,10 +76,8 @@ export function payinsContract({ store }: Fixture): void {
 
   it('changes nothing when it is settled a second time', async () => {
     const id = await begun()
-    const first = await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('pending'), at: NOW })
-    expect(
-      await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('received'), at: after(MINUTE) }),
-    ).toEqual(first)
+    const first = await record(id, payin('p'), report('pending'))
+    expect(await record(id, payin('p'), report('received'), after(MINUTE))).toEqual(first)
     expect(await store.log.head()).toBe(1)
   })
 
@@ -89,7 +92,7 @@ export function payinsContract({ store }: Fixture): void {
       details: { amount: '25.50', paid: '0', threeDsUrl: 'https://3ds.example', instructions: { code: '1' } },
       payer: { name: 'Ada', email: 'old@example.org' },
     })
-    await store.commands.settleWithPayin(id, { payin: payin('p'), report: answer, at: after(MINUTE) })
+    await record(id, payin('p'), answer, after(MINUTE))
 
     expect(await paymentOf(store)).toMatchObject({
       statusRaw: 'received',
@@ -107,11 +110,7 @@ export function payinsContract({ store }: Fixture): void {
   it('records no event when webhooks have told everything, and knows the amount that was asked for', async () => {
     const id = await begun()
     await store.inbox.receive(delivery(report('received', { details: unsaid }), { ref: 'p' }))
-    await store.commands.settleWithPayin(id, {
-      payin: payin('p'),
-      report: report('pending', { details: unsaid }),
-      at: NOW,
-    })
+    await record(id, payin('p'), report('pending', { details: unsaid }))
     expect(await paymentOf(store)).toMatchObject({ statusRaw: 'received', version: 1, details: { amount: '25.50' } })
     expect(await store.log.head()).toBe(1)
   })
@@ -120,11 +119,7 @@ export function payinsContract({ store }: Fixture): void {
     const settle = async (paymentId: string, webhook: string, answer: ReturnType<typeof report>) => {
       const id = await begun(paymentId)
       await store.inbox.receive(delivery(report(webhook, { paymentId }), { ref: paymentId }))
-      await store.commands.settleWithPayin(id, {
-        payin: payin(paymentId, { paymentId }),
-        report: answer,
-        at: after(MINUTE),
-      })
+      await record(id, payin(paymentId, { paymentId }), answer, after(MINUTE))
       return paymentOf(store, paymentId)
     }
     expect((await settle('P1', 'pending', report('received', { paymentId: 'P1' }))).statusRaw).toBe('received')
@@ -144,11 +139,7 @@ export function payinsContract({ store }: Fixture): void {
     const namesLink = report('pending', { linkId: 'LINK-a', details: unsaid })
     await store.inbox.receive(delivery(namesLink, { ref: 'p' }))
     expect(await paymentOf(store)).toMatchObject({ linkRef: null, streamId: 'payment:PAY1', details: { amount: null } })
-    await store.commands.settleWithPayin(id, {
-      payin: payin('p'),
-      report: report('pending', { linkId: 'LINK-a' }),
-      at: NOW,
-    })
+    await record(id, payin('p'), report('pending', { linkId: 'LINK-a' }))
     for (const ref of ['p', null])
       await store.inbox.receive(
         delivery(report(ref === null ? 'received' : 'authorised', { linkId: 'LINK-a' }), { ref }),
@@ -165,7 +156,7 @@ export function payinsContract({ store }: Fixture): void {
     await begun('q')
     await store.commands.begin(command('agr', { key: 'client-1', refKind: 'agreement' }))
     await store.inbox.receive(delivery(report('pending', { paymentId: 'LINKED' }), { ref: 'a' }))
-    await store.commands.settleWithPayin(id, { payin: payin('p'), report: report('pending'), at: NOW })
+    await record(id, payin('p'), report('pending'))
     const wrong = [
       delivery(report('received', { paymentId: 'PAY2' }), { ref: 'p' }),
       delivery(report('received'), { ref: 'a', bytes: '1' }),
@@ -183,21 +174,17 @@ export function payinsContract({ store }: Fixture): void {
     await store.commands.markUnknown(id)
     const attempt = { ref: 'p2', owner: 'process-1', leaseUntil: NOW.getTime(), sentAt: NOW.getTime() }
     expect(await store.commands.retry(id, attempt)).toBe(true)
-    await store.commands.settleWithPayin(id, { payin: payin('p2'), report: report('pending'), at: NOW })
+    await record(id, payin('p2'), report('pending'))
     expect((await store.inbox.receive(delivery(report('received'), { ref: 'p' }))).disposition).toBe('APPLIED')
   })
 
   it('refuses what belongs to something else already', async () => {
     await settledLink(store, 'a')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'LINKED' }), { ref: 'a' }))
-    await store.commands.settleWithPayin(await begun(), { payin: payin('p'), report: report('pending'), at: NOW })
+    await record(await begun(), payin('p'), report('pending'))
     const second = await begun('q')
     const settle = (parts: Parameters<typeof payin>[1], paymentId = 'PAY1', ref = 'q') =>
-      store.commands.settleWithPayin(second, {
-        payin: payin(ref, parts),
-        report: report('pending', { paymentId }),
-        at: NOW,
-      })
+      record(second, payin(ref, parts), report('pending', { paymentId }))
 
     await expect(settle({})).rejects.toThrow(StoreConflictError)
     await expect(settle({ paymentId: 'LINKED' }, 'LINKED')).rejects.toThrow('through a link')
@@ -210,11 +197,7 @@ export function payinsContract({ store }: Fixture): void {
 
   it("finds payments by the payin's reference, and tells the payin to those who read", async () => {
     const made = payin('p', { reference: 'order-1', site: 'nz' })
-    await store.commands.settleWithPayin(await begun(), {
-      payin: made,
-      report: report('failed', { details: unsaid }),
-      at: NOW,
-    })
+    await record(await begun(), made, report('failed', { details: unsaid }))
     const page = (await store.payments.page({ limit: 5, before: null }, { reference: 'order-1' })).rows
     expect(page.map(({ row }) => row.id)).toEqual(['PAY1'])
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
 import type { PayoutFilter } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
@@ -30,7 +31,10 @@ const PAYEE = {
 }
 
 export function payoutsContract({ store }: Fixture): void {
-  const made = { ref: 'out', site: 'au' }
+  const record = (id: string, said: PayoutReport, at = NOW) =>
+    store.commands.settleWithPayout(id, { ref: 'out', site: 'au', report: said, at })
+  const cancel = (id: string, said: PayoutReport, at = NOW) =>
+    store.commands.settleWithPayoutCancellation(id, { payoutId: 'OUT1', report: said, at })
 
   async function begun(): Promise<string> {
     return (await store.commands.begin(payoutCommand('out'))).command.id
@@ -38,7 +42,7 @@ export function payoutsContract({ store }: Fixture): void {
 
   it('records the payout, its payees, the event and the result of the command at once', async () => {
     const said = payoutReport('created', { payees: [PAYEE] })
-    const payout = await store.commands.settleWithPayout(await begun(), { ...made, report: said, at: after(MINUTE) })
+    const payout = await record(await begun(), said, after(MINUTE))
     expect(payout).toMatchObject({
       id: 'OUT1',
       ref: 'out',
@@ -83,14 +87,10 @@ export function payoutsContract({ store }: Fixture): void {
 
   it('changes nothing when it is settled a second time, and refuses another outcome', async () => {
     const id = await begun()
-    const first = await store.commands.settleWithPayout(id, { ...made, report: payoutReport('created'), at: NOW })
-    expect(
-      await store.commands.settleWithPayout(id, { ...made, report: payoutReport('completed'), at: after(MINUTE) }),
-    ).toEqual(first)
+    const first = await record(id, payoutReport('created'))
+    expect(await record(id, payoutReport('completed'), after(MINUTE))).toEqual(first)
     const other = payoutReport('created', { id: 'OUT2' })
-    await expect(store.commands.settleWithPayout(id, { ...made, report: other, at: NOW })).rejects.toThrow(
-      StoreConflictError,
-    )
+    await expect(record(id, other)).rejects.toThrow(StoreConflictError)
     const { command: second } = await store.commands.begin(payoutCommand('b'))
     const taken = store.commands.settleWithPayout(second.id, {
       ref: 'b',
@@ -107,7 +107,7 @@ export function payoutsContract({ store }: Fixture): void {
     const early = { externalId: null, description: null, payees: [{ ...PAYEE, name: null }] }
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing', early)))
     const answer = payoutReport('created', { payees: [PAYEE] })
-    const payout = await store.commands.settleWithPayout(id, { ...made, report: answer, at: after(MINUTE) })
+    const payout = await record(id, answer, after(MINUTE))
     expect(payout).toMatchObject({ status: 'processing', version: 2, externalId: 'batch-1' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
       ['PAYOUT_CREATED', 'WEBHOOK'],
@@ -120,11 +120,7 @@ export function payoutsContract({ store }: Fixture): void {
     await settledPayout(store, 'out', { statusRaw: 'scheduled' })
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
-    const cancelled = await store.commands.settleWithPayoutCancellation(asked.id, {
-      payoutId: 'OUT1',
-      report: payoutReport('expired'),
-      at: after(MINUTE),
-    })
+    const cancelled = await cancel(asked.id, payoutReport('expired'), after(MINUTE))
     expect(cancelled).toMatchObject({
       status: 'expired',
       cancelledAt: after(MINUTE).toISOString(),
@@ -132,11 +128,7 @@ export function payoutsContract({ store }: Fixture): void {
       version: 2,
     })
     expect(await nextDue(store, 'payout')).toBeNull()
-    const again = await store.commands.settleWithPayoutCancellation(asked.id, {
-      payoutId: 'OUT1',
-      report: payoutReport('expired'),
-      at: NOW,
-    })
+    const again = await cancel(asked.id, payoutReport('expired'))
     expect(again).toEqual(cancelled)
   })
 
@@ -145,11 +137,7 @@ export function payoutsContract({ store }: Fixture): void {
     const about = { refKind: null, subject: { payoutId: 'OUT1' } } as const
     const { command: asked } = await store.commands.begin(command('cancel', about))
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing')))
-    await store.commands.settleWithPayoutCancellation(asked.id, {
-      payoutId: 'OUT1',
-      report: payoutReport('expired'),
-      at: after(MINUTE),
-    })
+    await cancel(asked.id, payoutReport('expired'), after(MINUTE))
     expect(await payoutOf(store)).toMatchObject({ status: 'expired', provisional: true })
     expect(await nextDue(store, 'payout')).toEqual(after(MINUTE))
   })

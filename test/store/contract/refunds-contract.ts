@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
+import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
+import type { RefundTerms } from '../../../src/store/store.ts'
 import { dueReads, nextDue } from '../../support/due-reads.ts'
 import {
   after,
@@ -31,6 +33,10 @@ export function refundsContract({ store }: Fixture): void {
 
   const answered = after(2 * MINUTE)
 
+  /** Records the answer to a command about a payment. */
+  const record = (id: string, said: PaymentReport | null, about: { paymentId?: string; refund?: RefundTerms } = {}) =>
+    store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: said, at: answered, ...about })
+
   it('keeps the correlation id of a command without an address to itself, also of a second attempt', async () => {
     const { commands, inbox } = store
     const id = await begun()
@@ -55,7 +61,7 @@ export function refundsContract({ store }: Fixture): void {
     await store.inbox.receive(delivery(report('received'), { ref: 'a' }))
     const id = await begun()
     const said = report('return_pending', { paymentId: 'LINK-a', details: { refunded: '0.00' } })
-    const payment = await store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: said, at: answered })
+    const payment = await record(id, said)
 
     expect(payment).toMatchObject({ id: 'PAY1', statusRaw: 'return_pending', linkRef: 'a', provisional: false })
     expect(await paymentOf(store)).toEqual(payment)
@@ -82,12 +88,7 @@ export function refundsContract({ store }: Fixture): void {
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
     const said = report('return_pending', { details: { refunded: '0.00' } })
-    const payment = await store.commands.settleWithPayment(id, {
-      paymentId: 'PAY1',
-      refund: TERMS,
-      report: said,
-      at: answered,
-    })
+    const payment = await record(id, said, { refund: TERMS })
     const refund = {
       number: 1,
       state: 'PENDING',
@@ -104,12 +105,7 @@ export function refundsContract({ store }: Fixture): void {
     expect(await store.payments.refundRequests([id, 'none'])).toEqual(
       new Map([[id, { commandId: id, paymentId: 'PAY1', idempotencyKey: 'key-r', reason: TERMS.reason }]]),
     )
-    const again = await store.commands.settleWithPayment(id, {
-      paymentId: 'PAY1',
-      refund: TERMS,
-      report: said,
-      at: answered,
-    })
+    const again = await record(id, said, { refund: TERMS })
     expect(again).toEqual(payment)
     const last = after(3 * MINUTE)
     await store.inbox.receive(
@@ -126,9 +122,9 @@ export function refundsContract({ store }: Fixture): void {
     const details = { refunded: '10.00' }
     await store.inbox.receive(delivery(report('return_pending', { paymentId: 'P2', details })))
     await store.inbox.receive(delivery(report('return_received', { paymentId: 'P2', details })))
-    await store.commands.settleWithPayment(silent, { paymentId: 'P1', refund: TERMS, report: null, at: answered })
+    await record(silent, null, { paymentId: 'P1', refund: TERMS })
     const late = report('return_pending', { paymentId: 'P2', details })
-    await store.commands.settleWithPayment(overtaken, { paymentId: 'P2', refund: TERMS, report: late, at: answered })
+    await record(overtaken, late, { paymentId: 'P2', refund: TERMS })
     expect(await paymentOf(store, 'P1')).toMatchObject({
       statusRaw: 'received',
       version: 2,
@@ -143,11 +139,7 @@ export function refundsContract({ store }: Fixture): void {
 
   it('leaves a read that a webhook asked for to be made', async () => {
     await store.inbox.receive(delivery(report('partially_refunded')))
-    await store.commands.settleWithPayment(await begun(), {
-      paymentId: 'PAY1',
-      report: report('return_pending'),
-      at: answered,
-    })
+    await record(await begun(), report('return_pending'))
     expect((await paymentOf(store)).statusRaw).toBe('return_pending')
     expect(await nextDue(store)).toEqual(NOW)
   })
@@ -161,18 +153,14 @@ export function refundsContract({ store }: Fixture): void {
       await store.inbox.receive(told('return_pending'))
       await store.inbox.receive(told('return_received'))
       const late = report('return_pending', { paymentId })
-      await store.commands.settleWithPayment(id, { paymentId, report: late, at: answered })
+      await record(id, late, { paymentId })
       expect((await paymentOf(store, paymentId)).statusRaw).toBe('return_received')
     }
   })
 
   it('takes an answer that nothing has overtaken, whatever the clock of the node that took the webhook before', async () => {
     await store.inbox.receive(delivery(report('received'), { receivedAt: after(60 * MINUTE) }))
-    const settled = await store.commands.settleWithPayment(await begun(), {
-      paymentId: 'PAY1',
-      report: report('return_pending'),
-      at: answered,
-    })
+    const settled = await record(await begun(), report('return_pending'))
     expect(settled?.statusRaw).toBe('return_pending')
   })
 
@@ -182,11 +170,7 @@ export function refundsContract({ store }: Fixture): void {
       const paymentId = `P${index}`
       await store.inbox.receive(delivery(report('received', { paymentId })))
       const own = said?.paymentId === 'PAY1' ? { ...said, paymentId } : said
-      const payment = await store.commands.settleWithPayment(await begun(paymentId, paymentId), {
-        paymentId,
-        report: own,
-        at: answered,
-      })
+      const payment = await record(await begun(paymentId, paymentId), own, { paymentId })
       expect(payment).toMatchObject({ statusRaw: 'received', version: 1 })
     }
     expect(await store.payments.byIds(['P9'])).toEqual([])
@@ -203,14 +187,8 @@ export function refundsContract({ store }: Fixture): void {
     await store.inbox.receive({ ...refund, receivedAt: after(1.5 * MINUTE) })
 
     const said = report('return_pending')
-    expect(
-      (await store.commands.settleWithPayment(first, { paymentId: 'PAY1', report: said, at: answered }))?.statusRaw,
-    ).toBe('return_received')
-    const late = await store.commands.settleWithPayment(second, {
-      paymentId: 'P2',
-      report: { ...said, paymentId: 'P2' },
-      at: answered,
-    })
+    expect((await record(first, said))?.statusRaw).toBe('return_received')
+    const late = await record(second, { ...said, paymentId: 'P2' }, { paymentId: 'P2' })
     expect(late?.statusRaw).toBe('partially_refunded')
     expect(await store.log.head()).toBe(3)
     expect(await dueReads(store.reads, answered, 9)).toHaveLength(2)
@@ -218,31 +196,21 @@ export function refundsContract({ store }: Fixture): void {
 
   it('learns of a payment that was not on record, or ends the command without one', async () => {
     const said = report('return_pending')
-    expect(
-      await store.commands.settleWithPayment(await begun('r1'), { paymentId: 'PAY1', report: said, at: answered }),
-    ).toMatchObject({
+    expect(await record(await begun('r1'), said)).toMatchObject({
       streamId: 'payment:PAY1',
       statusRaw: 'return_pending',
     })
-    expect(
-      await store.commands.settleWithPayment(await begun('r2'), { paymentId: 'NONE', report: null, at: answered }),
-    ).toBeNull()
+    expect(await record(await begun('r2'), null, { paymentId: 'NONE' })).toBeNull()
     expect((await store.commands.find(commandKey('refundPayment', 'key-r2')))?.state).toBe('SETTLED')
   })
 
   it('changes nothing a second time, and refuses another payment', async () => {
     await store.inbox.receive(delivery(report('received')))
     const id = await begun()
-    await store.commands.settleWithPayment(id, { paymentId: 'PAY1', report: report('return_pending'), at: answered })
-    const again = await store.commands.settleWithPayment(id, {
-      paymentId: 'PAY1',
-      report: report('return_received'),
-      at: answered,
-    })
+    await record(id, report('return_pending'))
+    const again = await record(id, report('return_received'))
     expect(again?.statusRaw).toBe('return_pending')
-    await expect(store.commands.settleWithPayment(id, { paymentId: 'P2', report: null, at: answered })).rejects.toThrow(
-      StoreConflictError,
-    )
+    await expect(record(id, null, { paymentId: 'P2' })).rejects.toThrow(StoreConflictError)
     expect(await nextDue(store)).toBeNull()
   })
 
@@ -270,7 +238,7 @@ export function refundsContract({ store }: Fixture): void {
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
     await store.commands.markUnknown(two.id)
     expect(await hasRival(after(3 * MINUTE))).toBe(true)
-    await store.commands.settleWithPayment(two.id, { paymentId: 'PAY1', report: null, at: answered })
+    await record(two.id, null)
     expect(await hasRival(after(2 * MINUTE + 1))).toBe(false)
     expect(await hasRival(after(2 * MINUTE))).toBe(true)
 
