@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { StoreConflictError, StoreUnusableError } from '../../../src/store/store-errors.ts'
-import { command, commandKey, delivery, report } from '../contract/builders.ts'
+import { StoreUnusableError } from '../../../src/store/store-errors.ts'
+import { delivery, report } from '../contract/builders.ts'
 import { openWatchedStore, type WatchedStore } from './watched-store.ts'
 
 const NORMAL = 1
@@ -46,35 +46,6 @@ describe('durability of the SQLite store', () => {
       database.intercept = (sql) => sql.replace('journal_mode = WAL', 'journal_mode = DELETE')
     })
     await expect(opening).rejects.toThrow('the journal delete')
-  })
-
-  it('lets 100 concurrent webhooks share fewer than 20 commits', async () => {
-    opened = await openWatchedStore()
-    const { store, writer } = opened
-    const before = writer.count('COMMIT')
-    await Promise.all(
-      Array.from({ length: 100 }, (_, n) => store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` })))),
-    )
-    const commits = writer.count('COMMIT') - before
-    expect(commits).toBeGreaterThan(0)
-    expect(commits).toBeLessThan(20)
-    expect(await store.log.head()).toBe(100)
-  })
-
-  it('undoes a job that fails in the middle, and harms no other of its batch', async () => {
-    opened = await openWatchedStore()
-    const { store } = opened
-    const taken = command('taken')
-    await store.commands.begin(taken)
-    const failing = store.commands.begin(command('fresh', { id: taken.id }))
-    const clashing = store.commands.begin(command('other', { ref: 'taken' }))
-    const others = [1, 2, 3].map((n) => store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` }))))
-
-    await expect(failing).rejects.toThrow(StoreConflictError)
-    await expect(clashing).rejects.toThrow(StoreConflictError)
-    expect(await Promise.all(others)).toHaveLength(3)
-    expect(await store.commands.find(commandKey(taken.mutation, 'key-other'))).toBeNull()
-    expect(await store.log.head()).toBe(3)
   })
 
   it('tells nobody that it is unusable after a commit that failed otherwise', async () => {

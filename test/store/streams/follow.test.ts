@@ -3,7 +3,7 @@ import type { Store } from '../../../src/ledger/store.ts'
 import type { FollowOptions, FollowServices } from '../../../src/streams/follow.ts'
 import type { StreamItem, StreamStart } from '../../../src/streams/stream-item.ts'
 import type { Tail, TailOptions } from '../../../src/streams/tail.ts'
-import { paymentOf, present } from '../contract/builders.ts'
+import { paymentOf } from '../contract/builders.ts'
 import { append, followServices, type ItemStream, nextEvent, openItems, openStore, tailOf, turns } from './log.ts'
 
 const NOW: StreamStart = { kind: 'now' }
@@ -47,20 +47,6 @@ async function pruneEvents({ retention }: Store, last: number): Promise<void> {
 }
 
 describe('a stream', () => {
-  it('from now on is caught up at once, and then live', async () => {
-    const { store, tail, open } = await setUp()
-    await appendTo(store, tail, 'P0', 'P1')
-    const reader = open(NOW)
-    expect(await take(reader, 1)).toEqual([['CAUGHT_UP', 2, null]])
-    const live = take(reader, 2)
-    await append(store, 'P0')
-    await append(store, 'P1')
-    expect(await live).toEqual([
-      ['EVENT', 3, 2],
-      ['EVENT', 4, 3],
-    ])
-  })
-
   it('after a position replays, and then is live', async () => {
     const { store, tail, open } = await setUp()
     await appendTo(store, tail, 'P0', 'P0', 'P0')
@@ -85,58 +71,6 @@ describe('a stream', () => {
     expect(await take(replaying, 2)).toEqual([['RESYNC_REQUIRED', 300, null], null])
     expect(await take(open({ kind: 'after', position: 249 }), 1)).toEqual([['RESYNC_REQUIRED', 300, null]])
     expect(await take(open({ kind: 'after', position: 250 }), 1)).toEqual([['EVENT', 251, 250]])
-  })
-
-  it('with a snapshot goes on behind it', async () => {
-    const { store, tail, open } = await setUp()
-    await appendTo(store, tail, 'PAY1')
-    const { head } = present(await store.payments.snapshot('PAY1'))
-    await appendTo(store, tail, 'PAY1')
-    const payment = await paymentOf(store)
-    const reader = open({
-      kind: 'snapshot',
-      link: null,
-      payment,
-      agreement: null,
-      payout: null,
-      gatewayPayment: null,
-      head,
-    })
-    expect((await reader.next()).value).toEqual({
-      kind: 'SNAPSHOT',
-      position: 1,
-      previous: null,
-      link: null,
-      payment,
-      agreement: null,
-      payout: null,
-      gatewayPayment: null,
-    })
-    expect(await take(reader, 2)).toEqual([
-      ['CAUGHT_UP', 1, 1],
-      ['EVENT', 2, 1],
-    ])
-  })
-
-  it('of one payment, or of some kinds, leaves out the others', async () => {
-    const { store, tail, open } = await setUp()
-    await appendTo(store, tail, 'P0', 'P1', 'P0')
-    const one = open({ kind: 'after', position: 0 }, { streamId: 'payment:P1' })
-    expect(await take(one, 2)).toEqual([
-      ['EVENT', 2, 0],
-      ['CAUGHT_UP', 3, 2],
-    ])
-    const some = open(
-      { kind: 'after', position: 0 },
-      { matches: ({ payment }) => payment?.id === 'P1', filter: { paymentIds: ['P1'] } },
-    )
-    expect(await take(some, 2)).toEqual([
-      ['EVENT', 2, 0],
-      ['CAUGHT_UP', 3, 2],
-    ])
-    await appendTo(store, tail, 'P0', 'P1')
-    expect(await take(one, 1)).toEqual([['EVENT', 5, 3]])
-    expect(await take(some, 1)).toEqual([['EVENT', 5, 3]])
   })
 
   it('beyond the end of the log is told to begin anew, and ends', async () => {
@@ -263,19 +197,5 @@ describe('a stream that waits', () => {
     await appendTo(store, tail, 'P0')
     expect(await waiting).toEqual([['EVENT', 21, 0]])
     expect(reads).toBe(0)
-  })
-})
-
-describe('a slow reader', () => {
-  it('holds up no other one, and misses nothing although memory has forgotten it', async () => {
-    const { store, tail, open } = await setUp({ capacity: 4 })
-    const [slow, fast] = [open(NOW), open(NOW)]
-    await Promise.all([slow.next(), fast.next()])
-    for (let count = 1; count <= 450; count++) {
-      await append(store)
-      expect(await take(fast, 1)).toEqual([['EVENT', count, count - 1]])
-    }
-    expect(tail.start).toBeGreaterThan(0)
-    expect(await take(slow, 450)).toEqual(Array.from({ length: 450 }, (_, at) => ['EVENT', at + 1, at]))
   })
 })

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../../../src/domain/payments/failures/failure-messages.ts'
 import { nextAction, nextActionLabel } from '../../../../src/domain/payments/next-action.ts'
 import type { PaymentLink } from '../../../../src/domain/payments/payment-link.ts'
-import { type PaymentDetails, factsOf, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
+import { type PaymentDetails, type PaymentStatus } from '../../../../src/domain/payments/payment-report.ts'
 import type { Payment } from '../../../../src/domain/payments/payment.ts'
-import { link as aLink } from '../../../store/contract/builders.ts'
+import { link as aLink, report } from '../../../store/contract/builders.ts'
+import { given } from '../payments.ts'
 
 const NOW = new Date('2026-03-01T10:05:00.000Z')
 const FAILED_AT = '2026-03-01T10:00:00.000Z'
@@ -115,37 +116,5 @@ test('every action has a label of its own in every language', () => {
 })
 
 function payment(status: PaymentStatus, details: Partial<PaymentDetails> = {}): Payment {
-  const { rank, phase } = factsOf(status)
-  return {
-    id: 'payment-1',
-    streamId: 'link:ref-1',
-    linkRef: 'ref-1',
-    version: 1,
-    statusRaw: status,
-    status,
-    phase,
-    rank,
-    seen: [status],
-    provisional: false,
-    details: { ...NO_DETAILS, ...details },
-    updatedAt: FAILED_AT,
-  }
-}
-
-const NO_DETAILS: PaymentDetails = {
-  currency: 'AUD',
-  amount: '12.50',
-  total: null,
-  paid: null,
-  refunded: null,
-  refundable: null,
-  reference: null,
-  methodRaw: null,
-  card: null,
-  threeDsUrl: null,
-  failureCode: null,
-  failureMessage: null,
-  instructions: null,
-  expiresAt: null,
-  createdAt: null,
+  return { ...given(report(status, { details })), id: 'payment-1', updatedAt: FAILED_AT }
 }

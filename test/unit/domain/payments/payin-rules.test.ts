@@ -246,22 +246,17 @@ describe('personNameProblem', () => {
 })
 
 describe('emailProblem', () => {
-  it.each(['a@b.c', 'ada+tag@mail.example.test', 'ü@exämple.test'])('takes %s', (email) => {
+  it.each(['a@b.c', 'ada+tag@mail.example.test', "o'neill@example.co.uk", 'ü@exämple.test'])('takes %s', (email) => {
     expect(emailProblem(email)).toBeNull()
   })
 
-  it.each([
-    '',
-    'a',
-    '@b.c',
-    'a@b',
-    'a@b..c',
-    'a b@c.d',
-    'a@b@c.d',
-    'a@b.c\n',
-    `a@${'b'.repeat(260)}.c`,
-    `a@${'b.'.repeat(100_000)}`,
-  ])('refuses %.30j', (email) => expect(emailProblem(email)).toBe('must be an e-mail address'))
+  it.each(
+    ['', 'a', '@b.c', 'a@', 'a@b', 'a@b.', 'a@.c', 'a@b..c', 'a b@c.d', 'a@b@c.d', ' a@b.c', 'a@b.c\n'].concat([
+      `${'a'.repeat(65)}@b.c`,
+      `a@${'b'.repeat(260)}.c`,
+      `a@${'b.'.repeat(100_000)}`,
+    ]),
+  )('refuses %.30j', (email) => expect(emailProblem(email)).toBe('must be an e-mail address'))
 })
 
 describe('payinExpiryProblems', () => {
