@@ -18,16 +18,7 @@ import {
 import { type SqliteFile, sqliteFile } from '../contract/sqlite-fixture.ts'
 import { WatchedDatabase } from './watched-database.ts'
 
-const TABLES = [
-  'payments',
-  'payment_payers',
-  'links',
-  'payins',
-  'agreements',
-  'agreement_payers',
-  'deliveries',
-  'events',
-]
+const TABLES = 'payments payment_payers links payins agreements agreement_payers deliveries events'.split(' ')
 const PAYERS = [
   { name: 'Ada Payer', email: 'ada@example.test' },
   { name: 'Bob Payer', email: null },

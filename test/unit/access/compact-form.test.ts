@@ -15,23 +15,13 @@ describe('the compact form', () => {
   })
 
   it.each([
+    ...'.. YQ.YQ YQ.YQ. .YQ.YQ YQ.YQ.YQ.YQ YQ.YQ.YQ.YQ.YQ YQ==.YQ.YQ YR.YQ.YQ Y.YQ.YQ Y+8.YQ.YQ é.YQ.YQ'.split(' '),
     '',
-    '..',
-    'YQ.YQ',
-    'YQ.YQ.',
-    '.YQ.YQ',
-    'YQ.YQ.YQ.YQ',
-    'YQ.YQ.YQ.YQ.YQ',
-    'YQ==.YQ.YQ',
-    'YR.YQ.YQ',
-    'Y.YQ.YQ',
-    'Y+8.YQ.YQ',
     'YQ.Y Q.YQ',
     `${token}\n`,
     ` ${token}`,
     `${token}=`,
     `${token}.`,
-    'é.YQ.YQ',
   ])('is not %j', (text) => expect(isCompactJws(text)).toBe(false))
 })
 

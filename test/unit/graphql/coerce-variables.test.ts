@@ -23,22 +23,10 @@ const TYPES = `
   type Query { any: Int }
 `
 const VARIABLES = [
-  'Int',
+  ...'Int Float! String! ID Boolean Kind! [Kind!] Anything Name [Name!]! Tree [Tree!]! Choice'.split(' '),
   'Int = 3',
   '[[Int]!] = [1]',
-  'Float!',
-  'String!',
-  'ID',
-  'Boolean',
-  'Kind!',
-  '[Kind!]',
-  'Anything',
-  'Name',
   'Name = { first: "Ada" }',
-  '[Name!]!',
-  'Tree',
-  '[Tree!]!',
-  'Choice',
 ].map((type) => `$a: ${type}`)
 const MANY = ['$a: Int, $b: [Kind], $c: Name, $d: Anything', '$__proto__: Int, $constructor: ID, $a: Tree']
 /** Types of the product's own schema, some of which parse their input. */
@@ -58,20 +46,7 @@ const leaf = oneof(
     currency: 'AUD',
   }),
 )
-const NAMES = [
-  'first',
-  'last',
-  'kinds',
-  'name',
-  'value',
-  'children',
-  'grid',
-  'id',
-  'currency',
-  'amount',
-  'reference',
-  '__typename',
-]
+const NAMES = 'first last kinds name value children grid id currency amount reference __typename'.split(' ')
 const named = (value: Arbitrary<unknown>) => dictionary(constantFrom(...NAMES), value, { maxKeys: 3 })
 const name = record({ first: constantFrom<unknown>('Ada', 7) }, { requiredKeys: [] })
 const shallow = oneof(

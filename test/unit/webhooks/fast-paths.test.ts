@@ -27,25 +27,7 @@ function outcomeOf(parse: (text: string) => ExactJson, text: string): string {
 }
 
 /** Parts of JSON, and texts that look similar. Joined at random, most texts are invalid and some are valid. */
-const MARKS = [
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ':',
-  ' ',
-  '\n',
-  '"a"',
-  '"b":',
-  '"__proto__":',
-  '"\\"',
-  '"',
-  '\\',
-  '"x,12"',
-  '":1"',
-  '"[7"',
-]
+const MARKS = [...'{ } [ ] , : "a" "b": "__proto__": " "x,12" ":1" "[7"'.split(' '), ' ', '\n', '"\\"', '\\']
 const SCALARS =
   '0 -0 1 1.0 1.00 10.50 1e3 1E+3 1e400 01 1. - .5 9007199254740993 true null "\\u0000" "2025-05-28T04:22+0000"'.split(
     ' ',

@@ -23,33 +23,14 @@ describe('amountProblem', () => {
   ])('takes %s %s', (value, currency) => expect(amountProblem({ value, currency })).toBeNull())
 
   it.each([
+    ...'1e3 1E3 +1 -1 -0 .5 5. 1.2.3 1,000 1_000 0x10 01 00 00.1 NaN Infinity null ١٢ １２ 1٫5 1.1234567 1234567890123456'.split(
+      ' ',
+    ),
     '',
     ' ',
     ' 1',
     '1 ',
     '1\n',
-    '1e3',
-    '1E3',
-    '+1',
-    '-1',
-    '-0',
-    '.5',
-    '5.',
-    '1.2.3',
-    '1,000',
-    '1_000',
-    '0x10',
-    '01',
-    '00',
-    '00.1',
-    'NaN',
-    'Infinity',
-    'null',
-    '١٢',
-    '１２',
-    '1٫5',
-    '1.1234567',
-    '1234567890123456',
     '1'.repeat(1_000_000),
   ])('refuses the form of %j', (value) => {
     expect(amountProblem({ value, currency: 'USDC' })).toBe('must be a plain decimal number such as "1250.50"')
@@ -134,24 +115,11 @@ describe('decimalFromText', () => {
   ])('reads %s as %s', (text, digits) => expect(decimalFromText(text)).toBe(digits))
 
   it.each(
-    [
-      '',
-      ' ',
-      '-',
-      '+1',
-      '.5',
-      '5.',
-      '1e',
-      'e3',
-      '1e1.5',
-      '1e400',
-      '1e-100',
-      '1,5',
-      '1 5',
-      '--1',
-      'NaN',
-      'Infinity',
-    ].concat(['0x1f', '١٢', '1n', 'null', '9'.repeat(31), `0.${'9'.repeat(31)}`, '1'.repeat(1_000_000)]),
+    [...'- +1 .5 5. 1e e3 1e1.5 1e400 1e-100 1,5 --1 NaN Infinity 0x1f ١٢ 1n null'.split(' '), '', ' ', '1 5'].concat([
+      '9'.repeat(31),
+      `0.${'9'.repeat(31)}`,
+      '1'.repeat(1_000_000),
+    ]),
   )('reads nothing out of %.20j', (text) => expect(decimalFromText(text)).toBeNull())
 
   it('moves the point as an exact number does', () => {

@@ -122,16 +122,10 @@ describe('ids of events', () => {
 
   it.each(
     [
+      ...'link:a link:a. link:a.0 link:a.01 link:a.-1 link:a.1.5 link:a.2147483648 link:a.12345678901 link:.1'.split(
+        ' ',
+      ),
       '',
-      'link:a',
-      'link:a.',
-      'link:a.0',
-      'link:a.01',
-      'link:a.-1',
-      'link:a.1.5',
-      'link:a.2147483648',
-      'link:a.12345678901',
-      'link:.1',
     ].concat([
       'other:a.1',
       'link:a b.1',

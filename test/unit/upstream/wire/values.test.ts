@@ -35,22 +35,12 @@ describe('money on the wire', () => {
     expect(decimalFromWire(json)).toBe(expected)
   })
 
-  it.each([
-    '+1',
-    '.5',
-    '5.',
-    '01',
-    '1e3',
-    '-1',
-    '',
-    'NaN',
-    '١٢',
-    '1234567890123456.7',
-    '9007199254740993',
-    '0.12345678901234567',
-  ])('refuses to write %s', (value) => {
-    expect(() => decimalToWire(value)).toThrow(RangeError)
-  })
+  it.each([...'+1 .5 5. 01 1e3 -1 NaN ١٢ 1234567890123456.7 9007199254740993 0.12345678901234567'.split(' '), ''])(
+    'refuses to write %s',
+    (value) => {
+      expect(() => decimalToWire(value)).toThrow(RangeError)
+    },
+  )
 
   it('writes every amount that we accept as plain digits that any reader takes for the same value', () => {
     const amount = fc
