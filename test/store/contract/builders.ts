@@ -1,10 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  AGREEMENT_STATUSES,
-  type PaymentAgreementPayer,
-  type AgreementReport,
-} from '../../../src/domain/agreements/agreement-report.ts'
+import { type PaymentAgreementPayer, type AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
+import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
 import { createdLink, type LinkRequest, type PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import {
@@ -16,7 +13,8 @@ import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import type { Payout } from '../../../src/domain/payouts/payout.ts'
 import type { Store } from '../../../src/ledger/store.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
-import type { IncomingCallback, IncomingDelivery, NewCommand } from '../../../src/store/store.ts'
+import type { NewCommand, Page, PageCursor, PageQuery, Placed } from '../../../src/store/store.ts'
+import { agreementReport as reportOfAgreement } from '../../unit/domain/agreements.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 
 /** The instant at which the tests' clocks stand. */
@@ -61,16 +59,27 @@ export function report(statusRaw: string, parts: ReportParts = {}): PaymentRepor
   }
 }
 
-/** Returns a webhook delivery. Equal reports with equal `bytes` have the same body hash. */
-export function delivery(
-  said: PaymentReport | null,
-  parts: Partial<Omit<IncomingDelivery, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
-): IncomingDelivery {
-  const { bytes = '', ...rest } = parts
-  const body = JSON.stringify({ said, bytes })
-  const hash = createHash('sha256').update(body).digest('hex')
-  return { ref: null, body, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
+type RequestParts<Ref> = {
+  readonly ref?: Ref
+  readonly body?: string | null
+  readonly receivedAt?: Date
+  readonly bytes?: string
 }
+
+/** Returns a function that makes requests at the webhook URLs of a kind. Equal reports with equal `bytes` have the same body hash. */
+function requestsAt<Report, Ref extends string | null>(ref: Ref, keepsBody: boolean) {
+  return (said: Report | null, { bytes = '', ...parts }: RequestParts<Ref> = {}) => {
+    const body = JSON.stringify({ said, bytes })
+    const hash = createHash('sha256').update(body).digest('hex')
+    const received = { ref, body: keepsBody ? body : null, receivedAt: NOW, ...parts }
+    return { ...received, report: said, bodyHashes: [hash] as [string] }
+  }
+}
+
+export const delivery = requestsAt<PaymentReport, string | null>(null, true)
+export const callback = requestsAt<AgreementReport, string>('agr', true)
+export const payoutCallback = requestsAt<PayoutReport, string>('out', false)
+export const gatewayRequest = requestsAt<GatewayPaymentReport, string>('gate', false)
 
 export function link(ref: string, parts: Partial<PaymentLink> = {}): PaymentLink {
   const request: LinkRequest = {
@@ -151,36 +160,8 @@ export const NO_AGREEMENT_PAYER: PaymentAgreementPayer = {
 
 /** Returns a report of an agreement by the payments API: up to 100 AUD a month by default. */
 export function agreementReport(statusRaw: string, parts: Partial<AgreementReport> = {}): AgreementReport {
-  return {
-    id: 'AGR1',
-    serviceId: '4711',
-    clientTransactionId: 'client-1',
-    externalId: null,
-    statusRaw,
-    status: AGREEMENT_STATUSES.find((status) => status === statusRaw) ?? null,
-    description: 'Monthly rent',
-    limit: '100.00',
-    purposeRaw: 'RETAIL',
-    purpose: 'RETAIL',
-    amountRule: 'VARIABLE',
-    frequencyRaw: 'MONTHLY',
-    frequency: 'MONTHLY',
-    startDate: '2030-02-01',
-    createdAt: NOW.toISOString(),
-    payer: NO_AGREEMENT_PAYER,
-    ...parts,
-  }
-}
-
-/** Returns a callback. Equal reports with equal `bytes` have the same body hash. */
-export function callback(
-  said: AgreementReport | null,
-  parts: Partial<Omit<IncomingCallback<AgreementReport>, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
-): IncomingCallback<AgreementReport> {
-  const { bytes = '', ...rest } = parts
-  const body = JSON.stringify({ said, bytes })
-  const hash = createHash('sha256').update(body).digest('hex')
-  return { ref: 'agr', body, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
+  const ids = { id: 'AGR1', serviceId: '4711', clientTransactionId: 'client-1' }
+  return reportOfAgreement(statusRaw, { ...ids, limit: '100.00', createdAt: NOW.toISOString(), ...parts })
 }
 
 /** Returns a command that creates an agreement: its key is the agreement's clientTransactionId. */
@@ -230,16 +211,6 @@ export async function events(store: Store) {
   return (await store.log.read(0, 1000)).events
 }
 
-/** Returns a callback about a payout. Equal reports with equal `bytes` have the same body hash. */
-export function payoutCallback(
-  said: PayoutReport | null,
-  parts: Partial<Omit<IncomingCallback<PayoutReport>, 'report' | 'bodyHashes'>> & { readonly bytes?: string } = {},
-): IncomingCallback<PayoutReport> {
-  const { bytes = '', ...rest } = parts
-  const hash = createHash('sha256').update(JSON.stringify({ said, bytes })).digest('hex')
-  return { ref: 'out', body: null, receivedAt: NOW, ...rest, report: said, bodyHashes: [hash] }
-}
-
 /** Returns a command that creates a payout. */
 export function payoutCommand(ref: string, parts: Partial<NewCommand> = {}): NewCommand {
   return command(ref, { mutation: 'createPayout', refKind: 'payout', ...parts })
@@ -260,4 +231,19 @@ export async function settledPayout(
 export async function payoutOf(store: Store, id = 'OUT1'): Promise<Payout> {
   const [found] = await store.payouts.byIds([id])
   return present(found)
+}
+
+/** Returns the ids of a list that is read by pages of a size. */
+export async function pagedIds(
+  pageOf: (query: PageQuery) => Promise<Page<Placed<{ readonly id: string }>>>,
+  limit = 1,
+): Promise<string[]> {
+  const ids: string[] = []
+  let before: PageCursor | null = null
+  do {
+    const { rows, next } = await pageOf({ limit, before })
+    ids.push(...rows.map(({ row }) => row.id))
+    before = next
+  } while (before !== null)
+  return ids
 }

@@ -1,10 +1,21 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { GatewayPaymentFilter, IncomingCallback } from '../../../src/store/store.ts'
+import type { GatewayPaymentFilter } from '../../../src/store/store.ts'
 import { gatewayCallback, REQUESTED } from '../../unit/domain/gateway-payments.ts'
-import { after, command, commandKey, events, MINUTE, NOW, present, settledLink, settledPayout } from './builders.ts'
+import {
+  after,
+  command,
+  commandKey,
+  events,
+  gatewayRequest,
+  MINUTE,
+  NOW,
+  pagedIds,
+  present,
+  settledLink,
+  settledPayout,
+} from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function gatewayPaymentsContract({ store }: Fixture): void {
@@ -24,16 +35,8 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
 
   const paymentOf = async (id = '46345') => present((await store.gatewayPayments.byIds([id]))[0])
 
-  const receive = (
-    report: GatewayPaymentReport | null,
-    parts: Partial<IncomingCallback<GatewayPaymentReport>> = {},
-  ) => {
-    const hash = createHash('sha256')
-      .update(JSON.stringify([report, parts.ref]))
-      .digest('hex')
-    const callback = { ref: 'gate', body: null, receivedAt: NOW, ...parts, report, bodyHashes: [hash] as const }
-    return store.inbox.receiveGatewayPayment({ ...callback, bodyHashes: [hash] })
-  }
+  const receive = (report: GatewayPaymentReport | null, ref = 'gate') =>
+    store.inbox.receiveGatewayPayment(gatewayRequest(report, { ref, bytes: ref }))
 
   it('records the payment, its event and the result of the command at once', async () => {
     const { result, id } = await started('gate', { at: after(MINUTE) })
@@ -123,10 +126,10 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
     const quarantined = { disposition: 'QUARANTINED' }
     expect(await receive(null)).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received', { id: '99' }))).toMatchObject(quarantined)
-    expect(await receive(gatewayCallback('received'), { ref: 'other' })).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received'), 'other')).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received', { orderId: 'order-2' }))).toMatchObject(quarantined)
     await settledLink(store, 'link')
-    expect(await receive(gatewayCallback('received'), { ref: 'link' })).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received'), 'link')).toMatchObject(quarantined)
     expect(await paymentOf()).toMatchObject({ status: 'created', version: 1 })
   })
 
@@ -163,20 +166,13 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
       for (const [n, orderId] of ['order-0', 'order-x', 'order-x', 'order-3'].entries())
         await started(`r${n}`, { id: String(n), orderId, at: after(n * MINUTE) })
-      await receive(gatewayCallback('received', { id: '1', orderId: null }), { ref: 'r1' })
-      await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), { ref: 'r3' })
+      await receive(gatewayCallback('received', { id: '1', orderId: null }), 'r1')
+      await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), 'r3')
       const { gatewayPayments } = store
       expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(
         ids,
       )
-      const paged: string[] = []
-      for (let page = (await gatewayPayments.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
-        const [last] = page
-        if (last === undefined) break
-        paged.push(last.row.id)
-        page = (await gatewayPayments.page({ limit: 1, before: last }, filter)).rows
-      }
-      expect(paged).toEqual(ids)
+      expect(await pagedIds((query) => gatewayPayments.page(query, filter))).toEqual(ids)
     })
   })
 }

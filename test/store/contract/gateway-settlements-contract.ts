@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { gatewayCallback, REQUESTED } from '../../unit/domain/gateway-payments.ts'
-import { after, command, commandKey, MINUTE, NOW, present } from './builders.ts'
+import { after, command, commandKey, gatewayRequest, MINUTE, NOW, present } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 const OPERATION = 'id-gate'
@@ -19,13 +18,8 @@ export function gatewaySettlementsContract({ store }: Fixture): void {
     return begun.command.id
   }
 
-  const callback = (status: string, { ref = 'gate', id = '46345' } = {}) => {
-    const report = gatewayCallback(status, { id })
-    const hash = createHash('sha256')
-      .update(JSON.stringify([report, ref]))
-      .digest('hex')
-    return store.inbox.receiveGatewayPayment({ ref, body: null, receivedAt: NOW, report, bodyHashes: [hash] })
-  }
+  const callback = (status: string, { ref = 'gate', id = '46345' } = {}) =>
+    store.inbox.receiveGatewayPayment(gatewayRequest(gatewayCallback(status, { id }), { ref, bytes: ref }))
 
   const settle = (paymentId: string | null, operation = OPERATION) =>
     store.commands.settleGatewayCreation(operation, paymentId, after(MINUTE))

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Payment } from '../../../src/domain/payments/payment.ts'
-import type { Page, PageCursor, PaymentsFilter, Placed } from '../../../src/store/store.ts'
-import { after, delivery, MINUTE, paymentOf, present, report, settledLink } from './builders.ts'
+import type { PaymentsFilter } from '../../../src/store/store.ts'
+import { after, delivery, MINUTE, pagedIds, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract({ store }: Fixture): void {
@@ -120,13 +119,7 @@ export function paymentsContract({ store }: Fixture): void {
   it('pages through the payments of a reference, of which some were stored at once', async () => {
     const ids = Array.from({ length: 12 }, (_, n) => `P${n}`)
     await Promise.all(ids.map((id, n) => receive(id, n % 2 === 0 ? 'pending' : 'received', n, 'donation')))
-    const seen: string[] = []
-    let before: PageCursor | null = null
-    do {
-      const page: Page<Placed<Payment>> = await store.payments.page({ limit: 5, before }, { reference: 'donation' })
-      seen.push(...page.rows.map(({ row }) => row.id))
-      before = page.next
-    } while (before !== null)
+    const seen = await pagedIds((query) => store.payments.page(query, { reference: 'donation' }), 5)
     expect(seen).toHaveLength(ids.length)
     expect(new Set(seen)).toEqual(new Set(ids))
   })

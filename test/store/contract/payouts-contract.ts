@@ -14,6 +14,7 @@ import {
   NOW,
   payoutCallback,
   payoutCommand,
+  pagedIds,
   payoutOf,
   pollAfter,
   report,
@@ -224,14 +225,7 @@ export function payoutsContract({ store }: Fixture): void {
       await filled()
       const { payouts } = store
       expect((await payouts.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(ids)
-      const paged: string[] = []
-      for (let page = (await payouts.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
-        const [last] = page
-        if (last === undefined) break
-        paged.push(last.row.id)
-        page = (await payouts.page({ limit: 1, before: last }, filter)).rows
-      }
-      expect(paged).toEqual(ids)
+      expect(await pagedIds((query) => payouts.page(query, filter))).toEqual(ids)
     })
 
     it('refuse a place of the other order', async () => {
