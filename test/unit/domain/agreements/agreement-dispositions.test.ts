@@ -62,14 +62,6 @@ const READ = {
   'quite_new, after active': 'S A A A A',
 }
 
-type Row = { state: string; incoming: string; expected: string }
-
-function rows(table: Readonly<Record<string, string>>): Row[] {
-  return Object.entries(table).flatMap(([state, cells]) =>
-    cells.split(' ').map((expected, column) => ({ state, incoming: INCOMING[column] ?? '', expected })),
-  )
-}
-
 function given(state: string) {
   return givenAgreement(...(HISTORIES[state] ?? []))
 }
@@ -82,50 +74,43 @@ function summary({ disposition, change, provisional, confirm }: AgreementDecisio
 const quiet = { changesTo: null, provisional: null, confirm: false }
 const stale = { ...quiet, disposition: 'STALE' }
 
+const applied = { disposition: 'APPLIED', provisional: null, confirm: false }
+const unchanged = { ...quiet, disposition: 'NO_CHANGE' }
+
+type Meanings = Readonly<Record<string, object>>
+
+const CALLBACK: Meanings = {
+  A: applied,
+  C: { ...applied, confirm: true },
+  P: { ...applied, provisional: true, confirm: true },
+  N: unchanged,
+  S: stale,
+  Q: { ...stale, confirm: true },
+  R: { ...unchanged, provisional: true, confirm: true },
+}
+
 test('the tables hold every pair of documented statuses', () => {
   expect(INCOMING.toSorted()).toEqual([...AGREEMENT_STATUSES].sort())
-  for (const table of [FIRST_TIME, REPEATED, READ]) {
-    expect(Object.keys(table)).toEqual(Object.keys(HISTORIES))
-    expect(rows(table)).toHaveLength(9 * 5)
+  for (const table of [FIRST_TIME, REPEATED, READ]) expect(Object.keys(table)).toEqual(Object.keys(HISTORIES))
+})
+
+it.each<[string, Readonly<Record<string, string>>, Meanings, typeof decideAgreementRead]>([
+  ['a callback', FIRST_TIME, CALLBACK, (state, said) => decideAgreementCallback(state, said, false)],
+  ['the same bytes again', REPEATED, CALLBACK, (state, said) => decideAgreementCallback(state, said, true)],
+  [
+    'a read',
+    READ,
+    { A: { ...applied, provisional: false }, S: stale, N: { ...unchanged, provisional: false } },
+    decideAgreementRead,
+  ],
+])('%s means what the table says', (_what, table, meanings, decide) => {
+  for (const [state, marks] of Object.entries(table)) {
+    const letters = marks.split(' ')
+    const decided = INCOMING.map((incoming) => summary(decide(given(state), agreementReport(incoming))))
+    expect([state, decided]).toMatchObject([state, letters.map((letter) => meanings[letter])])
+    const changes = INCOMING.map((incoming, column) => ('ACP'.includes(letters[column] ?? '-') ? incoming : null))
+    expect([state, decided.map(({ changesTo }) => changesTo)]).toEqual([state, changes])
   }
-})
-
-describe('a callback that comes for the first time', () => {
-  it.each(rows(FIRST_TIME))('$state, told $incoming: $expected', ({ state, incoming, expected }) => {
-    const applied = { ...quiet, disposition: 'APPLIED', changesTo: incoming }
-    const meaning: Record<string, object> = {
-      A: applied,
-      C: { ...applied, confirm: true },
-      P: { ...applied, provisional: true, confirm: true },
-      N: { ...quiet, disposition: 'NO_CHANGE' },
-      S: stale,
-      Q: { ...stale, confirm: true },
-    }
-    expect(summary(decideAgreementCallback(given(state), agreementReport(incoming), false))).toEqual(meaning[expected])
-  })
-})
-
-describe('the same bytes again', () => {
-  it.each(rows(REPEATED))('$state, told $incoming again: $expected', ({ state, incoming, expected }) => {
-    const meaning: Record<string, object> = {
-      N: { ...quiet, disposition: 'NO_CHANGE' },
-      S: stale,
-      Q: { ...stale, confirm: true },
-      R: { disposition: 'NO_CHANGE', changesTo: null, provisional: true, confirm: true },
-    }
-    expect(summary(decideAgreementCallback(given(state), agreementReport(incoming), true))).toEqual(meaning[expected])
-  })
-})
-
-describe('a read', () => {
-  it.each(rows(READ))('$state, read as $incoming: $expected', ({ state, incoming, expected }) => {
-    const meaning: Record<string, object> = {
-      A: { disposition: 'APPLIED', changesTo: incoming, provisional: false, confirm: false },
-      S: stale,
-      N: { ...quiet, disposition: 'NO_CHANGE', provisional: false },
-    }
-    expect(summary(decideAgreementRead(given(state), agreementReport(incoming)))).toEqual(meaning[expected])
-  })
 })
 
 describe('an agreement of which nothing is known', () => {
