@@ -65,7 +65,6 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     { ...list('paymentCustomers', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
     query('paymentContact', { email: ids.contact, currency: 'AUD' }),
     { ...list('paymentContacts', { from: day(-1), to: day(1), currency: 'AUD' }), depth: 2 },
-    query('balances', { currencies: ['AUD'] }),
     query('accountBalances', { currencies: ['AUD', 'XAF'] }),
     query('balanceHistory', { from: day(-1), to: day(1) }),
     query('paymentsHealth', {}),
