@@ -1,9 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
 import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
+import { jsonAnswer } from '../http/server/http-answer.ts'
+import type { HttpServer } from '../http/server/server.ts'
 import { isLoopbackHost } from '../lib/known-hosts.ts'
 import type { Logger } from '../observability/logger.ts'
-import { addShop } from '../shop/shop.ts'
+import { createShop, type ShopHandler } from '../shop/shop.ts'
 import type { AppConfig } from './services.ts'
 
 const TOKEN_TTL_S = 60
@@ -25,16 +26,24 @@ export function addDemoShop(config: AppConfig, parts: Parts): void {
     issuer,
     audience,
   } as const
-  addShop(http, {
-    graphqlUrl: () => `${http.listeningOrigin}${GRAPHQL_PATH}`,
-    publicUrl: () => (settings.port === 0 ? http.listeningOrigin : settings.publicUrl),
+  const { catalogue, orders, faults } = createShop({
+    graphqlUrl: () => `${http.url()}${GRAPHQL_PATH}`,
+    publicUrl: () => (settings.port === 0 ? http.url() : settings.publicUrl),
     issueToken: () => issueDevelopmentToken(secret, token),
     sandboxOrigin,
     logger,
   })
+  const add = (method: 'GET' | 'POST', path: string, handler: ShopHandler) =>
+    http.route([method], path, async (request, response) => {
+      const { status, body } = await handler(request)
+      http.send(request, response, { ...jsonAnswer(status, body), closes: !request.complete })
+    })
+  add('GET', '/shop/catalogue', catalogue)
+  add('POST', '/shop/orders', orders)
+  add('POST', '/shop/faults', faults)
 }
 
-type Parts = { readonly http: FastifyInstance; readonly logger: Logger }
+type Parts = { readonly http: HttpServer; readonly logger: Logger }
 
 /**
  * Returns the origin of the sandbox that emulates the payments API; null if a real payments API is configured. Even a sandbox

@@ -1,5 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import { hostNames } from '../config.ts'
 import {
@@ -12,21 +12,15 @@ import {
 import { createCallbackSubscriptions } from '../http/callback/callback-subscriptions.ts'
 import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
 import { addExportRoute } from '../http/exports/export-route.ts'
-import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
 import { createGraphqlEntrance } from '../http/graphql/graphql-entrance.ts'
 import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
 import { multipartCarrier } from '../http/multipart/multipart-streams.ts'
 import { addPageRoutes, addPages } from '../http/pages/pages.ts'
 import { createResponseStreams } from '../http/response-streams/response-streams.ts'
-import {
-  createAddressReader,
-  createCallerReader,
-  createPeerReader,
-  createRouterCheck,
-  type RouterCheck,
-} from '../http/server/client-caller.ts'
+import { type ClientAddresses, createClientAddresses } from '../http/server/client-address.ts'
+import { createCallerReader, createRouterCheck, type RouterCheck } from '../http/server/client-caller.ts'
 import { protect, type Protection } from '../http/server/protection.ts'
-import { closeHttpServer, createHttpServer, type HttpServer } from '../http/server/server.ts'
+import { createHttpServer, type HttpServer } from '../http/server/server.ts'
 import { type TraceRequest, traceRequests } from '../http/server/trace-requests.ts'
 import { addEventStreams, eventStreamCarrier } from '../http/sse/sse-streams.ts'
 import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
@@ -67,10 +61,9 @@ type Parts = {
 /** What all transports share. */
 type Entrance = Parts &
   Phase &
-  HttpServer & {
-    readonly addressOf: ReturnType<typeof createAddressReader>
+  ClientAddresses & {
+    readonly http: HttpServer
     readonly trace: TraceRequest
-    readonly peerOf: ReturnType<typeof createPeerReader>
     readonly protection: Protection
     readonly verifier: TokenVerifier
     readonly tokenEnds: TokenEnds
@@ -91,11 +84,6 @@ type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
  * accepted by then would otherwise be reset with the listening socket.
  */
 const LINGER_MS = 100
-/**
- * Backlog of connections to accept: Linux's own limit. With Node's default of 511, a burst of clients makes the system drop
- * connections of the payments API as well, which then retries after one second, and after three.
- */
-const BACKLOG = 4_096
 /** Time limit in milliseconds from the beginning of a drain: by then even the slowest webhook body has been answered. */
 const LAST_ANSWER_MS = 11_000
 
@@ -103,17 +91,17 @@ const LAST_ANSWER_MS = 11_000
 export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
   let draining = false
   let starting = true
-  const entrance = await createEntrance(config, parts, { isDraining: () => draining, isStarting: () => starting })
-  const { http, connections } = entrance
-  const { sockets, streams, callbacks } = await addGraphql(config, entrance)
-  const admin = await addWebhooksAndHealth(config, entrance)
+  const entrance = createEntrance(config, parts, { isDraining: () => draining, isStarting: () => starting })
+  const { http } = entrance
+  const { sockets, streams, callbacks } = addGraphql(config, entrance)
+  const admin = addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
   addExports(entrance)
   addDemoShop(config, entrance)
   return {
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async listen() {
-      const url = await http.listen({ host: config.http.host, port: config.http.port, backlog: BACKLOG })
+      const url = await http.listen(config.http)
       return { url, adminUrl: (await admin?.listen()) ?? null }
     },
     setReady: () => void (starting = false),
@@ -126,26 +114,25 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
       const until = performance.now() + LAST_ANSWER_MS
       const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
       await sleep(LINGER_MS)
-      await Promise.all([streamsEnd, closeHttpServer(http, connections, until - performance.now())])
+      await Promise.all([streamsEnd, http.close(until - performance.now())])
       // Closed last, so that probes and metrics show the drain.
       await admin?.close()
     },
   }
 }
 
-async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Promise<Entrance> {
+function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Entrance {
   const { isDraining } = phase
   const { metrics, logger } = parts
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
-  const addressOf = createAddressReader(settings.limits.trustProxy)
-  const peerOf = createPeerReader(settings.limits.trustProxy)
+  const { addressOf, peerOf } = createClientAddresses(settings.limits.trustProxy)
   const { unreadMs } = parts.limits
   // Production answers under every name that leads to it: there nothing is done without credentials.
   const isKnownHost = config.production ? undefined : createHostCheck(hostNames(config))
-  const server = {
+  const http = createHttpServer({
     settings,
     isRouter: isKnownRouter,
     isDraining,
@@ -154,52 +141,44 @@ async function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Pr
     isKnownHost,
     unreadMs,
     logger,
-  }
-  const { http, connections, direct, isAllowedOrigin, acceptUpgrades } = await createHttpServer(server)
+  })
   const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
   return {
     ...parts,
     http,
-    direct,
     trace: traceRequests(parts.tracing),
     peerOf,
-    connections,
     verifier,
     tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
     addressOf,
     isKnownRouter,
     ...phase,
-    protection: protect(
-      { http, direct },
-      {
-        addressOf,
-        peerOf,
-        limits: settings.limits,
-        callerOf: createCallerReader(verifier),
-        isRouter: isKnownRouter,
-        shareCounts: parts.backend.shareCounts,
-        onTurnedAway,
-      },
-    ),
-    isAllowedOrigin,
-    acceptUpgrades,
+    protection: protect(http, {
+      addressOf,
+      peerOf,
+      limits: settings.limits,
+      callerOf: createCallerReader(verifier),
+      isRouter: isKnownRouter,
+      shareCounts: parts.backend.shareCounts,
+      onTurnedAway,
+    }),
     isFromRouter: isRouter,
   }
 }
 
 /** Adds one engine and five transports. */
-async function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, direct, engine, protection, isAllowedOrigin, isDraining, tokenEnds, logger, clock, acceptUpgrades } =
-    entrance
+function addGraphql(config: AppConfig, entrance: Entrance) {
+  const { http, engine, protection, isDraining, tokenEnds, logger, clock } = entrance
+  const { isAllowedOrigin, acceptUpgrades } = http
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
   const { addressOf, isFromRouter, isKnownRouter } = entrance
   const { bodyBytes } = config.limits
-  const graphql = createGraphqlEntrance({ direct, protection, trace: entrance.trace, logger })
+  const graphql = createGraphqlEntrance({ http, protection, trace: entrance.trace })
   const streams = createResponseStreams({
     engine,
     isAllowedOrigin,
-    headersFor: direct.headersFor,
+    headersFor: http.headersFor,
     addressOf,
     isRouter: isKnownRouter,
     tokenEnds,
@@ -221,7 +200,7 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
   })
   addGraphqlRoute(graphql, {
     engine,
-    hasExplorer: await addPagesFor(config, http),
+    sendExplorer: addPagesFor(config, http),
     callerOf,
     isFromRouter,
     isRouter: isKnownRouter,
@@ -253,50 +232,51 @@ async function addGraphql(config: AppConfig, entrance: Entrance) {
 }
 
 /** Adds the address for pictures of identity documents. */
-function addUploads({ http, backend, protection, isDraining, limits }: Entrance): void {
+function addUploads({ http, backend, protection, isDraining, peerOf, limits }: Entrance): void {
   const { operations } = backend.services
   addUploadRoutes(http, {
     open: operations.openUpload,
     submit: operations.submitIdentityCheck,
     isDraining,
     failures: protection.failures,
+    peerOf,
     limits: limits.uploads ?? {},
   })
 }
 
 /** Adds the address for files of payments. */
-function addExports({ http, backend, protection, isDraining, limits, logger, clock }: Entrance): void {
+function addExports({ http, backend, protection, isDraining, peerOf, limits, logger, clock }: Entrance): void {
   const { operations } = backend.services
   addExportRoute(http, {
     open: operations.openPaymentsExport,
     begin: operations.beginPaymentsExport,
     isRefusing: () => isDraining() || protection.overload.isOverloaded(),
     failures: protection.failures,
+    peerOf,
     logger,
     clock,
     limits: limits.exports ?? {},
   })
 }
 
-/** Adds the pages, if they have been built; returns whether the explorer is among them. */
-async function addPagesFor(config: AppConfig, http: FastifyInstance): Promise<boolean> {
-  const pages = await addPages(http)
-  if (pages === null) return false
+/** Adds the pages, if they have been built; returns what sends the explorer, null if it is not among them. */
+function addPagesFor(config: AppConfig, http: HttpServer) {
+  const pages = addPages(http)
+  if (pages === null) return null
   addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
-  if (!config.production)
-    http.get(GRAPHQL_PATH, { exposeHeadRoute: false }, async (_request, reply) => pages.send(reply, 'explorer'))
-  return !config.production
+  if (config.production) return null
+  return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
 }
 
 /** Returns the server for metrics and probes, if one is configured. */
-async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Promise<AdminServer | null> {
-  const { http, direct, backend, protection, metrics, isStarting, isDraining, addressOf, logger } = entrance
+function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
+  const { http, backend, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
   const { registry } = metrics
-  addWebhookRoutes(direct, {
+  addWebhookRoutes(http, {
     handlers: backend.webhookHandlers,
     isDraining,
     failures: protection.failures,
-    peerOf: entrance.peerOf,
+    peerOf,
     trace: entrance.trace,
     onAnswered: ({ status, outcome }) => {
       metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
@@ -306,7 +286,11 @@ async function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): Prom
   const ping = () => backend.services.store.ping()
   const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)
-  addMetricsRoute(http, { registry, access: config.monitoring.metrics, failures: protection.failures })
+  addMetricsRoute(http, {
+    registry,
+    access: config.monitoring.metrics,
+    guard: { failures: protection.failures, peerOf },
+  })
   const { admin: address } = config.monitoring
   if (address === null) return null
   return createAdminServer({

@@ -2,7 +2,7 @@
  * The demo shop's own server: it knows the prices, holds the token that may create payments, and calls the graph as any
  * merchant's server would. The page gets only a link and a status token for that link.
  */
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import {
   connectEmulator,
@@ -26,52 +26,76 @@ export type ShopOptions = GraphOptions & {
 /** An order of all items in the shop has less than one kilobyte. */
 const MAX_BODY_BYTES = 8 * 1024
 
-/** Registers the endpoints below `/shop`, apart from the page itself. */
-export function addShop(app: FastifyInstance, options: ShopOptions): void {
+export type ShopReply = { readonly status: number; readonly body: object }
+
+/** Answers a request to one of the endpoints. Never rejects. */
+export type ShopHandler = (request: IncomingMessage) => Promise<ShopReply>
+
+/** Returns the handlers of the endpoints below `/shop`, apart from the page itself. */
+export function createShop(options: ShopOptions): Readonly<Record<'catalogue' | 'orders' | 'faults', ShopHandler>> {
   const ask = connectGraph(options)
   const emulator = connectEmulator(options.sandboxOrigin)
-
-  app.register(
-    async (scope) => {
-      // Requires the JSON content type, because a page of another origin cannot send it without a CORS preflight.
-      scope.removeContentTypeParser('text/plain')
-      scope.setErrorHandler((error: FastifyError, _request, reply) => {
+  const handler =
+    (answer: (request: IncomingMessage) => Promise<object>): ShopHandler =>
+    async (request) => {
+      try {
+        return { status: 200, body: await answer(request) }
+      } catch (error) {
         const { status, fault } = error instanceof ShopError ? error : unexpected(error)
         if (status >= 500) options.logger.warn({ err: error }, 'the demo shop could not do what it was asked')
-        return reply.code(status).send({ fault })
-      })
-      scope.get('/catalogue', async () => ({ ...catalogue(), emulator: await emulator.isThere() }))
-      scope.route({
-        method: 'POST',
-        url: '/orders',
-        bodyLimit: MAX_BODY_BYTES,
-        handler: async (request) =>
-          placeOrder(ask, readOrder(request.body), `${originOf(request) ?? options.publicUrl()}/shop`),
-      })
-      scope.route({
-        method: 'POST',
-        url: '/faults',
-        bodyLimit: MAX_BODY_BYTES,
-        handler: async ({ body }) => emulator.cause(readFault(body)),
-      })
-    },
-    { prefix: '/shop' },
-  )
+        return { status, body: { fault } }
+      }
+    }
+  return {
+    catalogue: handler(async () => ({ ...catalogue(), emulator: await emulator.isThere() })),
+    orders: handler(async (request) =>
+      placeOrder(ask, readOrder(await readJson(request)), `${originOf(request) ?? options.publicUrl()}/shop`),
+    ),
+    faults: handler(async (request) => emulator.cause(readFault(await readJson(request)))),
+  }
+}
+
+/** A body that cannot be read, with the HTTP status of the answer. */
+class BodyError extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(MESSAGES[status])
+    this.status = status
+  }
+}
+
+/** Reads a JSON body. Requires its content type, because a page of another origin cannot send it without a CORS preflight. */
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!/^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) throw new BodyError(415)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size > MAX_BODY_BYTES) throw new BodyError(413)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    throw new BodyError(400)
+  }
 }
 
 /**
  * Returns the origin of the requesting page, from the Origin header; null when it is not this host. The payer must return to
  * the same origin, because the browser's storage is per origin.
  */
-function originOf({ headers: { origin = '' }, host }: FastifyRequest): string | null {
+function originOf({ headers: { origin = '', host } }: IncomingMessage): string | null {
   const page = URL.parse(origin)
   return page !== null && page.origin === origin && page.host === host ? origin : null
 }
 
-function unexpected({ statusCode = 500 }: FastifyError): { readonly status: number; readonly fault: Fault } {
-  const message = MESSAGES[statusCode] ?? 'The shop has failed.'
-  const code = statusCode < 500 ? 'INVALID_ORDER' : 'TRY_AGAIN'
-  return { status: statusCode, fault: { code, message, problems: [], retryAfterSeconds: null } }
+function unexpected(error: unknown): { readonly status: number; readonly fault: Fault } {
+  const status = error instanceof BodyError ? error.status : 500
+  const message = MESSAGES[status] ?? 'The shop has failed.'
+  const code = status < 500 ? 'INVALID_ORDER' : 'TRY_AGAIN'
+  return { status, fault: { code, message, problems: [], retryAfterSeconds: null } }
 }
 
 const MESSAGES: Readonly<Record<number, string>> = {

@@ -16,7 +16,7 @@ import {
   type InterruptionTexts,
 } from '../response-streams/response-streams.ts'
 import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
-import { RETRY_AFTER_S } from '../server/direct-answers.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
 import {
   readCallback,
   type Callback,

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { peerName, type RouterCheck } from '../server/client-caller.ts'
+import { peerName } from '../server/client-address.ts'
+import { type RouterCheck } from '../server/client-caller.ts'
 import { closeLingering } from './close-lingering.ts'
 
 type ConnectionLimit = {

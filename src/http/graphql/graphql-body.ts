@@ -5,7 +5,8 @@ import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
 import type { Turn } from '../overload/overload.ts'
-import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
+import { type HttpAnswer } from '../server/http-answer.ts'
+import { problemAnswer } from '../server/problem.ts'
 
 /** A request of GraphQL over HTTP, and its response. */
 export type Exchange = {
@@ -31,7 +32,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
  * Returns the refusal of a POST before its body is read, null if it may be read: 415 if it is not JSON as text, since any page may send other
  * content types without a preflight, and the size of a compressed body is known only after it was expanded; 413 if it is too large.
  */
-export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): DirectAnswer | null {
+export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): HttpAnswer | null {
   const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': transfer } = headers
   // RFC 9110, section 12.5.3.
   if (isEncoded(headers['content-encoding'] ?? ''))
@@ -41,7 +42,7 @@ export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): D
   return isJson ? null : { ...problemAnswer(415), closes: true }
 }
 
-export const TOO_LARGE: DirectAnswer = { ...problemAnswer(413), closes: true }
+export const TOO_LARGE: HttpAnswer = { ...problemAnswer(413), closes: true }
 
 /** Returns the operation of a request: from the query string of a GET, or the body of a POST. Throws a GraphQLError if there is none. */
 export function operationIn({ request: { method, url = '' }, body }: Exchange): OperationRequest {

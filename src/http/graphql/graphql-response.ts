@@ -10,7 +10,8 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { preferredType } from '../server/accept.ts'
-import { type DirectAnswer, retryAfter } from '../server/direct-answers.ts'
+import { type HttpAnswer } from '../server/http-answer.ts'
+import { retryAfter } from '../server/problem.ts'
 import type { Exchange } from './graphql-body.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
@@ -27,7 +28,7 @@ export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): 
 }
 
 /** Returns the response with errors only, in the form and with the status of GraphQL over HTTP. */
-export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): DirectAnswer {
+export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): HttpAnswer {
   const { accept, authorization } = headers
   const head = ['content-type', contentTypeFor(accept)]
   if (status === 401) head.push('www-authenticate', challenge ?? bearerChallenge(authorization))
@@ -164,7 +165,7 @@ export type AnswerSender = {
 export type AnswerSenderOptions = {
   /** Whether answers that are the same for every caller are compressed. */
   readonly compresses: boolean
-  readonly send: (exchange: Exchange, answer: DirectAnswer) => void
+  readonly send: (exchange: Exchange, answer: HttpAnswer) => void
 }
 
 /** What was made of an answer, for requests that get it again. */

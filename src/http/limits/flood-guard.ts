@@ -3,7 +3,8 @@ import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
 import type { Exchange } from '../graphql/graphql-body.ts'
 import type { CallerReader, RouterCheck } from '../server/client-caller.ts'
-import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
+import { type HttpAnswer } from '../server/http-answer.ts'
+import { problemAnswer } from '../server/problem.ts'
 
 type FloodGuardOptions = {
   readonly failures: FailedAttempts
@@ -19,7 +20,7 @@ export type FloodGuard = {
   /** Returns the caller of a request; a promise if its token has to be verified first. */
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Returns the refusal of a request with an invalid token of a peer above its limit, null for every other; a promise if the token has to be verified. */
-  readonly refusalOf: (exchange: Exchange) => DirectAnswer | null | Promise<DirectAnswer | null>
+  readonly refusalOf: (exchange: Exchange) => HttpAnswer | null | Promise<HttpAnswer | null>
 }
 
 /**
@@ -40,7 +41,7 @@ export function createFloodGuard({ failures, isRouter, peerOf, onRefused, ...opt
     })
   }
   const callerOf = (exchange: Exchange) => (exchange.caller ??= read(exchange))
-  const refuse = (): DirectAnswer => {
+  const refuse = (): HttpAnswer => {
     onRefused()
     return { ...problemAnswer(429, { retryAfterS: failures.retryAfter() }), closes: true }
   }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
 import type { Exchange } from '../graphql/graphql-body.ts'
-import { type DirectAnswer, type DirectAnswers, problemAnswer } from '../server/direct-answers.ts'
+import { type HttpAnswer, type HttpSender } from '../server/http-answer.ts'
+import { problemAnswer } from '../server/problem.ts'
 import type { ClientKey } from './client-queue.ts'
 import { type Overload, retryAfterS } from './overload.ts'
 
@@ -11,7 +12,7 @@ type AdmissionOptions = {
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
-  readonly send: DirectAnswers['send']
+  readonly send: HttpSender['send']
 }
 
 /** Queues a GraphQL request whose body has been read, so that slow senders take no place; `begin` is called when it may begin. */
@@ -60,10 +61,10 @@ export function connectionName(address: string | null, { socket }: IncomingMessa
 }
 
 /** By the seconds after which a client may retry. Made once each, because they are sent often when CPU time is scarce. */
-const ANSWERS = new Map<number, DirectAnswer>()
+const ANSWERS = new Map<number, HttpAnswer>()
 
 /** Returns the HTTP response to a refused request. */
-function overloadedAnswer(): DirectAnswer {
+function overloadedAnswer(): HttpAnswer {
   const seconds = retryAfterS()
   const answer = ANSWERS.get(seconds) ?? problemAnswer(503, { retryAfterS: seconds })
   ANSWERS.set(seconds, answer)

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify'
+import type { Server } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { createSliceScheduler } from '../../lib/slice-scheduler.ts'
-import { problem } from '../server/direct-answers.ts'
+import { problem } from '../server/problem.ts'
 import { createClientQueue, type Entry } from './client-queue.ts'
 import { TICK_MS } from './delay-control.ts'
 
@@ -50,16 +50,16 @@ const QUERIES_PER_COMMAND = 4
  * a single connection (https://github.com/libuv/libuv/pull/3696): the slices give way to connections, so that webhooks are let in. A command is
  * told from a query only when it was parsed; then it waits in a second queue, so that commands which the payments API holds up delay no query.
  */
-export function createOverload(app: FastifyInstance, { maxInFlight, onRefused }: OverloadOptions): Overload {
+export function createOverload(server: Server, { maxInFlight, onRefused }: OverloadOptions): Overload {
   const scheduler = createSliceScheduler()
   const operations = createClientQueue({ maxInFlight, scheduler, onRefused })
   const commands = createClientQueue({ maxInFlight: Math.ceil(maxInFlight / QUERIES_PER_COMMAND), onRefused })
-  app.server.on('connection', scheduler.giveWay)
+  server.on('connection', scheduler.giveWay)
   const ticking = setInterval(() => {
     operations.tick()
     commands.tick()
   }, TICK_MS).unref()
-  app.addHook('onClose', async () => clearInterval(ticking))
+  server.once('close', () => clearInterval(ticking))
 
   return {
     enter({ client, bytes, isPatient, isWanted, start, refuse }) {

@@ -18,12 +18,13 @@ import type { Exchange } from '../graphql/graphql-body.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
 import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
 import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
-import { type DirectAnswers, RETRY_AFTER_S } from '../server/direct-answers.ts'
+import { type HttpSender } from '../server/http-answer.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
 
 export type ResponseStreamOptions = {
   readonly engine: Pick<Engine, 'refuse'>
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-  readonly headersFor: DirectAnswers['headersFor']
+  readonly headersFor: HttpSender['headersFor']
   /** The address that a request counts against; null if it is shared and not counted. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether a request is proved to come from the router, whose address is shared by many clients. */
@@ -131,7 +132,7 @@ type ResponseStreamParts = {
   readonly timer: SharedTimer
   readonly tokenEnds: TokenEnds
   readonly interruptions: InterruptionTexts
-  readonly headersFor: DirectAnswers['headersFor']
+  readonly headersFor: HttpSender['headersFor']
   readonly limits: { readonly keepAliveMs: number; readonly bufferedMs: number }
   readonly logger: Logger
   readonly clock: () => Date

@@ -38,15 +38,11 @@ export type Protection = {
 /**
  * Protects a server against overload, and against peers whose authentication fails repeatedly.
  */
-export function protect(
-  { http: app, direct }: Pick<HttpServer, 'http' | 'direct'>,
-  options: ProtectionOptions,
-): Protection {
+export function protect({ server, send }: Pick<HttpServer, 'server' | 'send'>, options: ProtectionOptions): Protection {
   const { limits, isRouter, onTurnedAway } = options
-  const { send } = direct
   // Many clients share the address of a router.
   const addressOf = (request: IncomingMessage) => (isRouter(request) ? null : options.addressOf(request))
-  const overload = createOverload(app, {
+  const overload = createOverload(server, {
     maxInFlight: limits.graphqlInFlight,
     onRefused: () => onTurnedAway('overload'),
   })

@@ -16,7 +16,7 @@ import { lastEventId } from '../graphql/graphql-route.ts'
 import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
 import { namesType, preferredType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
-import { problemAnswer, RETRY_AFTER_S } from '../server/direct-answers.ts'
+import { problemAnswer, RETRY_AFTER_S } from '../server/problem.ts'
 
 type EventStreamOptions = {
   readonly engine: Engine
@@ -44,7 +44,6 @@ export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
 export function addEventStreams(entrance: GraphqlEntrance, options: EventStreamOptions): void {
   const { engine, isAllowedOrigin, isDraining, bodyBytes } = options
   entrance.add(EVENTS_PATH, {
-    accepts: () => true,
     maxBytes: () => bodyBytes,
     turnAway({ request }) {
       if (!acceptsEvents(request) && !takesAnything(request)) return problemAnswer(406)

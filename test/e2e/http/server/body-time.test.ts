@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { limitBodyTime, slowBody } from '../../../../src/http/server/server.ts'
+import { limitBodyTime, slowBody } from '../../../../src/http/connections/body-time.ts'
 
 let server: Server
 let sockets: Socket[]

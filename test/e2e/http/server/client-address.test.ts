@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createAddressReader } from '../../../../src/http/server/client-caller.ts'
+import { createClientAddresses } from '../../../../src/http/server/client-address.ts'
 
 const read = (trusted: readonly string[], peer: string | undefined, ...forwarded: string[]) =>
-  createAddressReader(trusted)({
+  createClientAddresses(trusted).addressOf({
     socket: { remoteAddress: peer },
     headers: forwarded.length === 0 ? {} : { 'x-forwarded-for': forwarded.join(', ') },
   } as unknown as IncomingMessage)
@@ -47,7 +47,7 @@ it.each<[string, string | null, readonly string[], string | undefined, ...string
 ])('%s', (...[, expected, trusted, peer, ...forwarded]) => expect(read(trusted, peer, ...forwarded)).toBe(expected))
 
 it('reads each request of a proxy by itself, and several lines as one', async () => {
-  const addressOf = createAddressReader(['127.0.0.1', '10.0.0.0/8'])
+  const { addressOf } = createClientAddresses(['127.0.0.1', '10.0.0.0/8'])
   const server = createServer((asked, answer) => answer.end(String(addressOf(asked))))
   onTestFinished(() => void server.close())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

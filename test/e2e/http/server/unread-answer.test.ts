@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
-import { cutUnreadAnswer } from '../../../../src/http/server/direct-answers.ts'
+import { cutUnreadAnswer } from '../../../../src/http/connections/unread-answers.ts'
 
 const UNREAD_MS = 100
 
