@@ -1,5 +1,5 @@
 import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { GRAPHQL_PATH } from '../http/graphql/graphql-body.ts'
+import { GRAPHQL_PATH } from '../http/server/exchange.ts'
 import { jsonAnswer } from '../http/server/http-answer.ts'
 import type { HttpServer } from '../http/server/server.ts'
 import { isLoopbackHost } from '../lib/known-hosts.ts'

@@ -101,7 +101,7 @@ describe('connections', () => {
       'access/remote-keys.ts',
       // Calls its own process, before it is ready.
       'composition/compose-engine.ts',
-      'http/callback/router-client.ts',
+      'http/streams/router-client.ts',
       // Makes the agents to the payments API and to the issuer of tokens.
       'lib/outbound-agent.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createBoundedFetch } from '../../src/access/remote-keys.ts'
-import { createRouterClient } from '../../src/http/callback/router-client.ts'
+import { createRouterClient } from '../../src/http/streams/router-client.ts'
 import { createTracing } from '../../src/observability/tracing/tracing.ts'
 import { DELIVERY } from '../../src/operator/documents.ts'
 import { createClient } from '../../src/operator/operator-answers.ts'

@@ -1,28 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../../access/caller.ts'
+import type { IncomingMessage } from 'node:http'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
-import type { Turn } from '../overload/overload.ts'
+import type { Exchange } from '../server/exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
 import { problemAnswer } from '../server/problem.ts'
-
-/** A request of GraphQL over HTTP, and its response. */
-export type Exchange = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** The text of its body; null before it was read, and of a GET. */
-  body: string | null
-  /** Null before it was read. A promise if its token is verified for the first time; it rejects if the token is not valid. */
-  caller: Caller | Promise<Caller> | null
-  /** Its place; null before it has begun. */
-  turn: Turn | null
-}
-
-/** Queries, mutations and subscriptions, answered once or with a stream of events. */
-export const GRAPHQL_PATH = '/graphql'
-export const EVENTS_PATH = '/graphql/stream'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BodyFault, readBody } from '../../lib/read-body.ts'
+import type { Protection } from '../protection/protection.ts'
+import { type EVENTS_PATH, type Exchange, type GRAPHQL_PATH } from '../server/exchange.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
-import type { Protection } from '../server/protection.ts'
 import type { HttpServer } from '../server/server.ts'
 import type { Traced, TraceRequest } from '../server/trace-requests.ts'
-import { type EVENTS_PATH, type Exchange, type GRAPHQL_PATH, refusalOfBody, TOO_LARGE } from './graphql-body.ts'
+import { refusalOfBody, TOO_LARGE } from './graphql-body.ts'
 
 /** What differs between the addresses of GraphQL. */
 export type GraphqlRoute = {

@@ -10,9 +10,9 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { preferredType } from '../server/accept.ts'
+import type { Exchange } from '../server/exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
 import { retryAfter } from '../server/problem.ts'
-import type { Exchange } from './graphql-body.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {

@@ -7,8 +7,9 @@ import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
+import { type Exchange, GRAPHQL_PATH } from '../server/exchange.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
-import { type Exchange, GRAPHQL_PATH, operationIn } from './graphql-body.ts'
+import { operationIn } from './graphql-body.ts'
 import type { GraphqlEntrance } from './graphql-entrance.ts'
 import {
   type AnswerSender,

@@ -113,3 +113,19 @@ function safeHeaders(publicUrl: string): readonly string[] {
     ...(publicUrl.startsWith('https:') && { 'strict-transport-security': `max-age=${YEAR_S}` }),
   }).flat()
 }
+
+/** Seconds for which a browser may cache a preflight. */
+const PREFLIGHT_S = 600
+
+/** Returns the answer to a CORS preflight (WHATWG Fetch, section 4.8); null for another request. */
+export function preflightAnswer(
+  { method, headers }: IncomingMessage,
+  { isListed }: Pick<Origins, 'isListed'>,
+): HttpAnswer | null {
+  const { origin, 'access-control-request-method': asked, 'access-control-request-headers': names } = headers
+  if (method !== 'OPTIONS' || origin === undefined || asked === undefined) return null
+  if (!isListed(origin)) return { status: 204, body: null }
+  const allowed = ['access-control-allow-methods', 'GET, POST', 'access-control-max-age', String(PREFLIGHT_S)]
+  if (names !== undefined) allowed.push('access-control-allow-headers', names)
+  return { status: 204, headers: allowed, body: null }
+}

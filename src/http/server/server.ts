@@ -6,6 +6,7 @@ import type { HttpConfig } from '../../config.ts'
 import type { HostCheck } from '../../lib/known-hosts.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { limitBodyTime, slowBody } from '../connections/body-time.ts'
+import { createNetworkCheck, isLoopback } from '../connections/client-address.ts'
 import {
   limitConnections,
   drainConnections,
@@ -14,10 +15,9 @@ import {
 } from '../connections/connections.ts'
 import { answerInOrder, type UpgradeListener } from '../connections/requests-in-order.ts'
 import { UNREAD_MS } from '../connections/unread-answers.ts'
-import { createNetworkCheck, isLoopback } from './client-address.ts'
 import type { RouterCheck } from './client-caller.ts'
-import { createHttpSender, type HttpSender } from './http-answer.ts'
-import { createOrigins, logOnce, preflightAnswer } from './origins.ts'
+import { createHttpSender, type HttpSender, preflightAnswer } from './http-answer.ts'
+import { createOrigins, logOnce } from './origins.ts'
 import { notFoundAnswer, problemAnswer, UNKNOWN_HOST } from './problem.ts'
 import { faultOf } from './request-faults.ts'
 

@@ -3,7 +3,7 @@ import { type OpenedUpload, type SubmitOutcome, UPLOAD_PATH } from '../../comman
 import { MOST_PICTURE_BYTES, PICTURES } from '../../domain/customers/identity-check.ts'
 import type { WirePicture } from '../../upstream/wire/wire-identity-check.ts'
 import { markStreamed } from '../connections/connections.ts'
-import { createGrantReader, type GrantsOptions } from '../limits/grants.ts'
+import { createGrantReader, type GrantsOptions } from '../protection/grants.ts'
 import { type HttpAnswer, jsonAnswer } from '../server/http-answer.ts'
 import { errorAnswer, RETRY_AFTER_S } from '../server/problem.ts'
 import type { HttpServer } from '../server/server.ts'

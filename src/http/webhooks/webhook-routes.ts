@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
-import type { FailedAttempts } from '../limits/flood-guard.ts'
+import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 import type { HttpServer, RequestHandler } from '../server/server.ts'

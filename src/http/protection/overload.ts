@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { GraphQLError } from 'graphql'
-import type { OperationKind } from '../../graphql/engine/engine.ts'
 import { createSliceScheduler } from '../../lib/slice-scheduler.ts'
+import type { Turn } from '../server/exchange.ts'
 import { problem } from '../server/problem.ts'
 import { createClientQueue, type Entry } from './client-queue.ts'
 import { TICK_MS } from './delay-control.ts'
@@ -19,17 +19,6 @@ export type WaitingOperation = Omit<Entry, 'start'> & {
   /** Whether its client still waits for it. If not, it is refused when it could begin. */
   readonly isWanted: () => boolean
   readonly start: (turn: Turn) => void
-}
-
-/** The place of an operation that has begun. */
-export type Turn = {
-  /**
-   * Moves the operation, once it was parsed, to the places of its kind: a command waits for one of its own, and a stream needs none. Returns
-   * the error if there are too many commands.
-   */
-  settle(kind: OperationKind): GraphQLError | null | Promise<GraphQLError | null>
-  /** Gives the place back. Further calls have no effect. */
-  end(): void
 }
 
 type OverloadOptions = {

@@ -1,6 +1,6 @@
 import type { StreamCarrier } from '../graphql/graphql-response.ts'
-import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
 import { namesType } from '../server/accept.ts'
+import type { Framing, ResponseStreams } from './response-streams.ts'
 
 /** Returns whether an `accept` header asks for multipart subscriptions; other uses of the type name another specification. */
 function accepts(header = ''): boolean {

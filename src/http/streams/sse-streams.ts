@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, StreamAnswer } from '../../graphql/engine/request-outcome.ts'
-import { EVENTS_PATH, type Exchange, operationIn } from '../graphql/graphql-body.ts'
+import { operationIn } from '../graphql/graphql-body.ts'
 import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
 import {
   httpError,
@@ -13,10 +13,11 @@ import {
   type StreamCarrier,
 } from '../graphql/graphql-response.ts'
 import { lastEventId } from '../graphql/graphql-route.ts'
-import type { Framing, ResponseStreams } from '../response-streams/response-streams.ts'
 import { namesType, preferredType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
+import { EVENTS_PATH, type Exchange } from '../server/exchange.ts'
 import { problemAnswer, RETRY_AFTER_S } from '../server/problem.ts'
+import type { Framing, ResponseStreams } from './response-streams.ts'
 
 type EventStreamOptions = {
   readonly engine: Engine

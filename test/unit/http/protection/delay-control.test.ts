@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createDelayControl, TICK_MS } from '../../../../src/http/overload/delay-control.ts'
+import { createDelayControl, TICK_MS } from '../../../../src/http/protection/delay-control.ts'
 
 /** Milliseconds of one step of the simulation. */
 const STEP_MS = 10

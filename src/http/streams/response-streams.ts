@@ -14,10 +14,10 @@ import { createSharedTimer, lookPeriodMs, type SharedTimer } from '../../lib/tim
 import type { Logger } from '../../observability/logger.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/token-end.ts'
-import type { Exchange } from '../graphql/graphql-body.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
-import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
+import type { Exchange } from '../server/exchange.ts'
 import { type HttpSender } from '../server/http-answer.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 

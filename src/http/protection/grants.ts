@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import { errorAnswer } from '../server/problem.ts'
-import type { FailedAttempts } from './flood-guard.ts'
 
 export type GrantsOptions<Opened> = {
   /** Returns what a URL stands for, or why it may not be used. */

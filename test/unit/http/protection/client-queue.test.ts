@@ -4,7 +4,7 @@ import {
   type Entry,
   MAX_WAITING,
   MAX_WAITING_BYTES,
-} from '../../../../src/http/overload/client-queue.ts'
+} from '../../../../src/http/protection/client-queue.ts'
 
 type Asked = Partial<Pick<Entry, 'bytes' | 'isPatient'>> & { readonly hasToken?: boolean }
 

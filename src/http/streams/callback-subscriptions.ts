@@ -10,13 +10,9 @@ import type { Logger } from '../../observability/logger.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
 import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
 import { httpError, refusalAnswer, type StreamCarrier, type StreamRequest } from '../graphql/graphql-response.ts'
-import {
-  createInterruptionTexts,
-  type Interruption,
-  type InterruptionTexts,
-} from '../response-streams/response-streams.ts'
 import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
+import { createInterruptionTexts, type Interruption, type InterruptionTexts } from './response-streams.ts'
 import {
   readCallback,
   type Callback,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createClientAddresses } from '../../../../src/http/server/client-address.ts'
+import { createClientAddresses } from '../../../../src/http/connections/client-address.ts'
 
 const read = (trusted: readonly string[], peer: string | undefined, ...forwarded: string[]) =>
   createClientAddresses(trusted).addressOf({

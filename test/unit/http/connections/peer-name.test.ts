@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createNetworkCheck, peerName } from '../../../../src/http/server/client-address.ts'
+import { createNetworkCheck, peerName } from '../../../../src/http/connections/client-address.ts'
 
 describe('a peer', () => {
   it.each([
