@@ -300,3 +300,11 @@ export function startErasures({ store, logger, clock, timer, isLeader }: Erasure
   }
   return startPeriodicTask({ everyMs: ERASURES_EVERY_MS, timer, mayRun: isLeader, work })
 }
+
+/** Returns the configured folder of archives; null if there is none. Throws an `Error` if it cannot be written. */
+export async function openArchive({ archive }: Config['retention']): Promise<ArchiveFolder | null> {
+  if (archive?.kind !== 'folder') return null
+  const folder = createArchiveFolder(archive.path)
+  await folder.prepare()
+  return folder
+}

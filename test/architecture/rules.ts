@@ -6,7 +6,6 @@ const LEVELS: readonly (readonly string[])[] = [
   ['main'],
   ['run-server', 'index', 'backup'],
   ['app'],
-  ['composition'],
   ['http'],
   ['graphql'],
   ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'retention', 'upstream', 'access', 'webhooks'],
@@ -23,7 +22,7 @@ const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(port|store|command-store|lease-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
-const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
+const DATABASE_USERS = ['src/backup.ts', 'src/run-server.ts', 'src/streams/open-wake-ups.ts']
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
 const WEBHOOK_USES = /^src\/(webhooks|domain|store|upstream\/wire|keys|observability|lib)\b/
@@ -38,7 +37,7 @@ const SANDBOX_USES = [
   'src/lib/csv.ts',
 ]
 const SANDBOX_USERS = ['src/run-server.ts', 'src/index.ts', 'src/cli.ts']
-const SHOP_USERS = ['src/composition/compose-shop.ts']
+const SHOP_USERS = ['src/compose-shop.ts']
 /** What a file of payments is like, whoever writes it, and which Node.js a program needs. */
 const OPERATOR_USES = ['src/domain/exports/', 'src/lib/node-fault.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -73,7 +72,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     uses: ['graphql', 'graphql-ws', 'node:http', 'node:stream', 'ws'],
     users: ['http'],
   },
-  'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql', 'composition'] },
+  'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql'] },
 }
 
 type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }
@@ -92,15 +91,15 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
   },
   {
-    reason: 'the ledger is put on a database by the composition alone',
-    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'composition',
+    reason: 'the ledger is put on a database by the app alone',
+    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'app',
   },
   {
     reason: 'the ledger needs the domain, the port of the store and its rows, and no database',
     forbids: ({ from, to }) => partOf(from) === 'ledger' && !LEDGER_USES.test(to),
   },
   {
-    reason: 'which database it is, the composition and the backup alone know',
+    reason: 'which database it is, the store, wake-ups between nodes and the backup alone know',
     forbids: ({ from, to }) =>
       DATABASES.test(to) && partOf(from) !== 'store' && !DATABASE_USERS.some((user) => from.startsWith(user)),
   },

@@ -100,7 +100,7 @@ describe('connections', () => {
     expect(opening.toSorted()).toEqual([
       'access/remote-keys.ts',
       // Calls its own process, before it is ready.
-      'composition/compose-engine.ts',
+      'http/warm-up-server.ts',
       'http/streams/router-client.ts',
       // Makes the agents to the payments API and to the issuer of tokens.
       'lib/outbound-agent.ts',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WebhookHandlers } from '../../webhooks/subject-webhooks.ts'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
@@ -7,10 +8,7 @@ import type { HttpServer, RequestHandler } from '../server/server.ts'
 import type { TraceRequest } from '../server/trace-requests.ts'
 
 export type WebhookRouteOptions = {
-  /** Handlers by the first segment of their paths under /webhooks. */
-  readonly handlers: Readonly<
-    Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
-  >
+  readonly handlers: WebhookHandlers
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
   /** The name under which a peer is counted. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSteadyCheck } from '../../../src/composition/compose-engine.ts'
+import { createSteadyCheck } from '../../../src/graphql/warm-up.ts'
 
 /** Returns the number of rounds that run with these durations; 0 if they never become steady. */
 function roundsOf(durations: readonly number[]): number {

@@ -1,11 +1,10 @@
-import { issueDevelopmentToken } from '../access/issue-token.ts'
-import { GRAPHQL_PATH } from '../http/server/exchange.ts'
-import { jsonAnswer } from '../http/server/http-answer.ts'
-import type { HttpServer } from '../http/server/server.ts'
-import { isLoopbackHost } from '../lib/known-hosts.ts'
-import type { Logger } from '../observability/logger.ts'
-import { createShop, type ShopHandler } from '../shop/shop.ts'
-import type { AppConfig } from './services.ts'
+import { issueDevelopmentToken } from './access/issue-token.ts'
+import { type AppConfig, emulatorOrigin } from './config.ts'
+import { GRAPHQL_PATH } from './http/server/exchange.ts'
+import { jsonAnswer } from './http/server/http-answer.ts'
+import type { HttpServer } from './http/server/server.ts'
+import type { Logger } from './observability/logger.ts'
+import { createShop, type ShopHandler } from './shop/shop.ts'
 
 const TOKEN_TTL_S = 60
 
@@ -44,13 +43,3 @@ export function addDemoShop(config: AppConfig, parts: Parts): void {
 }
 
 type Parts = { readonly http: HttpServer; readonly logger: Logger }
-
-/**
- * Returns the origin of the sandbox that emulates the payments API; null if a real payments API is configured. Even a sandbox
- * account there belongs to somebody, so the demo shop, which creates links for everyone, and the emulator's pages are not served
- * with it.
- */
-export function emulatorOrigin({ upstream, production }: AppConfig): string | null {
-  const { origin, hostname } = new URL(upstream.url)
-  return upstream.environment === 'sandbox' && !production && isLoopbackHost(hostname) ? origin : null
-}

@@ -1,31 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { ReadPayment } from '../commands/refresh.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import { createReader } from '../reconciliation/due-reader.ts'
-import { createPaymentFinder, type PaymentFinder, startImporter } from '../reconciliation/imports/importer.ts'
-import { createReadBudget } from '../reconciliation/read-budget.ts'
-import { createReadables } from '../reconciliation/subject-readers.ts'
-import { createLeader, startUpkeep } from '../reconciliation/upkeep.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import { startErasures, type RetentionOptions, startRetention } from '../retention/retention.ts'
-import type { Store } from '../store/store.ts'
+import type { ReadSubject, Store } from '../store/store.ts'
 import type { SiteStates, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import {
-  createAgreementWebhook,
-  createGatewayWebhook,
-  createIdentityWebhook,
-  createPaymentWebhook,
-  createPayoutWebhook,
-} from '../webhooks/subject-webhooks.ts'
-import type { CallbackKeyObserver, WebhookHandler } from '../webhooks/webhook-handler.ts'
-import type { Metrics } from './metrics.ts'
-import type { AppConfig } from './services.ts'
+import { createReader } from './due-reader.ts'
+import { createPaymentFinder, type PaymentFinder, startImporter } from './imports/importer.ts'
+import { createReadBudget } from './read-budget.ts'
+import type { ReadResult } from './single-flight-reader.ts'
+import { createReadables } from './subject-readers.ts'
+import { createLeader, startUpkeep } from './upkeep.ts'
 
 /** Everything that calls the payments API without a client's request. */
-type Readers = {
-  readonly readPayment: ReadPayment
+export type Reconciliation = {
+  readonly readPayment: (subject: ReadSubject) => Promise<ReadResult>
   readonly paymentFinder: PaymentFinder
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
@@ -44,7 +35,7 @@ type Readers = {
   close(): Promise<void>
 }
 
-type ReadingParts = {
+type ReconciliationNeeds = {
   readonly store: Store
   readonly upstream: UpstreamClient
   readonly sites: Sites
@@ -60,8 +51,8 @@ type ReadingParts = {
 }
 
 /** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures and the imports. */
-export function createReading(parts: ReadingParts): Readers {
-  const { store, upstream, sites, states, keys, retention: kept, isDaily, logger, clock, timer, observe } = parts
+export function createReconciliation(needs: ReconciliationNeeds): Reconciliation {
+  const { store, upstream, sites, states, keys, retention: kept, isDaily, logger, clock, timer, observe } = needs
   const leader = createLeader({
     store,
     owner: randomUUID(),
@@ -151,33 +142,5 @@ export function createReading(parts: ReadingParts): Readers {
       await reader.close()
       await leader.close()
     },
-  }
-}
-
-export type WebhookHandlers = Readonly<
-  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
->
-
-type WebhookHandlerParts = {
-  readonly store: Store
-  readonly keys: KeyRing
-  readonly logger: Logger
-  readonly clock: () => Date
-  readonly observeKeys: CallbackKeyObserver
-  readonly reading: Pick<Readers, 'wake'>
-}
-
-/** Creates the handlers of webhooks and callbacks. A delivery that leaves a doubt wakes the readers. */
-export function createWebhookHandlers(
-  config: AppConfig,
-  { store, keys, logger, clock, observeKeys, reading }: WebhookHandlerParts,
-): WebhookHandlers {
-  const common = { inbox: store.inbox, keys, secrets: config.webhooks.secrets, logger, clock, observeKeys }
-  return {
-    payments: createPaymentWebhook({ ...common, onReadDue: reading.wake }),
-    agreements: createAgreementWebhook({ ...common, onReadDue: reading.wake }),
-    payouts: createPayoutWebhook({ ...common, onReadDue: reading.wake }),
-    'gateway-payments': createGatewayWebhook(common),
-    'identity-checks': createIdentityWebhook(common),
   }
 }

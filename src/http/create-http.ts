@@ -1,41 +1,46 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
-import { hostNames } from '../config.ts'
+import type { Operations } from '../commands/operations.ts'
+import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
+import type { SocketLimits } from '../config/limits.ts'
+import type { Engine } from '../graphql/engine/engine.ts'
+import { createHostCheck } from '../lib/known-hosts.ts'
+import type { PaymentsOpenStreams } from '../lookups/health.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { ShareCounts } from '../redis/shared-counts.ts'
+import type { Deadlines } from '../streams/stream-registry.ts'
+import type { WebhookHandlers } from '../webhooks/subject-webhooks.ts'
 import {
   type AdminServer,
   createAdminServer,
   addHealthRoutes,
   type HealthOptions,
   addMetricsRoute,
-} from '../http/admin/admin-server.ts'
-import { createCallbackSubscriptions } from '../http/streams/callback-subscriptions.ts'
-import { createTokenEnds, type TokenEnds } from '../http/connections/token-end.ts'
-import { addExportRoute } from '../http/exports/export-route.ts'
-import { createGraphqlEntrance } from '../http/graphql/graphql-entrance.ts'
-import { addGraphqlRoute } from '../http/graphql/graphql-route.ts'
-import { multipartCarrier } from '../http/streams/multipart-streams.ts'
-import { addPageRoutes, addPages } from '../http/pages/pages.ts'
-import { createResponseStreams } from '../http/streams/response-streams.ts'
-import { type ClientAddresses, createClientAddresses } from '../http/connections/client-address.ts'
-import { createCallerReader, createRouterCheck, type RouterCheck } from '../http/server/client-caller.ts'
-import { protect, type Protection } from '../http/protection/protection.ts'
-import { createHttpServer, type HttpServer } from '../http/server/server.ts'
-import { type TraceRequest, traceRequests } from '../http/server/trace-requests.ts'
-import { addEventStreams, eventStreamCarrier } from '../http/streams/sse-streams.ts'
-import { addUploadRoutes } from '../http/uploads/upload-routes.ts'
-import { addWebhookRoutes } from '../http/webhooks/webhook-routes.ts'
-import { addWebSocket } from '../http/websocket/websocket.ts'
-import { createHostCheck } from '../lib/known-hosts.ts'
-import type { PaymentsOpenStreams } from '../lookups/health.ts'
-import type { Logger } from '../observability/logger.ts'
-import type { Tracing } from '../observability/tracing/tracing.ts'
-import type { StartedEngine } from './compose-engine.ts'
-import { addDemoShop, emulatorOrigin } from './compose-shop.ts'
-import type { Metrics } from './metrics.ts'
-import type { AppConfig, TransportLimits, Backend } from './services.ts'
+} from './admin/admin-server.ts'
+import { type ClientAddresses, createClientAddresses } from './connections/client-address.ts'
+import { createTokenEnds, type TokenEnds } from './connections/token-end.ts'
+import { addExportRoute, type ExportLimits } from './exports/export-route.ts'
+import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
+import { addGraphqlRoute } from './graphql/graphql-route.ts'
+import { addPageRoutes, addPages } from './pages/pages.ts'
+import { protect, type Protection } from './protection/protection.ts'
+import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
+import { createHttpServer, type HttpServer } from './server/server.ts'
+import { type TraceRequest, traceRequests } from './server/trace-requests.ts'
+import { type CallbackLimits, createCallbackSubscriptions } from './streams/callback-subscriptions.ts'
+import { multipartCarrier } from './streams/multipart-streams.ts'
+import { createResponseStreams } from './streams/response-streams.ts'
+import { addEventStreams, eventStreamCarrier } from './streams/sse-streams.ts'
+import type { UploadLimits } from './uploads/read-pictures.ts'
+import { addUploadRoutes } from './uploads/upload-routes.ts'
+import { addWebhookRoutes } from './webhooks/webhook-routes.ts'
+import { addWebSocket } from './websocket/websocket.ts'
 
-export type Transports = {
+export type Http = {
+  readonly server: HttpServer
   /** Returns the number of open sockets and streams of clients. */
   open(): Omit<PaymentsOpenStreams, 'subscriptions'>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
@@ -48,18 +53,36 @@ export type Transports = {
   drain(): Promise<void>
 }
 
-type Parts = {
-  readonly engine: StartedEngine
-  readonly backend: Backend
-  readonly metrics: Metrics
+type HttpNeeds = {
+  readonly engine: Engine
+  readonly operations: Pick<
+    Operations,
+    'openUpload' | 'submitIdentityCheck' | 'openPaymentsExport' | 'beginPaymentsExport'
+  >
+  readonly webhookHandlers: WebhookHandlers
+  readonly deadlines: Deadlines
+  readonly shareCounts: ShareCounts
+  /** Rejects if the store does not answer. */
+  readonly ping: () => Promise<void>
+  readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
   readonly tracing: Tracing | null
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits: Partial<TransportLimits>
 }
 
+export type TransportLimits = SocketLimits &
+  CallbackLimits & {
+    /** Milliseconds within which a peer must read some part of an HTTP response. */
+    readonly unreadMs: number
+    /** Times for the pictures of an identity document. */
+    readonly uploads: Partial<UploadLimits>
+    /** Limits for downloads of files of payments. */
+    readonly exports: Partial<ExportLimits>
+  }
+
 /** What all transports share. */
-type Entrance = Parts &
+type Entrance = HttpNeeds &
   Phase &
   ClientAddresses & {
     readonly http: HttpServer
@@ -87,18 +110,18 @@ const LINGER_MS = 100
 /** Time limit in milliseconds from the beginning of a drain: by then even the slowest webhook body has been answered. */
 const LAST_ANSWER_MS = 11_000
 
-/** Creates the server and all transports: GraphQL over HTTP, event streams, callbacks and sockets; webhooks, health and pages. */
-export async function createTransports(config: AppConfig, parts: Parts): Promise<Transports> {
+/** Creates the server and all transports, without listening: GraphQL over HTTP, event streams, callbacks and sockets; webhooks, health and pages. */
+export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   let draining = false
   let starting = true
-  const entrance = createEntrance(config, parts, { isDraining: () => draining, isStarting: () => starting })
+  const entrance = createEntrance(config, needs, { isDraining: () => draining, isStarting: () => starting })
   const { http } = entrance
   const { sockets, streams, callbacks } = addGraphql(config, entrance)
   const admin = addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
   addExports(entrance)
-  addDemoShop(config, entrance)
   return {
+    server: http,
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async listen() {
       const url = await http.listen(config.http)
@@ -107,7 +130,7 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
     setReady: () => void (starting = false),
     async refetchTokenKeys() {
       // A failed attempt has been logged already.
-      if (await entrance.verifier.refetchKeys()) parts.logger.info({}, 'the keys of client tokens are up to date')
+      if (await entrance.verifier.refetchKeys()) needs.logger.info({}, 'the keys of client tokens are up to date')
     },
     async drain() {
       draining = true
@@ -121,15 +144,15 @@ export async function createTransports(config: AppConfig, parts: Parts): Promise
   }
 }
 
-function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Entrance {
+function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entrance {
   const { isDraining } = phase
-  const { metrics, logger } = parts
+  const { metrics, logger, shareCounts, deadlines } = needs
   const { http: settings } = config
   const onTurnedAway = metrics.turnedAway
   const isRouter = createRouterCheck(config.router)
   const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
   const { addressOf, peerOf } = createClientAddresses(settings.limits.trustProxy)
-  const { unreadMs } = parts.limits
+  const { unreadMs } = needs.limits
   // Production answers under every name that leads to it: there nothing is done without credentials.
   const isKnownHost = config.production ? undefined : createHostCheck(hostNames(config))
   const http = createHttpServer({
@@ -144,12 +167,12 @@ function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Entrance
   })
   const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
   return {
-    ...parts,
+    ...needs,
     http,
-    trace: traceRequests(parts.tracing),
+    trace: traceRequests(needs.tracing),
     peerOf,
     verifier,
-    tokenEnds: createTokenEnds(verifier, parts.backend.services.deadlines),
+    tokenEnds: createTokenEnds(verifier, deadlines),
     addressOf,
     isKnownRouter,
     ...phase,
@@ -159,7 +182,7 @@ function createEntrance(config: AppConfig, parts: Parts, phase: Phase): Entrance
       limits: settings.limits,
       callerOf: createCallerReader(verifier),
       isRouter: isKnownRouter,
-      shareCounts: parts.backend.shareCounts,
+      shareCounts,
       onTurnedAway,
     }),
     isFromRouter: isRouter,
@@ -185,7 +208,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     logger,
     clock,
     limits,
-    shareCounts: entrance.backend.shareCounts,
+    shareCounts: entrance.shareCounts,
   })
   addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
   const callbacks = createCallbackSubscriptions({
@@ -226,14 +249,13 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     logger,
     clock,
     limits,
-    shareCounts: entrance.backend.shareCounts,
+    shareCounts: entrance.shareCounts,
   })
   return { streams, callbacks, sockets }
 }
 
 /** Adds the address for pictures of identity documents. */
-function addUploads({ http, backend, protection, isDraining, peerOf, limits }: Entrance): void {
-  const { operations } = backend.services
+function addUploads({ http, operations, protection, isDraining, peerOf, limits }: Entrance): void {
   addUploadRoutes(http, {
     open: operations.openUpload,
     submit: operations.submitIdentityCheck,
@@ -245,8 +267,7 @@ function addUploads({ http, backend, protection, isDraining, peerOf, limits }: E
 }
 
 /** Adds the address for files of payments. */
-function addExports({ http, backend, protection, isDraining, peerOf, limits, logger, clock }: Entrance): void {
-  const { operations } = backend.services
+function addExports({ http, operations, protection, isDraining, peerOf, limits, logger, clock }: Entrance): void {
   addExportRoute(http, {
     open: operations.openPaymentsExport,
     begin: operations.beginPaymentsExport,
@@ -270,10 +291,10 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 
 /** Returns the server for metrics and probes, if one is configured. */
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
-  const { http, backend, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
+  const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
   const { registry } = metrics
   addWebhookRoutes(http, {
-    handlers: backend.webhookHandlers,
+    handlers: entrance.webhookHandlers,
     isDraining,
     failures: protection.failures,
     peerOf,
@@ -283,7 +304,6 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
     },
   })
-  const ping = () => backend.services.store.ping()
   const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)
   addMetricsRoute(http, {

@@ -1,7 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { PrunedKind } from '../store/retention/retention-queries.ts'
-import type { DueReads, PaymentsReadBacklog, ReadOutcome } from '../store/store.ts'
-import { createUpstreamMetrics, type UpstreamMetrics } from '../upstream/client/sites.ts'
+import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
 
 /** Counters, and gauges that are read at each scrape. */
 export type Metrics = {
@@ -11,11 +9,11 @@ export type Metrics = {
   /**
    * Counts a read of the payments API by its outcome; `changed` means that the read found a change that no webhook had reported.
    */
-  readEnded(outcome: ReadOutcome | 'failed'): void
+  readEnded(outcome: string): void
   /** Counts a sweep, which reads everything that may have changed. */
   swept(): void
   /** Counts rows that were archived because of their age, before they are pruned. */
-  rowsArchived(kind: PrunedKind, count: number): void
+  rowsArchived(kind: string, count: number): void
   /** Counts a callback by the id of the key that has verified it. */
   callbackVerified(keyId: string): void
   /** Counts a callback that was refused because its key is not listed any more. */
@@ -30,6 +28,20 @@ export type Metrics = {
 /** Why a request or connection was rejected: overload, too many wrong credentials, or too many connections of one address. */
 export type TurnedAway = 'overload' | 'failed_authentication' | 'connections'
 
+/** What is due to be read from the payments API. */
+type ReadBacklog = {
+  readonly unconfirmedSince: Date | null
+  readonly doubtSince: Date | null
+  readonly waiting: number
+  readonly due: readonly DueReads[]
+}
+type DueReads = {
+  readonly readSite: string
+  readonly readClass: string
+  readonly count: number
+  readonly since: Date | null
+}
+
 export type Gauges = {
   /** Ids of the sites. */
   readonly sites: readonly string[]
@@ -40,7 +52,7 @@ export type Gauges = {
   readonly isLeader: () => boolean
   /** Milliseconds for which no planned read of a site is made; 0 if they are made. */
   readonly readsHeldMs: (site: string) => number
-  readonly reads: () => Promise<PaymentsReadBacklog>
+  readonly reads: () => Promise<ReadBacklog>
   /** Whether Redis answers; null if none is configured. */
   readonly redis: (() => boolean) | null
   /** Whether wake-ups of other nodes arrive; null on a database that only one process uses. */
@@ -175,10 +187,10 @@ function addPauseGauge(registers: Registry[], { sites, readsHeldMs }: Gauges): G
 }
 
 /** All gauges come from one query of the store. If it fails they are missing, and the other metrics are still reported. */
-function addReadGauges(registers: Registry[], look: () => Promise<PaymentsReadBacklog>, clock: () => Date): void {
-  let looking: Promise<PaymentsReadBacklog> | null = null
+function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, clock: () => Date): void {
+  let looking: Promise<ReadBacklog> | null = null
   const lookOnce = () => (looking ??= look().finally(() => (looking = null)))
-  const addGauge = (name: string, help: string, figure: (backlog: PaymentsReadBacklog) => number) =>
+  const addGauge = (name: string, help: string, figure: (backlog: ReadBacklog) => number) =>
     new Gauge({
       name,
       help,
