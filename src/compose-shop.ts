@@ -1,6 +1,6 @@
 import { issueDevelopmentToken } from './access/issue-token.ts'
 import { type AppConfig, emulatorOrigin } from './config.ts'
-import { GRAPHQL_PATH } from './http/server/exchange.ts'
+import { GRAPHQL_PATH } from './http/server/graphql-exchange.ts'
 import { jsonAnswer } from './http/server/http-answer.ts'
 import type { HttpServer } from './http/server/server.ts'
 import type { Logger } from './observability/logger.ts'

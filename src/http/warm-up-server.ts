@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { createSteadyCheck } from '../graphql/warm-up.ts'
-import { GRAPHQL_PATH } from './server/exchange.ts'
+import { GRAPHQL_PATH } from './server/graphql-exchange.ts'
 
 /** Sends requests to a server that listens at this URL, until it gets no faster or the time is over. A failed request is not repeated. */
 export async function warmUpServer(url: string, milliseconds: number): Promise<void> {

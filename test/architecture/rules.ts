@@ -18,6 +18,16 @@ const LEVELS: readonly (readonly string[])[] = [
 /** Parts outside of these levels. */
 const NEIGHBOURS = new Set(['sandbox', 'web', 'operator', 'shop'])
 
+/** The folders of `http` from bottom to top. */
+const HTTP_ROOMS: readonly (readonly string[])[] = [
+  ['limits'],
+  ['connections'],
+  ['server'],
+  ['protection'],
+  ['graphql'],
+  ['streams', 'websocket', 'webhooks', 'uploads', 'exports', 'pages', 'admin'],
+]
+
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(port|store|command-store|lease-store|store-errors)\.ts))/
@@ -98,6 +108,7 @@ const RULES: readonly Rule[] = [
     reason: 'the ledger needs the domain, the port of the store and its rows, and no database',
     forbids: ({ from, to }) => partOf(from) === 'ledger' && !LEDGER_USES.test(to),
   },
+  { reason: `the rooms of http stand on each other: ${HTTP_ROOMS.flat().join(' → ')}`, forbids: leadsUpInHttp },
   {
     reason: 'which database it is, the store, wake-ups between nodes and the backup alone know',
     forbids: ({ from, to }) =>
@@ -215,6 +226,13 @@ function reaches(uses: ReadonlyMap<string, ReadonlySet<string>>, start: string, 
 function leadsUp({ from, to }: Arrow): boolean {
   const [above, below] = [levelOf(to), levelOf(from)]
   return above !== -1 && below !== -1 && above < below
+}
+
+function leadsUpInHttp({ from, to }: Arrow): boolean {
+  const roomIn = (path: string) => /^src\/http\/(\w+)\//.exec(path)?.[1] ?? ''
+  const levelIn = (path: string) => HTTP_ROOMS.findIndex((rooms) => rooms.includes(roomIn(path)))
+  if (partOf(from) !== 'http' || partOf(to) !== 'http' || roomIn(from) === '') return false
+  return levelIn(from) < levelIn(to) || roomIn(to) === ''
 }
 
 function leaves(part: string): (arrow: Arrow) => boolean {

@@ -3,7 +3,7 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
 import { hasRepeatedKey } from '../../lib/exact-json.ts'
-import type { Exchange } from '../server/exchange.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
 import { problemAnswer } from '../server/problem.ts'
 

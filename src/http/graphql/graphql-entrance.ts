@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BodyFault, readBody } from '../../lib/read-body.ts'
 import type { Protection } from '../protection/protection.ts'
-import { type EVENTS_PATH, type Exchange, type GRAPHQL_PATH } from '../server/exchange.ts'
+import { type EVENTS_PATH, type Exchange, type GRAPHQL_PATH } from '../server/graphql-exchange.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpServer } from '../server/server.ts'
 import type { Traced, TraceRequest } from '../server/trace-requests.ts'

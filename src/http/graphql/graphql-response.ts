@@ -10,7 +10,7 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { preferredType } from '../server/accept.ts'
-import type { Exchange } from '../server/exchange.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
 import { retryAfter } from '../server/problem.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ANONYMOUS, type Caller } from '../../access/caller.ts'
-import type { Exchange } from '../server/exchange.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpAnswer, type HttpSender } from '../server/http-answer.ts'
 import { problemAnswer } from '../server/problem.ts'
 import type { ClientKey } from './client-queue.ts'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Caller, InvalidTokenError } from '../../access/caller.ts'
 import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { CallerReader, RouterCheck } from '../server/client-caller.ts'
-import type { Exchange } from '../server/exchange.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
 import { problemAnswer } from '../server/problem.ts'
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { GraphQLError } from 'graphql'
 import { createSliceScheduler } from '../../lib/slice-scheduler.ts'
-import type { Turn } from '../server/exchange.ts'
+import type { Turn } from '../server/graphql-exchange.ts'
 import { problem } from '../server/problem.ts'
 import { createClientQueue, type Entry } from './client-queue.ts'
 import { TICK_MS } from './delay-control.ts'

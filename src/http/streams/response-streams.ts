@@ -17,7 +17,7 @@ import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/toke
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
 import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { tokenOf, type RouterCheck } from '../server/client-caller.ts'
-import type { Exchange } from '../server/exchange.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpSender } from '../server/http-answer.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
 

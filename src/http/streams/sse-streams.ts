@@ -15,7 +15,7 @@ import {
 import { lastEventId } from '../graphql/graphql-route.ts'
 import { namesType, preferredType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
-import { EVENTS_PATH, type Exchange } from '../server/exchange.ts'
+import { EVENTS_PATH, type Exchange } from '../server/graphql-exchange.ts'
 import { problemAnswer, RETRY_AFTER_S } from '../server/problem.ts'
 import type { Framing, ResponseStreams } from './response-streams.ts'
 

@@ -10,7 +10,7 @@ import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { connectionName } from '../protection/admit-graphql.ts'
 import { retryAfterS } from '../protection/overload.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
-import { GRAPHQL_PATH } from '../server/exchange.ts'
+import { GRAPHQL_PATH } from '../server/graphql-exchange.ts'
 import type { HttpServer } from '../server/server.ts'
 import { createSocketHandlers, SocketSession, type SessionParts, type SocketPeer } from './socket-session.ts'
 
