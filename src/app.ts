@@ -24,9 +24,10 @@ import { openDatabase } from './store/open-database.ts'
 import { openWakeUps } from './streams/open-wake-ups.ts'
 import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
 import { startTail, type TailOptions } from './streams/tail.ts'
-import { createSiteStates, createSites, watchUpstream } from './upstream/client/sites.ts'
-import { createUpstreamClient } from './upstream/client/upstream-client.ts'
+import { createSites } from './upstream/client/sites.ts'
 import type { BreakerSettings } from './upstream/resilience/breaker.ts'
+import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
+import { createUpstreamClient } from './upstream/upstream-client.ts'
 import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
 
 export type { AppConfig }

@@ -12,9 +12,9 @@ import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/
 import type { Store } from '../store/store.ts'
 import { spanQuery } from '../upstream/client/exchange-checks.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { ListedPayinLink } from '../upstream/endpoints/payin-endpoints.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/wire-payin-request.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import {

@@ -10,7 +10,7 @@ import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure 
 import type { Logger } from '../observability/logger.ts'
 import type { Store } from '../store/store.ts'
 import type { Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { StartedGatewayPayment } from '../upstream/wire/wire-gateway-payment.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import { callbackAddress, type CallbackOptions } from './idempotency/task.ts'

@@ -1,7 +1,8 @@
 import type { PaymentsDeliveryBacklog, PaymentsReadBacklog, Store } from '../store/store.ts'
-import type { SiteState, SiteStates, Sites } from '../upstream/client/sites.ts'
+import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
+import type { SiteState, SiteStates } from '../upstream/site-states.ts'
 
 /** State of this process and of the payments API. Makes no call to the payments API. */
 export type Health = {

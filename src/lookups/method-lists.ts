@@ -1,8 +1,8 @@
 import { hasDirectPayins } from '../domain/money/money.ts'
 import type { Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import { createMethodCache } from '../upstream/methods/method-cache.ts'
 import { createKeyedCache, createPayinMethodLists } from '../upstream/methods/payin-method-lists.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import { createRequirementsReader } from './method-requirements.ts'
 
 /** Creates the cached method lists and the reader of each method's required fields. */

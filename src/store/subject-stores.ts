@@ -13,7 +13,7 @@ import type { PayoutPayee, PayoutReport, PayoutStatus } from '../domain/payouts/
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { PlannedRead, ReadClass } from '../domain/reads/read-schedule.ts'
 import type { Lease } from './lease-store.ts'
-import type { Page, PageQuery, Placed } from './store.ts'
+import type { Page, PageQuery, Placed } from './page.ts'
 
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>

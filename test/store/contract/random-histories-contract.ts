@@ -1,6 +1,6 @@
 import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import type { ReadSubject, Store } from '../../../src/store/store.ts'
 import { after, command, delivery, events, MINUTE, payin, paymentOf, report, settledLink } from './builders.ts'

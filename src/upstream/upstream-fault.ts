@@ -1,6 +1,12 @@
-import { type ExactJson, parseExactJson, ExactNumber } from '../../lib/exact-json.ts'
-import { isRecord, textFrom } from '../wire/values/readers.ts'
-import type { RawAnswer } from './exchange.ts'
+import { type ExactJson, parseExactJson, ExactNumber } from '../lib/exact-json.ts'
+import { isRecord, textFrom } from './wire/values/readers.ts'
+
+export type RawAnswer = {
+  readonly status: number
+  readonly headers: AnswerHeaders
+  /** The bytes, or the reason why they could not be read. */
+  readonly body: Uint8Array | UnknownReason
+}
 
 /**
  * Why a request cannot have reached the payments API. `invalid-request`: rejected by our own validation. `no-token`: the payments

@@ -1,4 +1,6 @@
-import type { Tracing } from '../../observability/tracing/tracing.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { Site } from './client/sites.ts'
+import { createTransport, type TransportOptions } from './client/transport.ts'
 import {
   type BalanceCalls,
   balanceCalls,
@@ -6,15 +8,10 @@ import {
   bankLookupCalls,
   type DepositCalls,
   depositCalls,
-} from '../endpoints/account-endpoints.ts'
-import { type PaymentAgreementCalls, paymentAgreementCalls } from '../endpoints/agreement-endpoints.ts'
-import {
-  type CustomerCalls,
-  customerCalls,
-  type IdentityCalls,
-  identityCalls,
-} from '../endpoints/customer-endpoints.ts'
-import { type GatewayPaymentCalls, gatewayPaymentCalls } from '../endpoints/gateway-endpoints.ts'
+} from './endpoints/account-endpoints.ts'
+import { type PaymentAgreementCalls, paymentAgreementCalls } from './endpoints/agreement-endpoints.ts'
+import { type CustomerCalls, customerCalls, type IdentityCalls, identityCalls } from './endpoints/customer-endpoints.ts'
+import { type GatewayPaymentCalls, gatewayPaymentCalls } from './endpoints/gateway-endpoints.ts'
 import {
   type PayinCalls,
   payinCalls,
@@ -22,10 +19,8 @@ import {
   payinLinkCalls,
   type PayinMethodCalls,
   payinMethodCalls,
-} from '../endpoints/payin-endpoints.ts'
-import { type PayoutCalls, payoutCalls } from '../endpoints/payout-endpoints.ts'
-import type { Site } from './sites.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
+} from './endpoints/payin-endpoints.ts'
+import { type PayoutCalls, payoutCalls } from './endpoints/payout-endpoints.ts'
 import { UpstreamFault } from './upstream-fault.ts'
 
 type Calls = PayinMethodCalls &

@@ -1,7 +1,7 @@
 import type { Agreement, AgreementChange } from '../agreements/agreement.ts'
 import type { GatewayPayment, GatewayPaymentChange } from '../gateway/gateway-payment.ts'
+import type { Payment, PaymentChange } from '../payments/payment.ts'
 import type { Payout, PayoutChange } from '../payouts/payout.ts'
-import type { Payment, PaymentChange } from './payment.ts'
 
 /** OTHER: of a kind that this version does not know. During an upgrade, nodes of the next version write to the same log. */
 export type PaymentEventKind =
