@@ -1,5 +1,5 @@
 import { createPosition } from '../stream-position.ts'
-import type { PaymentUpdate, State, StreamItem, Subject } from './watch-options.ts'
+import type { PaymentUpdate, State, StreamItem, Subject } from '../updates.ts'
 
 /** The position of a subscription, across connections. */
 export type Reader = {
