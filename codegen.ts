@@ -102,7 +102,7 @@ const config: CodegenConfig = {
           PaymentTransferAccount: '../domain/payments/instructions.ts#Instructions',
           PaymentRefund: './models.ts#RefundView',
           PaymentRefundSnapshot: './models.ts#RefundView',
-          PaymentEvent: '../domain/payments/payment-event.ts#PaymentEvent as PaymentEventEntity',
+          PaymentEvent: '../domain/events/payment-event.ts#PaymentEvent as PaymentEventEntity',
           PayerErasure: '../store/store.ts#PayerErasure as PayerErasureEntity',
           PaymentImport: '../domain/imports/import-plan.ts#PaymentImport as PaymentImportEntity',
           PaymentImportReport: '../domain/imports/import-report.ts#PartReport',

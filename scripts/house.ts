@@ -1,7 +1,7 @@
 /**
- * Prints figures about how easy `src` and the docs are to navigate: imports per line, indexes, largest folders, names with two meanings, the number
- * of files that run for one webhook and for one mutation, and the words of the pages. `npm run house`; changes nothing.
- * `npm run house -- --files` names the files that run.
+ * Prints figures about how easy `src` and the docs are to navigate: imports per line, circles, indexes, largest folders, names with two meanings, the
+ * number of files that run for one webhook and for one mutation, and the words of the pages. `npm run house`; changes nothing.
+ * `npm run house -- --files` names the files that run, the circles and the arrows that run back up.
  */
 import { mkdtempSync, readFileSync, rmSync, globSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -16,6 +16,7 @@ import { createApp } from '../src/app.ts'
 import { parseConfig } from '../src/config.ts'
 import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
+import { arrowsBack, arrowsOf, circlesOf } from '../test/architecture/imports.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const JWT_SECRET = 'the-house-script-reads-only-its-own-process'
@@ -46,6 +47,13 @@ const words = sum(
     (path) => readFileSync(join(ROOT, path), 'utf8').split(/\s+/).filter(Boolean).length,
   ),
 )
+const sources = globSync('{src,packages/*/src,examples}/**/*.{ts,tsx}', {
+  cwd: ROOT,
+  exclude: (path) => /(?:^|\/)node_modules(?:\/|$)/.test(path),
+}).filter((path) => !GENERATED.test(path))
+const arrows = arrowsOf(new Map(sources.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])))
+const circles = circlesOf(arrows.filter(({ to }) => !GENERATED.test(to)))
+const back = arrowsBack(arrows)
 const { webhook, mutation } = await filesRun()
 
 console.log(
@@ -56,6 +64,8 @@ console.log(
 )
 console.log(`files of src                                ${files.length}`)
 console.log(`own imports per 1,000 lines                 ${((imports * 1_000) / lines).toFixed(0)}`)
+console.log(`circles of files                            ${circles.length}`)
+console.log(`arrows that run back up                     ${back.length}`)
 console.log(`files from a webhook to its frame           ${webhook.length}`)
 console.log(`files of createPaymentLink                  ${mutation.length}`)
 console.log(`indexes of PostgreSQL besides keys          ${indexes()}`)
@@ -69,6 +79,8 @@ console.log(`types that stand for two things             ${types.length}: ${type
 console.log(`words of docs without the schema page       ${words}`)
 if (process.argv.includes('--files')) {
   for (const [name, paths] of Object.entries({ webhook, mutation })) console.log(`\n${name}\n${paths.join('\n')}`)
+  console.log(`\ncircles\n${circles.map((circle) => circle.join(' ')).join('\n')}`)
+  console.log(`\narrows back\n${back.map(({ from, to }) => `${from} → ${to}`).join('\n')}`)
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,17 +1,61 @@
-import { startEngine, warmUpEngine, warmUpServer } from './composition/compose-engine.ts'
-import { createTransports } from './composition/compose-transports.ts'
-import { createMetrics } from './composition/metrics.ts'
-import { type AppConfig, type AppOptions, startServices } from './composition/services.ts'
+import type { RequestListener } from 'node:http'
+import { createOperations } from './commands/operations.ts'
+import { addShop, type CreateShop } from './compose-shop.ts'
+import type { AppConfig } from './config.ts'
+import { createGraphql } from './graphql/create-graphql.ts'
+import { warmUpEngine } from './graphql/warm-up.ts'
+import { createHttp, type TransportLimits } from './http/create-http.ts'
+import { warmUpServer } from './http/warm-up-server.ts'
+import { createCursorCodec } from './keys/cursor.ts'
+import { createKeyRing } from './keys/key-ring.ts'
+import { createLedger } from './ledger/ledger.ts'
+import { createSliceScheduler } from './lib/slice-scheduler.ts'
+import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
+import { createHealth } from './lookups/health.ts'
+import { createMethodLists } from './lookups/method-lists.ts'
+import type { Logger } from './observability/logger.ts'
+import { createMetrics } from './observability/metrics.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
-import { watchUpstream } from './upstream/client/sites.ts'
+import { createReconciliation } from './reconciliation/create-reconciliation.ts'
+import { openConfiguredRedis, openSharing } from './redis/open-redis.ts'
+import { openArchive } from './retention/retention.ts'
+import { startSigningKeys } from './retention/signing-keys.ts'
+import { openDatabase } from './store/open-database.ts'
+import { openWakeUps } from './streams/open-wake-ups.ts'
+import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
+import { startTail, type TailOptions } from './streams/tail.ts'
+import { createSites } from './upstream/client/sites.ts'
+import type { BreakerSettings } from './upstream/resilience/breaker.ts'
+import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
+import { createUpstreamClient } from './upstream/upstream-client.ts'
+import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
 
-export type { AppConfig, AppOptions }
+export type { AppConfig }
+
+export type AppOptions = {
+  readonly logger: Logger
+  readonly clock?: () => Date
+  /** Timer that paces the reads of the payments API. Default: the system's. */
+  readonly timer?: Timer
+  /** Called when the app cannot continue: acknowledged data is safe, and the process must be restarted. */
+  readonly onFatal?: () => void
+  /** Overrides of the default circuit breaker settings for the payments API. */
+  readonly breaker?: Partial<BreakerSettings>
+  /** Overrides of the default limits of sockets, event streams and callbacks. */
+  readonly limits?: Partial<TransportLimits>
+  /** Overrides how often the log is polled for events of other nodes. */
+  readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** Adds a demo shop below `/shop`, beside the emulator only. */
+  readonly shop?: CreateShop
+}
 
 export type App = {
   /** URL at which the app listens, e.g. `http://127.0.0.1:4000`. */
   readonly url: string
   /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
   readonly adminUrl: string | null
+  /** Answers a request of another server of node:http, with every address but that of WebSockets. */
+  readonly handle: RequestListener
   /** Resolves when no read of the payments API is in progress. */
   settle(): Promise<void>
   /**
@@ -28,78 +72,192 @@ export type App = {
 
 /** How long the services may take to finish, in milliseconds; the outcome of a command that is not finished is recorded as unknown. */
 const LAST_WORK_MS = 1_500
+/** How long the end of a process waits for the database to record the commands under way, in milliseconds. */
+const LAST_RECORD_MS = 500
 
-/**
- * The composition root: creates every part once and passes it to the parts that need it. The order is services, engine,
- * transports. Tests and production use it alike.
- */
+/** Creates every room once, and passes what they need of each other. Tests and production use it alike. */
 export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
-  const {
-    logger,
-    clock = () => new Date(),
-    timer,
-    breaker = {},
-    onFatal = () => {},
-    limits = {},
-    tail = {},
-    shop,
-  } = options
+  const { logger, clock = () => new Date(), timer = systemTimer, onFatal = () => {}, limits = {} } = options
   let url = config.http.publicUrl
+  const sites = createSites(config.upstream.sites)
+  const states = createSiteStates(clock)
   const metrics = createMetrics(
     {
       sites: config.upstream.sites.map(({ id }) => id),
-      sockets: () => transports.open().sockets,
-      eventStreams: () => transports.open().eventStreams,
-      callbacks: () => transports.open().callbacks,
-      streams: () => backend.services.tail.listeners,
-      isLeader: () => backend.isLeader(),
-      readsHeldMs: (site) => backend.readsHeldMs(site),
-      reads: () => backend.services.store.reads.backlog(clock()),
-      redis: config.redis && (() => backend.redis?.isConnected === true),
-      wakeUps: config.database.kind === 'sqlite' ? null : () => backend.wakeUps.isConnected,
+      sockets: () => http.open().sockets,
+      eventStreams: () => http.open().eventStreams,
+      callbacks: () => http.open().callbacks,
+      streams: () => tail.listeners,
+      isLeader: () => reconciliation.isLeader(),
+      readsHeldMs: (site) => reconciliation.heldMs(site),
+      reads: () => store.reads.backlog(clock()),
+      redis: config.redis && (() => redis?.isConnected === true),
+      wakeUps: config.database.kind === 'sqlite' ? null : () => wakeUps.isConnected,
     },
     clock,
   )
   for (const { setting, message } of config.warnings) logger.warn({ setting }, message)
   const tracing = await openTracing(config)
-  const backend = await startServices(config, {
+
+  const archive = await openArchive(config.retention)
+  const store = createLedger(await openDatabase(config, { clock, logger }), { findsDuplicates: config.findsDuplicates })
+  store.onFatal((failure) => {
+    logger.fatal({ err: failure }, 'the store cannot be written to any more')
+    onFatal()
+  })
+  const redis = await openConfiguredRedis(config, logger)
+  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
+  const sharing = openSharing({ redis, logId: store.logId, keys })
+  const upstream = createUpstreamClient({
+    baseUrl: config.upstream.url,
+    sites,
+    proxies: config.proxies,
+    breaker: options.breaker ?? {},
+    tracing,
+    ...states.noting(watchUpstream(metrics.upstream, logger)),
+  })
+  const scheduler = createSliceScheduler()
+  const wakeUps = await openWakeUps(config, { redis, logId: store.logId, logger })
+  const tail = await startTail({ log: store.log, logger, scheduler, wakeUps, ...options.tail })
+  // After the tail, which then has the events before their wake-up can be back.
+  store.log.onAppend(wakeUps.announce)
+  const reconciliation = createReconciliation({
+    store,
+    upstream,
+    sites,
+    states,
+    keys,
+    retention: { settings: config.retention, folder: archive },
+    isDaily: config.reconcilesDaily,
     logger,
     clock,
     timer,
-    onFatal,
-    publicUrl: () => url,
     observe: metrics,
-    breaker,
-    watch: watchUpstream(metrics.upstream, logger),
-    tracing,
-    tail,
-    streamLimits: { ...config.http.socketLimits, ...limits },
-    openStreams: () => transports.open(),
   })
-  const engine = startEngine(config, { services: backend.services, logger, tracing })
-  const transports = await createTransports(config, { engine, backend, metrics, tracing, logger, clock, limits, shop })
+  const signingKeys = await startSigningKeys({
+    ring: keys,
+    store: store.signingKeys,
+    lifetimes: { refundWindowDays: config.refundWindowDays, deliveryKeysDays: config.retention.deliveryKeysDays },
+    logger,
+    clock,
+    timer,
+  })
+  const lists = createMethodLists(upstream, sites)
+  const operations = createOperations({
+    ...lists,
+    store,
+    upstream,
+    sites,
+    keys,
+    logger,
+    clock,
+    publicUrl: () => url,
+    readPayment: reconciliation.readPayment,
+    paymentFinder: reconciliation.paymentFinder,
+    sendLinkReference: config.sendLinkReference,
+    sandbox: config.upstream.environment === 'sandbox',
+    onReadDue: reconciliation.wake,
+    onErasureLeft: reconciliation.continueErasures,
+    onImportBegun: reconciliation.continueImports,
+  })
+  const enabled = new Set(sites.all.flatMap((site) => site.currencies))
+  const deadlines = createDeadlines(() => clock().getTime())
+  const services = {
+    ...lists,
+    store,
+    tail,
+    scheduler,
+    deadlines,
+    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share),
+    operations,
+    health: createHealth({
+      sites,
+      states,
+      methods: lists.linkMethods,
+      store,
+      isLeader: reconciliation.isLeader,
+      heldMs: reconciliation.heldMs,
+      clock,
+      streams: () => ({ ...http.open(), subscriptions: tail.listeners }),
+    }),
+    keys,
+    signingKeys,
+    cursors: createCursorCodec(keys, store.logId, store.branches),
+    clock,
+    isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
+  }
+  const engine = createGraphql(config, { services, logger, tracing })
+  const http = createHttp(config, {
+    engine,
+    operations,
+    webhookHandlers: createWebhookHandlers({
+      inbox: store.inbox,
+      keys,
+      secrets: config.webhooks.secrets,
+      logger,
+      clock,
+      observeKeys: {
+        verified(keyId) {
+          signingKeys.callbackVerified(keyId)
+          metrics.callbackVerified(keyId)
+        },
+        unknown: metrics.callbackUnderUnknownKey,
+      },
+      onReadDue: reconciliation.wake,
+    }),
+    deadlines,
+    shareCounts: sharing.share,
+    ping: () => store.ping(),
+    metrics,
+    tracing,
+    logger,
+    clock,
+    limits,
+  })
+  if (options.shop !== undefined) addShop(config, { http: http.server, logger }, options.shop)
 
+  const endWork = async () => {
+    await reconciliation.close()
+    await signingKeys.close()
+    await upstream.close()
+  }
   const drain = async () => {
-    await transports.drain()
+    await http.drain()
     await engine.stop()
-    await backend.close(LAST_WORK_MS)
+    tail.close()
+    await withTimeout(endWork(), LAST_WORK_MS, () =>
+      logger.warn(
+        { durationMs: LAST_WORK_MS },
+        'the drain was cut short: what is under way is taken up at the next start',
+      ),
+    )
+    await withTimeout(operations.close(), LAST_RECORD_MS, () => {
+      throw new Error('The database did not answer in time.')
+    }).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the commands under way stay recorded as sent until their leases end'),
+    )
+    await wakeUps.close()
+    sharing.close()
+    redis?.close()
+    await store.close()
     await tracing?.close()
   }
   let drained: Promise<void> | null = null
   const close = () => (drained ??= drain())
 
   const milliseconds = config.warmUpMs
-  await warmUpEngine({ engine, services: backend.services, milliseconds })
-  const listening = await transports.listen().catch(async (error: unknown) => {
+  await warmUpEngine({ engine, services, milliseconds })
+  const listening = await http.listen().catch(async (error: unknown) => {
     // After a failed start nothing stays open and the database is free, so that the caller can try again.
     await close()
     throw error
   })
   if (config.http.port === 0) url = listening.url
   await warmUpServer(listening.url, milliseconds / 4)
-  transports.setReady()
-  backend.start()
-  return { ...listening, settle: () => backend.settle(), refetchTokenKeys: () => transports.refetchTokenKeys(), close }
+  http.setReady()
+  reconciliation.start()
+  const { handle } = http.server
+  return { ...listening, handle, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { bareHost } from 'payments-subgraph-lib/known-hosts'
+import { bareHost, isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import type { DatabaseConfig } from './config/database.ts'
 import { SOCKET_LIMITS } from './config/limits.ts'
 import { LOOPBACK_ORIGINS } from './config/parsers.ts'
@@ -17,6 +17,8 @@ export type ConfigResult =
 
 /** All settings of the operator, frozen: as they are in the table of settings, unless one depends on others. */
 export type Config = ReturnType<typeof configOf>
+/** A configuration with a payments API: if the built-in sandbox was configured, it has been started. */
+export type AppConfig = Omit<Config, 'upstream'> & { readonly upstream: Extract<UpstreamConfig, { kind: 'service' }> }
 export type HttpConfig = Config['http']
 /** Limits of one operation, the same over every transport. */
 export type OperationLimits = Config['limits']
@@ -144,6 +146,16 @@ function routerOf({ router: secrets }: Settings, reading: Reading) {
 export function hostNames({ http, monitoring: { admin } }: Pick<Config, 'http' | 'monitoring'>): string[] {
   const { host, publicUrl, allowedHosts } = http
   return [host, bareHost(new URL(publicUrl).hostname), ...(admin === null ? [] : [admin.host]), ...allowedHosts]
+}
+
+/**
+ * Returns the origin of the sandbox that emulates the payments API; null if a real payments API is configured. Even a sandbox
+ * account there belongs to somebody, so the demo shop, which creates links for everyone, and the emulator's pages are not served
+ * with it.
+ */
+export function emulatorOrigin({ upstream, production }: AppConfig): string | null {
+  const { origin, hostname } = new URL(upstream.url)
+  return upstream.environment === 'sandbox' && !production && isLoopbackHost(hostname) ? origin : null
 }
 
 /** Checks settings that are valid by themselves but not together. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { CITATIONS, citationsOf, withCitations } from '../scripts/citations.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
 import { createSites } from '../src/upstream/client/sites.ts'
-import { createUpstreamClient } from '../src/upstream/client/upstream-client.ts'
+import { createUpstreamClient } from '../src/upstream/upstream-client.ts'
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/gaps.md'), 'utf8')

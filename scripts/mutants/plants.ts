@@ -195,8 +195,8 @@ export const PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/http/graphql/graphql-entrance.ts',
-        from: '    exchange.turn?.end()\n',
-        to: "    exchange.response.once('close', () => exchange.turn?.end())\n",
+        from: '    exchange.turn?.end()\n    http.send(',
+        to: "    exchange.response.once('close', () => exchange.turn?.end())\n    http.send(",
       },
     ],
     tests: ['test/long/http-load.test.ts'],

@@ -18,7 +18,7 @@ import {
   siteProblem,
 } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { Notification } from '../upstream/wire/values/wire-fields.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import {

@@ -23,8 +23,8 @@ import {
   faultOf,
 } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { unknownOutcome } from '../upstream/client/upstream-fault.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
+import { unknownOutcome } from '../upstream/upstream-fault.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import {
   callbackAddress,

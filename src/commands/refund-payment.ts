@@ -15,7 +15,7 @@ import type { Logger } from '../observability/logger.ts'
 import { linkIdOf, siteOfSubject } from '../reconciliation/subject-readers.ts'
 import type { ReadSubject } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import type { Done, Task } from './idempotency/task.ts'
 

@@ -10,7 +10,7 @@ import {
   readFailure,
 } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 
 export type SimulateOptions = {
   readonly store: Pick<Store, 'payments'>

@@ -1,7 +1,7 @@
 import type { Contact, Customer } from '../domain/customers/person.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { PersonSearch, WirePersonPage } from '../upstream/endpoints/customer-endpoints.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
 import { fromAllSites, sitesAsked, type ReadFailure, faultOf, readFailure } from './operation-outcome.ts'
 

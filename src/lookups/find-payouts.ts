@@ -3,7 +3,7 @@ import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { Store } from '../ledger/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import { combinedPage } from '../upstream/wire/values/wire-fields.ts'
 import { fromAllSites, sitesAsked, type ReadFailure, faultOf, nothingDone } from './operation-outcome.ts'
 

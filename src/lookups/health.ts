@@ -1,8 +1,10 @@
 import type { Store } from '../ledger/store.ts'
-import type { PaymentsDeliveryBacklog, PaymentsReadBacklog } from '../store/store.ts'
-import type { SiteState, SiteStates, Sites } from '../upstream/client/sites.ts'
+import type { PaymentsDeliveryBacklog } from '../store/store.ts'
+import type { PaymentsReadBacklog } from '../store/subject-stores.ts'
+import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { BreakerState } from '../upstream/resilience/breaker.ts'
+import type { SiteState, SiteStates } from '../upstream/site-states.ts'
 
 /** State of this process and of the payments API. Makes no call to the payments API. */
 export type Health = {

@@ -1,9 +1,9 @@
 import type { MethodRequirements, PayinMethod } from '../domain/methods/payin-method.ts'
 import type { PayoutMethod, PayoutMethodRequirements } from '../domain/payouts/payout-report.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { KeyedCache } from '../upstream/methods/payin-method-lists.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 
 /** Required fields of methods, read once per method and cached. Null where the payments API does not provide them. */
 export type MethodRequirementsReader = {

@@ -1,7 +1,7 @@
 import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { Money } from '../domain/money/money.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import { UpstreamFault, type FaultDetail } from '../upstream/client/upstream-fault.ts'
+import { UpstreamFault, type FaultDetail } from '../upstream/upstream-fault.ts'
 
 /** A problem with one field of the input. */
 export type PaymentsFieldProblem = { readonly path: readonly string[]; readonly message: string }

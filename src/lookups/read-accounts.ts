@@ -1,12 +1,12 @@
 import { checkVietQr } from '../domain/accounts/vietqr.ts'
 import { trimmed } from '../lib/text.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
 import {
   type BalanceHistoryPage,
   type BalanceHistorySearch,
   HISTORY_CURRENCY,
 } from '../upstream/endpoints/account-endpoints.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { Balances, BankAccount } from '../upstream/wire/wire-accounts.ts'
 import { type ReadFailure, faultOf, readFailure, type QrFailure } from './operation-outcome.ts'
 

@@ -3,7 +3,7 @@ import type { Store } from '../ledger/store.ts'
 import type { Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import { notSent, UpstreamFault } from '../upstream/client/upstream-fault.ts'
+import { notSent, UpstreamFault } from '../upstream/upstream-fault.ts'
 import { createSiteHold, type SiteTrouble, siteTroubleOf, wasAnswered } from './site-trouble.ts'
 import type { HeldLease } from './upkeep.ts'
 

@@ -1,4 +1,4 @@
-import { UpstreamFault } from '../upstream/client/upstream-fault.ts'
+import { UpstreamFault } from '../upstream/upstream-fault.ts'
 
 /** A failed read that concerns its whole site, and not only its subject. */
 export type SiteTrouble = {

@@ -10,9 +10,9 @@ import type {
   ReadSubject,
 } from '../store/store.ts'
 import type { Sites, Site } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { notSent, unknownOutcome } from '../upstream/client/upstream-fault.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
+import type { UpstreamClient } from '../upstream/upstream-client.ts'
+import { notSent, unknownOutcome } from '../upstream/upstream-fault.ts'
 import type { Readable } from './single-flight-reader.ts'
 
 /** What can be read from the payments API, and how. */

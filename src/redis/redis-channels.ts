@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { RedisClient, RedisConnection } from './redis-connection.ts'
-import { toRedisFailure, RedisFailure } from './shared-counts.ts'
+import { toRedisFailure, RedisFailure } from './redis-failure.ts'
 
 /** Channels of Redis. On a cluster they are sharded, so that a message goes only to the node that its subscribers are connected to. */
 export type RedisChannels = Pick<RedisPublisher, 'publish'> &

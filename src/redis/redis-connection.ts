@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis'
 import type { RedisConfig } from '../config/database.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import { RedisFailure, toRedisFailure } from './shared-counts.ts'
+import { RedisFailure, toRedisFailure } from './redis-failure.ts'
 
 /** Redis as this process uses it: never needed, so every use has a way to go on without it. */
 export type RedisConnection = {

@@ -8,13 +8,8 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Config } from '../config.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
-import type {
-  Archive,
-  ArchivedRow,
-  PrunedKind,
-  PruneUnit,
-  RetentionStore,
-} from '../store/retention/retention-queries.ts'
+import type { PrunedKind } from '../store/retention/kinds.ts'
+import type { Archive, ArchivedRow, PruneUnit, RetentionStore } from '../store/retention/retention-queries.ts'
 import type { ErasureStore } from '../store/store.ts'
 
 export type RetentionOptions = {
@@ -299,4 +294,12 @@ export function startErasures({ store, logger, clock, timer, isLeader }: Erasure
     return runEach([finishAll], onFailed)
   }
   return startPeriodicTask({ everyMs: ERASURES_EVERY_MS, timer, mayRun: isLeader, work })
+}
+
+/** Returns the configured folder of archives; null if there is none. Throws an `Error` if it cannot be written. */
+export async function openArchive({ archive }: Config['retention']): Promise<ArchiveFolder | null> {
+  if (archive?.kind !== 'folder') return null
+  const folder = createArchiveFolder(archive.path)
+  await folder.prepare()
+  return folder
 }

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { CommittedRows } from './committed-rows.ts'
 import type { Db, GroupCommit } from './group-commit.ts'
 import { commandQueries } from './queries/command-queries.ts'

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import { type Change, type Load, type RecentRowsOf, type Rows, trackRows } from './rows/rows.ts'
 import { NOT_LOADED, type StoredRow } from './rows/table.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from './store-errors.ts'

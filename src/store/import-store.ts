@@ -1,10 +1,11 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { ComparedDays } from '../domain/imports/compared-days.ts'
-import type { CheckPlace, ImportPart, ListPlace, PaymentImport } from '../domain/imports/import-plan.ts'
+import type { CheckPlace, ListPlace, PaymentImport } from '../domain/imports/import-plan.ts'
 import type { Amounts } from '../domain/imports/import-report.ts'
+import type { ImportPart } from '../domain/imports/imported-lists.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
-import type { Page, PageQuery } from './store.ts'
+import type { Page, PageQuery } from './page.ts'
 
 /** Something that the payments API has, with where it was found. */
 type Found<Report> = {

@@ -1,16 +1,18 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
+import type { PaymentEvent, PaymentEventKind } from '../domain/events/payment-event.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
-import type { PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport, PaymentPhase } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
 import type { CommandQueries, RefKind } from './command-store.ts'
 import type { DecisionOnRows } from './group-commit.ts'
 import type { ImportQueries } from './import-store.ts'
+import type { Page, PageQuery, Placed } from './page.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
 import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
+import type { LeaseName } from './rows/upkeep-rows.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 import type {
@@ -27,7 +29,10 @@ import type {
 export * from './subject-stores.ts'
 export type * from './command-store.ts'
 export type * from './import-store.ts'
+export type * from './page.ts'
 export * from './retention/erasure-queries.ts'
+export type * from './retention/kinds.ts'
+export type { LeaseName } from './rows/upkeep-rows.ts'
 export type * from './signing-key-store.ts'
 
 /**
@@ -85,9 +90,6 @@ export type Database = {
   onFatal(listener: (failure: StoreFailure) => void): () => void
   close(): Promise<void>
 }
-
-/** Name of a task that only one process may do at a time. */
-export type LeaseName = 'reader'
 
 /**
  * A lease that a process was given. What the process does under its lease carries it, and the store refuses it with a `LeaseLostError`
@@ -258,28 +260,6 @@ export type DeliveryFilter = {
   /** True for those that `backlog` counts; otherwise without effect. */
   readonly needsAttention?: boolean
 }
-
-/** A page of a list, newest first: the rows after the place `before`. */
-export type PageQuery = { readonly limit: number; readonly before: PageCursor | null }
-
-/**
- * The place of a row in a list: its number, which increases with every new row and never changes; in a list ordered by an instant, first
- * that instant in milliseconds since the epoch.
- */
-export type PageCursor = { readonly number: number; readonly at?: number | null }
-
-/**
- * The first rows behind a place. A bounded number of rows is looked at, so a page may hold fewer rows than asked for, or none, and others may
- * follow all the same.
- */
-export type Page<Row> = {
-  readonly rows: readonly Row[]
-  /** The place at which the list is to be read on; null if no further row meets the filter. */
-  readonly next: PageCursor | null
-}
-
-/** A row with its place in its list. */
-export type Placed<Row> = Required<PageCursor> & { readonly row: Row }
 
 /** Rows by their primary keys. */
 export type RowsById<Row> = {

@@ -7,7 +7,7 @@ import type { Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutStatus } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
-import type { Page, PageQuery, Placed } from './store.ts'
+import type { Page, PageQuery, Placed } from './page.ts'
 
 export type AgreementStore = {
   byIds(ids: readonly string[]): Promise<Agreement[]>

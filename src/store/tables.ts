@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 import type { Disposition } from '../domain/payments/payment.ts'
 import type { KeySetting } from '../keys/key-ring.ts'
-import type { ErasureKind } from './retention/erasure-queries.ts'
-import type { PrunedKind } from './retention/retention-queries.ts'
+import type { ErasureKind } from './retention/kinds.ts'
+import type { PrunedKind } from './retention/kinds.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
 import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
@@ -12,7 +12,7 @@ import type { LinksTable, PayersTable, PaymentsTable } from './rows/payment-rows
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
 import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
-import type { LeaseName } from './store.ts'
+import type { LeaseName } from './rows/upkeep-rows.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { SliceScheduler } from '../lib/slice-scheduler.ts'
 import type { EventFilter, EventLog } from '../store/store.ts'
 import type { StreamItem, StreamStart } from './stream-item.ts'

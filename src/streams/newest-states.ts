@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 
 type State = { readonly id: string; readonly version: number }
 

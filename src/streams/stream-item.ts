@@ -1,6 +1,6 @@
 import type { Agreement } from '../domain/agreements/agreement.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { Payout } from '../domain/payouts/payout.ts'

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { Piece, SliceScheduler } from '../lib/slice-scheduler.ts'
 import type { Logger } from '../observability/logger.ts'
 import { StoreFailure } from '../store/store-errors.ts'

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../domain/events/payment-event.ts'
 
 /** Called when another node may have appended events: all up to `position` are committed; null if it is not known up to where. */
 export type WakeListener = (position: number | null) => void

@@ -51,7 +51,7 @@ type AgreementWebhookOptions = WebhookHandlerOptions & {
  * Handles agreement callbacks. The payments API promises no signature for them, so the Authorization of each agreement's own
  * address is always checked; a signature that is present must be right (docs/payments-api.md, section 4.1).
  */
-export function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandler {
+function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'agreement',
     refKinds: ['agreement'],
@@ -85,7 +85,7 @@ type PayoutWebhookOptions = WebhookHandlerOptions & {
  * them, so the Authorization of each payout's own address is always checked; a signature that is present must be right. Nothing of the
  * body is stored with the delivery: most of it names payees.
  */
-export function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandler {
+function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'payout',
     refKinds: ['payout'],
@@ -113,7 +113,7 @@ export function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandl
  * payment's own address is always checked; a signature that is present must be right. Nothing of the body is stored with the delivery: what is
  * not known of it may name the payer.
  */
-export function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHandler {
+function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'gateway-payment',
     refKinds: ['gateway-payment'],
@@ -144,7 +144,7 @@ export function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHan
  * Handles callbacks about identity checks, which change no state here (gap sheet, section 23): the contact is read on request. Only the last status is stored with the delivery,
  * because the rest is personal data. The payments API promises no signature for these, so the Authorization of the address is always checked.
  */
-export function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
+function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
   return createWebhookHandler(options, {
     callback: 'identity-check',
     refKinds: ['identity-check'],
@@ -161,4 +161,20 @@ export function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHa
       return { usable: json !== null, outcome }
     },
   })
+}
+
+/** By the first segment of their paths under /webhooks. */
+export type WebhookHandlers = Readonly<
+  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
+>
+
+/** Creates the handlers of webhooks and callbacks. `onReadDue` is called after a delivery that leaves a doubt. */
+export function createWebhookHandlers(options: PaymentWebhookOptions): WebhookHandlers {
+  return {
+    payments: createPaymentWebhook(options),
+    agreements: createAgreementWebhook(options),
+    payouts: createPayoutWebhook(options),
+    'gateway-payments': createGatewayWebhook(options),
+    'identity-checks': createIdentityWebhook(options),
+  }
 }

@@ -54,3 +54,46 @@ export function partOf(path: string): string {
   if (below.length > 0) return name
   return PARTS_OF_ONE_FILE.has(name) ? name.replace('.ts', '') : 'app'
 }
+
+/** Returns every circle of files that import each other, directly or through others. */
+export function circlesOf(arrows: readonly Arrow[]): string[][] {
+  const uses = Map.groupBy(arrows, ({ from }) => from)
+  const numbers = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  // Tarjan, Depth-first search and linear graph algorithms (1972).
+  const visit = (file: string): number => {
+    const number = numbers.size
+    numbers.set(file, number)
+    lowest.set(file, number)
+    open.push(file)
+    for (const { to } of uses.get(file) ?? []) {
+      const low = numbers.has(to) ? (open.includes(to) ? numbers.get(to) : undefined) : visit(to)
+      lowest.set(file, Math.min(lowest.get(file) ?? number, low ?? number))
+    }
+    if (lowest.get(file) === number) {
+      const circle = open.splice(open.indexOf(file))
+      if (circle.length > 1) circles.push(circle)
+    }
+    return lowest.get(file) ?? number
+  }
+  for (const file of uses.keys()) if (!numbers.has(file)) visit(file)
+  return circles
+}
+
+/** Returns the arrows that run back up: of two folders that import each other, those of the direction with fewer. */
+export function arrowsBack(arrows: readonly Arrow[]): Arrow[] {
+  const key = (a: string, b: string) => `${posix.dirname(a)} ${posix.dirname(b)}`
+  const apart = arrows.filter(({ from, to }) => {
+    const [a, b] = [`${posix.dirname(from)}/`, `${posix.dirname(to)}/`]
+    return !a.startsWith(b) && !b.startsWith(a)
+  })
+  const pairs = Map.groupBy(apart, ({ from, to }) => key(from, to))
+  return [...pairs.values()].flatMap((pair) => {
+    const [{ from, to } = { from: '', to: '' }] = pair
+    const back = pairs.get(key(to, from)) ?? []
+    const isFewer = pair.length < back.length || (pair.length === back.length && from < to)
+    return isFewer ? pair : []
+  })
+}

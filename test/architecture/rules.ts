@@ -1,4 +1,14 @@
-import { type Arrow, arrowsOf, partOf, roomOf, type SourceFiles, specifiersIn, withoutComments } from './imports.ts'
+import {
+  type Arrow,
+  arrowsBack,
+  arrowsOf,
+  circlesOf,
+  partOf,
+  roomOf,
+  type SourceFiles,
+  specifiersIn,
+  withoutComments,
+} from './imports.ts'
 
 /** The parts of `src` from top to bottom: a part may import parts of its own level and below, never above. */
 const LEVELS: readonly (readonly string[])[] = [
@@ -6,7 +16,6 @@ const LEVELS: readonly (readonly string[])[] = [
   ['main', 'sandbox'],
   ['run-server', 'index', 'backup'],
   ['app'],
-  ['composition'],
   ['http'],
   ['graphql'],
   ['commands', 'ledger', 'lookups', 'streams', 'reconciliation', 'retention', 'upstream', 'access', 'webhooks'],
@@ -19,15 +28,25 @@ const LEVELS: readonly (readonly string[])[] = [
 /** Parts outside of these levels. */
 const NEIGHBOURS = new Set(['operator'])
 
+/** The folders of `http` from bottom to top. */
+const HTTP_ROOMS: readonly (readonly string[])[] = [
+  ['limits'],
+  ['connections'],
+  ['server'],
+  ['protection'],
+  ['graphql'],
+  ['streams', 'websocket', 'webhooks', 'uploads', 'exports', 'pages', 'admin'],
+]
+
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(store|command-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
-const DATABASE_USERS = ['src/composition/', 'src/backup.ts', 'src/run-server.ts']
+const DATABASE_USERS = ['src/backup.ts', 'src/run-server.ts', 'src/streams/open-wake-ups.ts']
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
 const LEDGER_TYPE = 'src/ledger/store.ts'
-const WEBHOOK_USES = /^src\/(webhooks|ledger\/store\.ts|domain|store|upstream\/wire|keys|observability|lib)/
+const WEBHOOK_USES = /^src\/(webhooks|ledger\/store\.ts|domain|store|upstream\/wire|keys|observability|lib)\b/
 /** What a file of payments is like, whoever writes it, and which Node.js a program needs. */
 const OPERATOR_USES = ['src/domain/exports/', 'src/lib/node-fault.ts']
 const OPERATOR_USERS = ['src/cli.ts']
@@ -106,7 +125,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     ],
     users: [],
   },
-  'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql', 'composition'] },
+  'graphql-plan': { room: 'packages/graphql-plan/src', uses: ['graphql'], users: ['graphql'] },
 }
 
 type Rule = { readonly reason: string; readonly forbids: (arrow: Arrow) => boolean }
@@ -126,15 +145,16 @@ const RULES: readonly Rule[] = [
     forbids: ({ from, to }) => [partOf(from), partOf(to)].toSorted().join() === 'store,upstream',
   },
   {
-    reason: `the ledger is put on a database by the composition alone; others know its type, ${LEDGER_TYPE}`,
-    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'composition' && arrow.to !== LEDGER_TYPE,
+    reason: `the ledger is put on a database by the app alone; others know its type, ${LEDGER_TYPE}`,
+    forbids: (arrow) => enters('ledger')(arrow) && partOf(arrow.from) !== 'app' && arrow.to !== LEDGER_TYPE,
   },
   {
     reason: 'the ledger needs the domain, the port of the store and its rows, and no database',
     forbids: ({ from, to }) => partOf(from) === 'ledger' && !LEDGER_USES.test(to),
   },
+  { reason: `the rooms of http stand on each other: ${HTTP_ROOMS.flat().join(' → ')}`, forbids: leadsUpInHttp },
   {
-    reason: 'which database it is, the composition and the backup alone know',
+    reason: 'which database it is, the store, wake-ups between nodes and the backup alone know',
     forbids: ({ from, to }) =>
       DATABASES.test(to) && partOf(from) !== 'store' && !DATABASE_USERS.some((user) => from.startsWith(user)),
   },
@@ -166,6 +186,7 @@ export function violations(files: SourceFiles): string[] {
     .concat(
       arrows.flatMap(brokenRules),
       circles(arrows),
+      fileCircles(arrows),
       processUses(files),
       decisionsOfTheStore(files),
       packageUses(files),
@@ -228,6 +249,18 @@ function circles(arrows: readonly Arrow[]): string[] {
   )
 }
 
+/** Files of the emulator and of the pages may still stand in a circle; so may generated ones, which name the types that they map. */
+const MAY_CIRCLE = /^packages\/(?:sandbox|pages)\/|^examples\/|\/generated(?:\/|\.ts$)/
+
+/** Returns one sentence for every circle of files, and for every import between two folders against most others between them. */
+function fileCircles(arrows: readonly Arrow[]): string[] {
+  const held = arrows.filter(({ from, to }) => !MAY_CIRCLE.test(from) && !MAY_CIRCLE.test(to))
+  return [
+    ...circlesOf(held).map((circle) => `${circle.join(', ')} must not import each other, directly or by way of others`),
+    ...arrowsBack(held).map(({ from, to }) => `${from} must not import ${to}: more imports lead the other way`),
+  ]
+}
+
 function reaches(uses: ReadonlyMap<string, ReadonlySet<string>>, start: string, goal: string): boolean {
   const seen = new Set([start])
   for (const part of seen) for (const next of uses.get(part) ?? []) seen.add(next)
@@ -237,6 +270,13 @@ function reaches(uses: ReadonlyMap<string, ReadonlySet<string>>, start: string, 
 function leadsUp({ from, to }: Arrow): boolean {
   const [above, below] = [levelOf(to), levelOf(from)]
   return above !== -1 && below !== -1 && above < below
+}
+
+function leadsUpInHttp({ from, to }: Arrow): boolean {
+  const roomIn = (path: string) => /^src\/http\/(\w+)\//.exec(path)?.[1] ?? ''
+  const levelIn = (path: string) => HTTP_ROOMS.findIndex((rooms) => rooms.includes(roomIn(path)))
+  if (partOf(from) !== 'http' || partOf(to) !== 'http' || roomIn(from) === '') return false
+  return levelIn(from) < levelIn(to) || roomIn(to) === ''
 }
 
 function leaves(part: string): (arrow: Arrow) => boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { EVENTS_PATH } from '../../src/http/graphql/graphql-body.ts'
+import { EVENTS_PATH } from '../../src/http/server/graphql-exchange.ts'
 import { rawExchange } from '../faults/raw-http.ts'
 import { LAST, oneChunk, rawWebhook, type RawWebhook } from '../faults/raw-webhook.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -75,7 +75,7 @@ describe('a mutation', () => {
         body: JSON.stringify(mutation()),
       }),
     ],
-    ['OPTIONS', 400, () => ({ method: 'OPTIONS', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
+    ['OPTIONS', 404, () => ({ method: 'OPTIONS', headers: JSON_TYPE, body: JSON.stringify(mutation()) })],
     ['POST with the text in the address', 400, () => ({ headers: JSON_TYPE, search: inSearch(), body: '{}' })],
   ])('by %s is refused with %i and makes nothing', async (_how, status, make) => {
     expect(await attempt(make())).toMatchObject({ status, made: 0 })

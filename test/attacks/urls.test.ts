@@ -99,9 +99,9 @@ describe('connections', () => {
       )
     expect(opening.toSorted()).toEqual([
       'access/remote-keys.ts',
+      'http/streams/router-client.ts',
       // Calls its own process, before it is ready.
-      'composition/compose-engine.ts',
-      'http/callback/router-client.ts',
+      'http/warm-up-server.ts',
       // Makes the agents to the payments API and to the issuer of tokens.
       'lib/outbound-agent.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.

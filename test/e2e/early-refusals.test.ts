@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UPLOAD_PATH } from '../../src/commands/request-identity-check.ts'
-import { EVENTS_PATH, GRAPHQL_PATH } from '../../src/http/graphql/graphql-body.ts'
+import { EVENTS_PATH, GRAPHQL_PATH } from '../../src/http/server/graphql-exchange.ts'
 import { rawExchange } from '../faults/raw-http.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -53,7 +53,7 @@ describe('a refusal reaches every client that still sends its body:', () => {
     [413, 'one that begins an event stream', EVENTS_PATH, [JSON_TYPE, 'Accept: text/event-stream']],
     [415, 'a compressed body', GRAPHQL_PATH, [JSON_TYPE, 'Content-Encoding: gzip']],
     [406, 'a stream that is no event stream', EVENTS_PATH, [JSON_TYPE, 'Accept: image/png']],
-    [413, 'an address that is none', '/nowhere', [JSON_TYPE]],
+    [404, 'an address that is none', '/nowhere', [JSON_TYPE]],
     [404, 'an address that cannot be read', '/%zz', [JSON_TYPE]],
     [431, 'a header that is too long', GRAPHQL_PATH, [JSON_TYPE, `X: ${'x'.repeat(20_000)}`]],
     [400, 'a header that cannot be read', GRAPHQL_PATH, [JSON_TYPE, 'X : 1']],
@@ -95,6 +95,6 @@ it('ends a connection on which a body goes on without an end', async () => {
     },
     20_000,
   )
-  expect(statuses).toEqual([413])
+  expect(statuses).toEqual([404])
   expect(sent).toBeLessThan(100)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PayoutRequest } from '../../src/domain/payouts/payout-rules.ts'
 import { createSites } from '../../src/upstream/client/sites.ts'
-import { createUpstreamClient } from '../../src/upstream/client/upstream-client.ts'
+import { createUpstreamClient } from '../../src/upstream/upstream-client.ts'
 import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { WARM_UP_OPERATIONS } from '../../src/composition/compose-engine.ts'
+import { WARM_UP_OPERATIONS } from '../../src/graphql/warm-up.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 /** Enough time for the whole warm-up on any machine. */

@@ -3,7 +3,7 @@ import { connectEmulator, connectGraph } from '../../examples/shop/server/emulat
 import { TimerClock } from '../../packages/sandbox/src/state/clock.ts'
 import { WebhookSender } from '../../packages/sandbox/src/webhooks/webhook-sender.ts'
 import { createBoundedFetch } from '../../src/access/remote-keys.ts'
-import { createRouterClient } from '../../src/http/callback/router-client.ts'
+import { createRouterClient } from '../../src/http/streams/router-client.ts'
 import { createTracing } from '../../src/observability/tracing/tracing.ts'
 import { DELIVERY } from '../../src/operator/documents.ts'
 import { createClient } from '../../src/operator/operator-answers.ts'

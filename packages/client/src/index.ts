@@ -12,7 +12,8 @@ export type {
 } from './graph-endpoint.ts'
 export { PaymentsClientError, type GraphError } from './client-errors.ts'
 export * from './generated/documents.ts'
-export type { Connection, Timing, Transport, WakeSource } from './connection/connection-attempt.ts'
+export type { Connection, Transport, WakeSource } from './connection/connection-attempt.ts'
+export type { Timing } from './connection/timing.ts'
 export { remaining } from './remaining.ts'
 export type { Retry } from './request/retry-request.ts'
 export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './link-store.ts'
@@ -25,7 +26,7 @@ export type {
   PaymentUpdate,
   PayoutDetails,
   RefundDetails,
-} from './watch/watch-options.ts'
+} from './updates.ts'
 export {
   watchPayment,
   watchPaymentAgreement,

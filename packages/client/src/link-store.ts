@@ -1,6 +1,7 @@
 import { asClientError, type PaymentsClientError } from './client-errors.ts'
 import type { Connection } from './connection/connection-attempt.ts'
-import type { WatchOptions, EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from './watch/watch-options.ts'
+import type { EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from './updates.ts'
+import type { WatchOptions } from './watch/watch-options.ts'
 import { watchPaymentLink } from './watch/watch.ts'
 
 /** The known state of a link. Immutable: a change creates a new view. */

@@ -6,12 +6,12 @@ import {
   nextStep,
   type Attempts,
   type Circumstances,
-  timingOf,
 } from '../src/connection/connection-attempt.ts'
 import type { ConnectionEnd } from '../src/connection/connection.ts'
+import { createReader } from '../src/connection/item-reader.ts'
+import { timingOf } from '../src/connection/timing.ts'
 import { createEventParser } from '../src/connection/transports/server-sent-events.ts'
-import { createReader } from '../src/watch/item-reader.ts'
-import type { PaymentUpdate, StreamItem } from '../src/watch/watch-options.ts'
+import type { PaymentUpdate, StreamItem } from '../src/updates.ts'
 
 const end = (kind: ConnectionEnd['kind'], code = 'NETWORK', more: PaymentsClientErrorOptions = {}): ConnectionEnd => ({
   kind,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws'
-import { timingOf, type Timing } from '../src/connection/connection-attempt.ts'
+import { timingOf, type Timing } from '../src/connection/timing.ts'
 import { openSocket } from '../src/connection/transports/socket.ts'
 import { paymentSubject } from '../src/watch/subjects.ts'
 

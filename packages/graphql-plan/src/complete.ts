@@ -15,12 +15,20 @@ import {
   type GraphQLList,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLSchema,
 } from 'graphql'
-import type { FieldPlan, ObjectPlan, OperationPlan } from './plan.ts'
-import { failed, isPromise, NULL, recovered, type Path, type Run, type Text } from './run-plan.ts'
-
-/** Returns a resolved value as JSON; throws or rejects if it is invalid. */
-export type Complete = (run: Run, value: unknown, path: Path) => Text
+import {
+  type Complete,
+  failed,
+  type FieldPlan,
+  isPromise,
+  NULL,
+  type ObjectPlan,
+  recovered,
+  type Path,
+  type Run,
+  type Text,
+} from './run-plan.ts'
 
 /** Executes the fields of one object and returns it as JSON. */
 export function objectText(
@@ -55,9 +63,9 @@ export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Pat
 }
 
 /** Returns the function that completes values of a type at a field. */
-export function completerOf(type: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
-  if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, operation), field)
-  const complete = presentCompleter(type, field, operation)
+export function completerOf(type: GraphQLOutputType, field: FieldPlan, schema: GraphQLSchema): Complete {
+  if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, schema), field)
+  const complete = presentCompleter(type, field, schema)
   return (run, value, path) => {
     if (value === null || value === undefined) return NULL
     if (value instanceof Error) throw value
@@ -68,11 +76,11 @@ export function completerOf(type: GraphQLOutputType, field: FieldPlan, operation
 function presentCompleter(
   type: GraphQLLeafType | GraphQLAbstractType | GraphQLObjectType | GraphQLList<GraphQLOutputType>,
   field: FieldPlan,
-  operation: OperationPlan,
+  schema: GraphQLSchema,
 ): Complete {
-  if (isListType(type)) return listCompleter(type.ofType, field, operation)
+  if (isListType(type)) return listCompleter(type.ofType, field, schema)
   if (isLeafType(type)) return leafCompleter(type)
-  if (isAbstractType(type)) return abstractCompleter(type, field, operation)
+  if (isAbstractType(type)) return abstractCompleter(type, field, schema)
   return objectCompleter(type, field)
 }
 
@@ -101,8 +109,8 @@ function leafCompleter(type: GraphQLLeafType): Complete {
   return (_run, value) => texts.get(value) ?? serialised(value)
 }
 
-function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, operation: OperationPlan): Complete {
-  const complete = completerOf(itemType, field, operation)
+function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, schema: GraphQLSchema): Complete {
+  const complete = completerOf(itemType, field, schema)
   const nonNull = isNonNullType(itemType)
   const itemText = (run: Run, item: unknown, path: Path): Text => {
     try {
@@ -134,12 +142,12 @@ function arrayOf(value: unknown, { coordinate }: FieldPlan): readonly unknown[] 
   throw new GraphQLError(`Expected Iterable, but did not find one for field "${coordinate}".`)
 }
 
-function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, operation: OperationPlan): Complete {
+function abstractCompleter(type: GraphQLAbstractType, field: FieldPlan, schema: GraphQLSchema): Complete {
   const resolveType = type.resolveType ?? defaultTypeResolver
   const completers = new Map<unknown, Complete>()
   const newCompleter = (name: unknown): Complete => {
-    const runtimeType = typeof name === 'string' ? operation.schema.getType(name) : undefined
-    if (!isObjectType(runtimeType) || !operation.schema.isSubType(type, runtimeType))
+    const runtimeType = typeof name === 'string' ? schema.getType(name) : undefined
+    if (!isObjectType(runtimeType) || !schema.isSubType(type, runtimeType))
       throw new GraphQLError(
         `Abstract type "${type.name}" was resolved to a type "${String(name)}" that does not exist inside the schema.`,
       )

@@ -7,8 +7,8 @@ import {
   OperationTypeNode,
 } from 'graphql'
 import { fieldText, objectText } from './complete.ts'
-import { asksForSchema, conditionVariables, OperationPlan, type ObjectPlan } from './plan.ts'
-import { type Arguments, isPromise, NULL, Run } from './run-plan.ts'
+import { asksForSchema, conditionVariables, OperationPlan } from './plan.ts'
+import { type Arguments, isPromise, NULL, type ObjectPlan, Run } from './run-plan.ts'
 
 /** A validated operation with the values of its variables. */
 export type ExecutableOperation = {

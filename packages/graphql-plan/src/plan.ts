@@ -23,32 +23,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { completerOf, type Complete } from './complete.ts'
-import type { Arguments, Run } from './run-plan.ts'
-
-/** Plan of one field of an object. */
-export type FieldPlan = {
-  /** Its name in the response. */
-  readonly key: string
-  /** Type and name in the schema, as in `Cat.name`. */
-  readonly coordinate: string
-  readonly nodes: readonly FieldNode[]
-  readonly nonNull: boolean
-  /** Returns the field's value for a source, or a promise of it. */
-  readonly resolve: (run: Run, source: unknown) => unknown
-  /** The `info` argument of the resolver. */
-  readonly infoFor: (run: Run) => GraphQLResolveInfo
-  readonly complete: Complete
-  /** Returns the plan of an object that is the field's value. */
-  readonly planOf: (type: GraphQLObjectType) => ObjectPlan
-}
-
-/** The constant parts of an object's response: a label before each field, and the end. */
-export type ObjectPlan = {
-  readonly labels: readonly string[]
-  readonly fields: readonly FieldPlan[]
-  readonly end: string
-}
+import { completerOf } from './complete.ts'
+import type { Arguments, Complete, FieldPlan, ObjectPlan, Run } from './run-plan.ts'
 
 type Selecting = { readonly selectionSet?: SelectionSetNode | undefined }
 
@@ -156,7 +132,7 @@ export class OperationPlan {
       complete: UNKNOWN,
       planOf,
     }
-    plan.complete = completerOf(definition.type, plan, this)
+    plan.complete = completerOf(definition.type, plan, this.schema)
     return plan
   }
 

@@ -1,5 +1,10 @@
-import { type GraphQLError, type GraphQLResolveInfo, locatedError } from 'graphql'
-import type { FieldPlan } from './plan.ts'
+import {
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  locatedError,
+} from 'graphql'
 
 /** Position of a value in the response, compared by identity. */
 export type Path = { readonly prev: Path | undefined; readonly key: string | number }
@@ -37,6 +42,33 @@ export class Run {
     positions.add(path)
     this.errors.push(error)
   }
+}
+
+/** Returns a resolved value as JSON; throws or rejects if it is invalid. */
+export type Complete = (run: Run, value: unknown, path: Path) => Text
+
+/** Plan of one field of an object. */
+export type FieldPlan = {
+  /** Its name in the response. */
+  readonly key: string
+  /** Type and name in the schema, as in `Cat.name`. */
+  readonly coordinate: string
+  readonly nodes: readonly FieldNode[]
+  readonly nonNull: boolean
+  /** Returns the field's value for a source, or a promise of it. */
+  readonly resolve: (run: Run, source: unknown) => unknown
+  /** The `info` argument of the resolver. */
+  readonly infoFor: (run: Run) => GraphQLResolveInfo
+  readonly complete: Complete
+  /** Returns the plan of an object that is the field's value. */
+  readonly planOf: (type: GraphQLObjectType) => ObjectPlan
+}
+
+/** The constant parts of an object's response: a label before each field, and the end. */
+export type ObjectPlan = {
+  readonly labels: readonly string[]
+  readonly fields: readonly FieldPlan[]
+  readonly end: string
 }
 
 /** A field of the response at which errors are handled. */

@@ -2,18 +2,10 @@ import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type SubscribeMessage } from 'graphql-ws'
 import { WebSocket } from 'ws'
 import { PING, textFrame } from './frames.ts'
-import type { Connection, SharedTimer, SocketHandlers, SocketLimits, SocketLogger } from './handlers.ts'
+import type { Connection, SocketLimits, SocketParts } from './handlers.ts'
 import { CLOSING, LEGACY_PROTOCOL, LEGACY_REFUSAL, MAX_ID_BYTES } from './protocol.ts'
-import { SocketOperation } from './socket-operation.ts'
+import { type OperationSocket, SocketOperation } from './socket-operation.ts'
 import { takeFromRate } from './take-from-rate.ts'
-
-/** What all sockets of a server share. */
-export type SocketParts = {
-  readonly handlers: SocketHandlers<unknown>
-  readonly parse: (text: string) => unknown
-  readonly timer: SharedTimer
-  readonly logger: SocketLogger
-}
 
 /** How a connection begins. */
 export type Opening = {
@@ -31,7 +23,7 @@ const STAGE = { opened: 0, greeting: 1, greeted: 2 }
  * (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md). To keep thousands of idle sockets cheap, all state is in the
  * fields of this object, and timers are shared.
  */
-export class GraphqlSocket extends WebSocket implements Connection {
+export class GraphqlSocket extends WebSocket implements OperationSocket {
   session: unknown = null
   parts!: SocketParts
   limits!: SocketLimits

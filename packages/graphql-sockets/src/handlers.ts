@@ -92,3 +92,11 @@ export type SocketLogger = {
 }
 
 type LogFields = { readonly err?: unknown; readonly closeCode?: number; readonly reason?: string }
+
+/** What all sockets of a server share. */
+export type SocketParts = {
+  readonly handlers: SocketHandlers<unknown>
+  readonly parse: (text: string) => unknown
+  readonly timer: SharedTimer
+  readonly logger: SocketLogger
+}

@@ -1,8 +1,8 @@
 import { type ExecutionArgs, type ExecutionResult, type FormattedExecutionResult, GraphQLError, parse } from 'graphql'
 import { makeServer, MessageType, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import type { Opening, SocketParts } from './graphql-socket.ts'
-import type { AnswerStream, Connection, OperationKind, SharedTimer } from './handlers.ts'
+import type { Opening } from './graphql-socket.ts'
+import type { AnswerStream, Connection, OperationKind, SharedTimer, SocketParts } from './handlers.ts'
 import { CLOSING, type Closing, LEGACY_PROTOCOL, LEGACY_REFUSAL, MAX_ID_BYTES } from './protocol.ts'
 import { tooMany } from './socket-operation.ts'
 

@@ -1,9 +1,23 @@
 import { GraphQLError } from 'graphql'
 import { MessageType, type SubscribePayload } from 'graphql-ws'
 import { nextFrame, nextStart } from './frames.ts'
-import type { GraphqlSocket } from './graphql-socket.ts'
-import type { AnswerReader, AnswerStream, OperationKind } from './handlers.ts'
+import type { AnswerReader, AnswerStream, Connection, OperationKind, SocketLimits, SocketParts } from './handlers.ts'
 import { CLOSING } from './protocol.ts'
+
+/** The socket of an operation. */
+export type OperationSocket = Connection & {
+  readonly session: unknown
+  readonly parts: SocketParts
+  readonly limits: SocketLimits
+  /** Sends a message. Returns whether it has left this process; if not, `afterSent` calls back when it has. */
+  sendText(text: string): boolean
+  /** The same of a frame. */
+  sendFrame(frame: Buffer): boolean
+  afterSent(then: (error?: Error | null) => void): void
+  /** Counts an operation; returns false if there are too many. */
+  addOperation(isStream: boolean): boolean
+  removeOperation(operation: { readonly id: string }, isStream: boolean | null): void
+}
 
 /**
  * One operation of a socket: it is queued, runs, and sends its answers. The next answer of a stream is requested when the last one
@@ -16,11 +30,11 @@ export class SocketOperation implements AnswerReader {
   isOver = false
   /** Called when it has ended and no longer counts. */
   onEnd: (() => void) | null = null
-  readonly #socket: GraphqlSocket
+  readonly #socket: OperationSocket
   #isStream: boolean | null = null
   #stream: AnswerStream | null = null
 
-  constructor(socket: GraphqlSocket, id: string) {
+  constructor(socket: OperationSocket, id: string) {
     this.#socket = socket
     this.id = id
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer, type ServerOptions } from 'ws'
-import { GraphqlSocket, type Opening, type SocketParts } from './graphql-socket.ts'
-import type { Connection, SharedTimer, SocketHandlers, SocketLimits, SocketLogger } from './handlers.ts'
+import { GraphqlSocket, type Opening } from './graphql-socket.ts'
+import type { Connection, SharedTimer, SocketHandlers, SocketLimits, SocketLogger, SocketParts } from './handlers.ts'
 import { openByLibrary } from './library-socket.ts'
 import { CLOSING, selectProtocol } from './protocol.ts'
 

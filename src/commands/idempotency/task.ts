@@ -4,8 +4,8 @@ import { callbackAuthorization, type CallbackKind } from '../../keys/derived-sec
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
 import type { CommandSubject, RefKind } from '../../store/store.ts'
-import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
 import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
+import { UpstreamFault } from '../../upstream/upstream-fault.ts'
 import type { Notification } from '../../upstream/wire/values/wire-fields.ts'
 
 /** A command: how it is sent, recorded, searched for and repeated. */

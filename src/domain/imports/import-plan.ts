@@ -1,13 +1,6 @@
 import { present, problem, type Problem } from '../field-problems.ts'
 import type { PartReport } from './import-report.ts'
-
-/** The lists of the payments API that an import reads, in this order. */
-export const IMPORTED_LISTS = ['LINKS', 'PAYINS', 'AGREEMENTS', 'PAYOUTS'] as const
-
-export type ImportedList = (typeof IMPORTED_LISTS)[number]
-
-/** One list of one site. */
-export type ImportPart = { readonly site: string; readonly list: ImportedList }
+import type { ImportPart } from './imported-lists.ts'
 
 /** What an import reads: what the payments API has created in an interval. Both instants in milliseconds since the epoch, inclusive. */
 export type ImportPlan = { readonly from: number; readonly to: number; readonly parts: readonly ImportPart[] }

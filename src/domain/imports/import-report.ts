@@ -1,5 +1,5 @@
 import { sumDecimals } from '../money/money.ts'
-import type { ImportedList, ImportPart } from './import-plan.ts'
+import type { ImportedList, ImportPart } from './imported-lists.ts'
 
 /**
  * What an entry of a list was. EQUAL: on record, and the same. DIFFERED: on record in another state, which is read back. ADDED: not on record

@@ -1,4 +1,5 @@
-import { describeFailure, type NextActionKind } from './failures/describe-failure.ts'
+import { describeFailure } from './failures/describe-failure.ts'
+import { type NextActionKind } from './failures/failure-codes.ts'
 import { textsFor } from './failures/failure-messages.ts'
 import { linkState, type PaymentLink } from './payment-link.ts'
 import { PAID_RANK, type PaymentStatus } from './payment-report.ts'

@@ -9,12 +9,17 @@ import {
 import { ApolloServerPluginInlineTrace } from '@apollo/server/plugin/inlineTrace'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Logger } from '../../observability/logger.ts'
+import type { AdmittedOperation } from '../admission/admission.ts'
 import type { Context } from '../context.ts'
 import type { ErrorFormatter } from '../error-formatter.ts'
-import type { FederatedTraces } from './federated-traces.ts'
+import type { Answer } from './request-outcome.ts'
 
 /** A started Apollo Server. */
-export type ApolloTraces = Pick<FederatedTraces, 'answer' | 'stop'>
+export type ApolloTraces = {
+  /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. */
+  answer(operation: AdmittedOperation, context: Context): Promise<Answer>
+  stop(): Promise<void>
+}
 
 export type ApolloTracesOptions = {
   /** Creates a schema for traces alone: Apollo Server replaces each of its resolvers by one that measures the time. */

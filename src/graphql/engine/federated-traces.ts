@@ -1,14 +1,7 @@
-import type { AdmittedOperation } from '../admission/admission.ts'
-import type { Context } from '../context.ts'
 import type { ApolloTraces, ApolloTracesOptions } from './apollo-traces.ts'
-import type { Answer } from './request-outcome.ts'
 
 /** Executes operations with a trace of the duration of each field, for a router that requests it. */
-export type FederatedTraces = {
-  /** Runs a query or a mutation, with the trace in `extensions.ftv1` of its response. The first one loads and starts Apollo Server. */
-  answer(operation: AdmittedOperation, context: Context): Promise<Answer>
-  stop(): Promise<void>
-}
+export type FederatedTraces = ApolloTraces
 
 /**
  * Creates traces that load Apollo Server on first use: this takes a tenth of the start time and 5 MB, and few routers ask for traces. The

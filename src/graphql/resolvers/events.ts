@@ -1,5 +1,5 @@
 import { hasScope } from '../../access/caller.ts'
-import { parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import { parseEventId, type PaymentEvent } from '../../domain/events/payment-event.ts'
 import { eventMatcher, type StreamItem } from '../../streams/stream-item.ts'
 import { withoutNulls, eventPage, newestEvents } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'

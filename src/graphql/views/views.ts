@@ -17,8 +17,9 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
 import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
+import type { MethodRequirementsReader } from '../../lookups/method-requirements.ts'
 import type { OperationFailure, PaymentsFieldProblem } from '../../lookups/operation-outcome.ts'
-import type { Context } from '../context.ts'
+import type { AnswerFreshness } from '../engine/cache-policy.ts'
 import { abridged } from '../error-formatter.ts'
 import type {
   PaymentIdentityDocumentInput,
@@ -29,7 +30,7 @@ import type {
 } from '../generated.ts'
 import { whenKnown } from '../models.ts'
 
-type Sources = Pick<Context, 'requirements' | 'freshness'>
+type Sources = { readonly requirements: MethodRequirementsReader; readonly freshness: AnswerFreshness }
 
 /** Returns the record of a direct payin method; null for other methods, and if the payments API does not answer. */
 export function recordOf(

@@ -1,12 +1,12 @@
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import type { Registry } from 'prom-client'
 import { bearerToken } from '../../access/caller.ts'
 import type { Config } from '../../config.ts'
 import { equalsOneOf } from '../../keys/key-ring.ts'
-import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-caller.ts'
-import { problem } from '../server/direct-answers.ts'
-import { closeHttpServer, createHttpServer, type HttpServerOptions } from '../server/server.ts'
+import type { FailedAttempts } from '../limits/failed-attempts.ts'
+import { jsonAnswer, type HttpAnswer } from '../server/http-answer.ts'
+import { problemAnswer } from '../server/problem.ts'
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../server/server.ts'
 
 export type AdminServer = {
   /** Returns the URL on which it listens. Rejects with the system's error. */
@@ -25,18 +25,13 @@ type AdminServerOptions = {
 const CLOSE_MS = 500
 
 /** Probes and metrics on a port of their own, for operators only: no origin is allowed, and it is not for clients. */
-export async function createAdminServer({
-  address,
-  server,
-  health,
-  registry,
-}: AdminServerOptions): Promise<AdminServer> {
+export function createAdminServer({ address, server, health, registry }: AdminServerOptions): AdminServer {
   const settings = { ...server.settings, allowedOrigins: [] }
   const options = { ...server, settings, isRouter: () => false, onTurnedAway: () => {} }
-  const { http, connections } = await createHttpServer(options)
+  const http = createHttpServer(options)
   addHealthRoutes(http, health)
-  addMetricsRoute(http, { registry, access: { kind: 'everybody' }, failures: null })
-  return { listen: () => http.listen({ ...address }), close: () => closeHttpServer(http, connections, CLOSE_MS) }
+  addMetricsRoute(http, { registry, access: { kind: 'everybody' } })
+  return { listen: () => http.listen(address), close: () => http.close(CLOSE_MS) }
 }
 
 export type HealthOptions = {
@@ -49,44 +44,53 @@ export type HealthOptions = {
   readonly isOverloaded: () => boolean
 }
 
-/** Adds the liveness and readiness probes. */
-export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const { ping, isStarting, isDraining, isOverloaded } = options
-  app.get('/health/live', async () => ({ status: 'ok' }))
+type Routes = Pick<HttpServer, 'route' | 'send'>
 
-  app.get('/health/ready', async (_request, reply) => {
-    if (isDraining()) return reply.code(503).send({ status: 'draining' })
-    if (isStarting()) return reply.code(503).send({ status: 'starting' })
-    if (isOverloaded()) return reply.code(503).send({ status: 'overloaded' })
-    try {
-      await ping()
-    } catch {
-      return reply.code(503).send({ status: 'store unavailable' })
-    }
-    return { status: 'ok' }
-  })
+const OK = jsonAnswer(200, { status: 'ok' })
+const unready = (status: string) => jsonAnswer(503, { status })
+
+/** Adds the liveness and readiness probes. */
+export function addHealthRoutes({ route, send }: Routes, options: HealthOptions): void {
+  const { ping, isStarting, isDraining, isOverloaded } = options
+  const readiness = async (): Promise<HttpAnswer> => {
+    if (isDraining()) return unready('draining')
+    if (isStarting()) return unready('starting')
+    if (isOverloaded()) return unready('overloaded')
+    return ping().then(
+      () => OK,
+      () => unready('store unavailable'),
+    )
+  }
+  route(['GET', 'HEAD'], '/health/live', (request, response) => send(request, response, OK))
+  route(['GET', 'HEAD'], '/health/ready', async (request, response) => send(request, response, await readiness()))
 }
 
 type MetricsOptions = {
   readonly registry: Registry
   readonly access: Config['monitoring']['metrics']
-  /** Failed authentications per peer; null if there are none to count. */
-  readonly failures: FailedAttempts | null
+  /** Counts failed authentications; by default none is. */
+  readonly guard?: { readonly failures: FailedAttempts; readonly peerOf: (request: IncomingMessage) => string }
 }
 
 /** Adds `GET /metrics` in the Prometheus format, with the configured access; adds no route if access is off. */
-export function addMetricsRoute(app: FastifyInstance, { registry, access, failures }: MetricsOptions): void {
+export function addMetricsRoute({ route, send }: Routes, { registry, access, guard }: MetricsOptions): void {
   if (access.kind === 'nobody') return
-  app.get('/metrics', async ({ raw, ip }, reply) => {
+  const refusalOf = (request: IncomingMessage): HttpAnswer | null => {
     // With two lines, a proxy in front may have checked the other one: joined, they match no token.
-    const authorization = raw.headersDistinct['authorization']?.join(', ')
-    if (access.kind === 'token' && !equalsOneOf(bearerToken(authorization) ?? '', [access.token.reveal()])) {
-      const peer = peerName(ip)
-      if (authorization !== undefined && failures?.tooMany(peer) === true)
-        return reply.code(429).header('retry-after', failures.retryAfter()).send(problem(429, failures.retryAfter()))
-      if (authorization !== undefined) failures?.count(peer)
-      return reply.code(401).header('www-authenticate', 'Bearer').send(problem(401))
+    const authorization = request.headersDistinct['authorization']?.join(', ')
+    if (access.kind !== 'token' || equalsOneOf(bearerToken(authorization) ?? '', [access.token.reveal()])) return null
+    if (authorization !== undefined && guard !== undefined) {
+      const { failures, peerOf } = guard
+      const peer = peerOf(request)
+      if (failures.tooMany(peer)) return problemAnswer(429, { retryAfterS: failures.retryAfter() })
+      failures.count(peer)
     }
-    return reply.type(registry.contentType).send(await registry.metrics())
+    return problemAnswer(401, { headers: ['www-authenticate', 'Bearer'] })
+  }
+  route(['GET', 'HEAD'], '/metrics', async (request, response) => {
+    const refusal = refusalOf(request)
+    if (refusal !== null) return send(request, response, refusal)
+    const headers = ['content-type', registry.contentType]
+    return send(request, response, { status: 200, headers, body: await registry.metrics() })
   })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { peerName, type RouterCheck } from '../server/client-caller.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
+import { peerName } from './client-address.ts'
 import { closeLingering } from './close-lingering.ts'
 
 type ConnectionLimit = {
@@ -10,7 +10,7 @@ type ConnectionLimit = {
   /** Whether the connections of an address are not counted because many clients share it. */
   readonly isExempt: (address: string | undefined) => boolean
   /** Whether a request is proved to come from the router; its connection is not counted from then on. */
-  readonly isRouter: RouterCheck
+  readonly isRouter: (request: IncomingMessage) => boolean
   readonly onRefused: () => void
 }
 

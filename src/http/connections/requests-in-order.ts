@@ -1,7 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { RequestListener } from '../server/direct-answers.ts'
 import { closeLingering } from './close-lingering.ts'
 import { whenComplete } from './connections.ts'
 

@@ -1,27 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { hasRepeatedKey } from 'payments-subgraph-lib/exact-json'
-import type { Caller } from '../../access/caller.ts'
 import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
 import { isEncoded } from '../../lib/content-encoding.ts'
-import type { Turn } from '../overload/overload.ts'
-import { type DirectAnswer, problemAnswer } from '../server/direct-answers.ts'
-
-/** A request of GraphQL over HTTP, and its response. */
-export type Exchange = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  /** The text of its body; null before it was read, and of a GET. */
-  body: string | null
-  /** Null before it was read. A promise if its token is verified for the first time; it rejects if the token is not valid. */
-  caller: Caller | Promise<Caller> | null
-  /** Its place; null before it has begun. */
-  turn: Turn | null
-}
-
-/** Queries, mutations and subscriptions, answered once or with a stream of events. */
-export const GRAPHQL_PATH = '/graphql'
-export const EVENTS_PATH = '/graphql/stream'
+import type { Exchange } from '../server/graphql-exchange.ts'
+import { type HttpAnswer } from '../server/http-answer.ts'
+import { problemAnswer } from '../server/problem.ts'
 
 const PARAMETERS: ReadonlySet<string> = new Set(['query', 'operationName', 'variables', 'extensions', 'documentId'])
 
@@ -31,7 +15,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
  * Returns the refusal of a POST before its body is read, null if it may be read: 415 if it is not JSON as text, since any page may send other
  * content types without a preflight, and the size of a compressed body is known only after it was expanded; 413 if it is too large.
  */
-export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): DirectAnswer | null {
+export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): HttpAnswer | null {
   const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': transfer } = headers
   // RFC 9110, section 12.5.3.
   if (isEncoded(headers['content-encoding'] ?? ''))
@@ -41,7 +25,7 @@ export function refusalOfBody({ headers }: IncomingMessage, maxBytes: number): D
   return isJson ? null : { ...problemAnswer(415), closes: true }
 }
 
-export const TOO_LARGE: DirectAnswer = { ...problemAnswer(413), closes: true }
+export const TOO_LARGE: HttpAnswer = { ...problemAnswer(413), closes: true }
 
 /** Returns the operation of a request: from the query string of a GET, or the body of a POST. Throws a GraphQLError if there is none. */
 export function operationIn({ request: { method, url = '' }, body }: Exchange): OperationRequest {

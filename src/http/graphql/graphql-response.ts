@@ -10,8 +10,9 @@ import type { OperationRequest } from '../../graphql/admission/read-request.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request-outcome.ts'
 import { preferredType } from '../server/accept.ts'
-import { type DirectAnswer, retryAfter } from '../server/direct-answers.ts'
-import type { Exchange } from './graphql-body.ts'
+import type { Exchange } from '../server/graphql-exchange.ts'
+import { type HttpAnswer } from '../server/http-answer.ts'
+import { retryAfter } from '../server/problem.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
@@ -31,7 +32,7 @@ export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): 
  * answered 200 whatever is wrong with its operation, because gateways replace the body of a 4xx, and with it the error codes.
  * https://graphql.github.io/graphql-over-http/draft/#sec-application-json
  */
-export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): DirectAnswer {
+export function refusalAnswer({ headers }: IncomingMessage, { errors, status, challenge }: Refusal): HttpAnswer {
   const { accept, authorization } = headers
   const type = contentTypeFor(accept)
   const head = ['content-type', type]
@@ -171,7 +172,7 @@ export type AnswerSender = {
 export type AnswerSenderOptions = {
   /** Whether answers that are the same for every caller are compressed. */
   readonly compresses: boolean
-  readonly send: (exchange: Exchange, answer: DirectAnswer) => void
+  readonly send: (exchange: Exchange, answer: HttpAnswer) => void
 }
 
 /** What was made of an answer, for requests that get it again. */

@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GraphQLError } from 'graphql'
 import type { Caller } from '../../access/caller.ts'
 import type { OperationLimits } from '../../config.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Answer } from '../../graphql/engine/request-outcome.ts'
 import { badRequest } from '../../graphql/error-formatter.ts'
-import { asksForPage } from '../pages/pages.ts'
+import { asksForPage } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
-import { RETRY_AFTER_S } from '../server/direct-answers.ts'
-import { type Exchange, GRAPHQL_PATH, operationIn } from './graphql-body.ts'
+import { type Exchange, GRAPHQL_PATH } from '../server/graphql-exchange.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
+import { operationIn } from './graphql-body.ts'
 import type { GraphqlEntrance } from './graphql-entrance.ts'
 import {
   type AnswerSender,
@@ -24,8 +25,8 @@ import {
 
 export type GraphqlRouteOptions = Pick<AnswerSenderOptions, 'compresses'> & {
   readonly engine: Engine
-  /** Whether a browser's navigation gets the explorer. */
-  readonly hasExplorer: boolean
+  /** Sends the explorer, which a browser's navigation gets; null for none. */
+  readonly sendExplorer: ((request: IncomingMessage, response: ServerResponse) => void) | null
   /** Rejects if the token is not valid. */
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
@@ -44,11 +45,15 @@ const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAIL
  * GraphQL over HTTP: POST, and GET for queries. https://graphql.github.io/graphql-over-http/draft/
  */
 export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRouteOptions): void {
-  const { engine, hasExplorer, isDraining, limits, isFromRouter } = options
+  const { engine, sendExplorer, isDraining, limits, isFromRouter } = options
   const routerBytes = Math.max(limits.bodyBytes, limits.router.bytes)
   const parts = { ...options, send: entrance.send, sender: createAnswerSender({ ...options, send: entrance.send }) }
   entrance.add(GRAPHQL_PATH, {
-    accepts: (request) => !hasExplorer || request.url !== GRAPHQL_PATH || !asksForPage(request),
+    sendPage(request, response) {
+      if (sendExplorer === null || request.url !== GRAPHQL_PATH || !asksForPage(request)) return false
+      sendExplorer(request, response)
+      return true
+    },
     maxBytes: (request) => (options.isRouter(request) ? routerBytes : limits.bodyBytes),
     turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
     answerAgain(exchange, traced) {

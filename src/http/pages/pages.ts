@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { namesType } from '../server/accept.ts'
+import sirv from 'sirv'
+import { notFoundAnswer } from '../server/problem.ts'
+import type { HttpServer } from '../server/server.ts'
+
+type PageServer = Pick<HttpServer, 'route' | 'send' | 'headersFor' | 'cutUnread'>
 
 type PageRoutesOptions = {
   readonly pages: Pages
@@ -13,26 +15,27 @@ type PageRoutesOptions = {
 }
 
 /** Adds the routes of the pages. The console is always there: it has only the rights of the token that its user enters. */
-export function addPageRoutes(app: FastifyInstance, { pages, sandboxOrigin }: PageRoutesOptions): void {
-  app.get('/console', async (_request, reply) => pages.send(reply, 'console'))
+export function addPageRoutes(http: PageServer, { pages, sandboxOrigin }: PageRoutesOptions): void {
+  const add = (path: string, page: PageName) =>
+    http.route(['GET', 'HEAD'], path, (request, response) => pages.send(request, response, page))
+  add('/console', 'console')
   if (sandboxOrigin === null) return
-  app.get('/', async (_request, reply) => pages.send(reply, 'start'))
-  app.get('/shop', async (_request, reply) => pages.send(reply, 'shop'))
-  app.get('/sandbox', async (_request, reply) => reply.redirect(`${sandboxOrigin}/sandbox`))
+  add('/', 'start')
+  add('/shop', 'shop')
+  http.route(['GET', 'HEAD'], '/sandbox', (request, response) =>
+    http.send(request, response, { status: 302, headers: ['location', `${sandboxOrigin}/sandbox`], body: null }),
+  )
 }
 
 type PageName = 'start' | 'shop' | 'console' | 'explorer'
 
 export type Pages = {
   /** Sends a page with its content security policy. */
-  send(reply: FastifyReply, page: PageName): FastifyReply
+  send(request: IncomingMessage, response: ServerResponse, page: PageName): void
 }
 
 /** The folder of the built pages; the same path from src and from dist. */
 const FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url))
-
-/** A file name as the build makes it; all files are in one folder. */
-const ASSET = /^\w[\w.-]*$/
 
 /** Only scripts, styles and connections of this server: no inline script, no frame, no other host. */
 const POLICY = [
@@ -51,50 +54,39 @@ const EXPLORER_POLICY = POLICY.map((rule) =>
   rule.startsWith('style-src') ? "style-src 'self' 'unsafe-inline'" : rule,
 ).concat("font-src 'self'", "worker-src 'self'")
 
-/** Returns whether the request is a browser's navigation to a page. */
-export function asksForPage({ method, headers: { accept } }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
-  return method === 'GET' && namesType(accept, 'text/html')
-}
-
 /** Returns whether a page has been built; the package has the console and the sandbox page alone. */
 export function isBuilt(page: PageName, folder = FOLDER): boolean {
   return existsSync(join(folder, page))
 }
 
 /** Serves the files of the pages; null if they have not been built, which is logged at the start. */
-export async function addPages(app: FastifyInstance, folder = FOLDER): Promise<Pages | null> {
+export function addPages({ route, send, headersFor, cutUnread }: PageServer, folder = FOLDER): Pages | null {
   if (!isBuilt('console', folder)) return null
-  await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true })
-  app.get<{ Params: { name: string } }>('/assets/:name', async ({ params }, reply) => {
-    if (!ASSET.test(params.name)) return reply.callNotFound()
-    // Their names contain a hash of their content.
-    return reply.sendFile(params.name, join(folder, 'assets'), { immutable: true, maxAge: '365d' })
-  })
-  return {
-    send: (reply, page) =>
-      reply
-        .header('content-security-policy', (page === 'explorer' ? EXPLORER_POLICY : POLICY).join('; '))
-        // A popup needs access to its opener.
-        .header('cross-origin-opener-policy', 'same-origin-allow-popups')
-        .header('cache-control', 'no-cache')
-        .sendFile(`${page}/index.html`, folder, { cacheControl: false }),
+  const files = sirv(folder, { etag: true, brotli: true, gzip: true })
+  const sendFile = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    headers: readonly string[],
+    cacheControl: string,
+  ) => {
+    const head = headersFor(request, { headers, cacheControl, vary: 'Accept-Encoding' })
+    for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
+    // Ranges are ignored, which RFC 9110, section 14.2, allows.
+    delete request.headers.range
+    files(request, response, () => send(request, response, notFoundAnswer(request)))
+    cutUnread(response)
   }
-}
-
-const PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>There is no such page</title>
-<h1>There is no such page</h1>
-<p>There is nothing at this address. <a href="/console">Go to the console</a></p>
-`
-
-/** Answers a browser's navigation to an unknown address with a page; programs get the same as JSON. */
-export function sendMissingPage(reply: FastifyReply): FastifyReply {
-  return reply
-    .code(404)
-    .type('text/html; charset=utf-8')
-    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-    .send(PAGE)
+  route(['GET', 'HEAD'], '/assets/:name', (request, response) =>
+    // Their names contain a hash of their content.
+    sendFile(request, response, [], 'public, max-age=31536000, immutable'),
+  )
+  return {
+    send(request, response, page) {
+      request.url = `/${page}/`
+      const policy = (page === 'explorer' ? EXPLORER_POLICY : POLICY).join('; ')
+      // A popup needs access to its opener.
+      const headers = ['content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin-allow-popups']
+      sendFile(request, response, ['content-type', 'text/html; charset=utf-8', ...headers], 'no-cache')
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import Negotiator from 'negotiator'
 
 /** A parameter of a media range, except its weight. A weight that is no number is none. */
@@ -20,4 +21,9 @@ export function preferredType(accept: string, types: readonly string[]): string 
 /** Returns whether an `accept` header names a media type, not only by a wildcard. */
 export function namesType(accept: string | undefined, type: string): boolean {
   return accept !== undefined && negotiatorOf(accept).mediaTypes().includes(type)
+}
+
+/** Returns whether the request is a browser's navigation to a page. */
+export function asksForPage({ method, headers: { accept } }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
+  return method === 'GET' && namesType(accept, 'text/html')
 }

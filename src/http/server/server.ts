@@ -1,34 +1,25 @@
-import { createServer, type IncomingMessage, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import cors from '@fastify/cors'
-import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import createRouter, { type HTTPMethod } from 'find-my-way'
 import type { HostCheck } from 'payments-subgraph-lib/known-hosts'
-import { UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import type { HttpConfig } from '../../config.ts'
-import { RECEIVED } from '../../lib/read-body.ts'
 import type { Logger } from '../../observability/logger.ts'
+import { limitBodyTime, slowBody } from '../connections/body-time.ts'
+import { createNetworkCheck, isLoopback } from '../connections/client-address.ts'
 import {
   limitConnections,
   drainConnections,
-  type ConnectionDrain,
   trackConnections,
   limitUnfinishedBodies,
 } from '../connections/connections.ts'
 import { answerInOrder, type UpgradeListener } from '../connections/requests-in-order.ts'
-import { sendMissingPage, asksForPage } from '../pages/pages.ts'
-import { createNetworkCheck, isLoopback, type RouterCheck } from './client-caller.ts'
-import {
-  cutUnreadAnswer,
-  type RequestListener,
-  UNREAD_MS,
-  createOrigins,
-  logOnce,
-  createDirectAnswers,
-  type DirectAnswers,
-  EXPOSED_HEADERS,
-  safeHeaders,
-} from './direct-answers.ts'
-import { problem, faultOf } from './direct-answers.ts'
+import { UNREAD_MS } from '../connections/unread-answers.ts'
+import type { RouterCheck } from './client-caller.ts'
+import { createHttpSender, type HttpSender, preflightAnswer } from './http-answer.ts'
+import { createOrigins, logOnce } from './origins.ts'
+import { notFoundAnswer, problemAnswer, UNKNOWN_HOST } from './problem.ts'
+import { faultOf } from './request-faults.ts'
 
 export type HttpServerOptions = {
   /** `allowedOrigins` are those of pages that may call from a browser; the server's own needs no entry. */
@@ -46,14 +37,37 @@ export type HttpServerOptions = {
   readonly logger: Logger
 }
 
-export type HttpServer = {
-  readonly http: FastifyInstance
-  readonly connections: ConnectionDrain
-  readonly direct: DirectAnswers
+/** Parameters in the path of a route, decoded. */
+type Params = Readonly<Record<string, string | undefined>>
+
+/** Answers a request to a route. What it throws is logged, and answered with 500. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  params: Params,
+) => void | Promise<void>
+
+export type HttpServer = HttpSender & {
+  readonly server: Server
+  /** Sets the handler of a path, for these methods or every one. Other requests are answered with 404. */
+  route(methods: HTTPMethod[] | 'every', path: string, handler: RequestHandler): void
+  /** Answers a request, which may be of another server. */
+  readonly handle: RequestListener
+  /** Logs the error, and answers 500, or destroys the connection if the response has begun. */
+  fail(request: IncomingMessage, response: ServerResponse, error: unknown): void
   /** Whether the page that sends a request may use the response. For a socket, the only check of its origin and its host. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   /** Sets what opens sockets. Until then, and for other requests, an upgrade is ignored (RFC 9110, section 7.8). */
   readonly acceptUpgrades: (upgrades: Upgrades) => void
+  /** Starts listening. Returns the URL. Rejects with the system's error. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<string>
+  /** Returns the URL at which it listens. */
+  url(): string
+  /**
+   * Stops accepting connections, closes those without a request, and waits for the responses in progress; after so many milliseconds
+   * it destroys the connections that are still open.
+   */
+  close(milliseconds: number): Promise<void>
 }
 
 export type Upgrades = {
@@ -62,33 +76,26 @@ export type Upgrades = {
   readonly open: UpgradeListener
 }
 
-/** Timeouts for slow and silent peers. With Node's defaults, a slow header could take 86 seconds. */
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 15_000
-/** The server's own limit is that of the slowest route, an upload of pictures; other bodies have `REQUEST_TIMEOUT_MS`. */
+/** The server's own limit is that of the slowest route, an upload of pictures; other bodies have `BODY_TIMEOUT_MS`. */
 const UPLOAD_TIMEOUT_MS = 130_000
-const CHECK_EVERY_MS = 2_000
-/** Longer than the 60 seconds that load balancers usually keep an idle connection, so that they close it first. */
-const KEEP_ALIVE_MS = 72_000
-const MAX_BODY_BYTES = 100 * 1024
-const MAX_HEADER_BYTES = 16 * 1024
-/** Seconds for which a browser may cache a CORS preflight. */
-const PREFLIGHT_S = 600
+const BODY_TIMEOUT_MS = 15_000
+/** Turns of the event loop in which connections are still accepted before the listening socket closes. */
+const LAST_TURNS = 10
+/**
+ * Backlog of connections to accept: Linux's own limit. With Node's default of 511, a burst of clients makes the system drop
+ * connections of the payments API as well, which then retries after one second, and after three.
+ */
+const BACKLOG = 4_096
 
-/** No route has a JSON schema. Without these, Fastify loads its two compilers of such schemas at the start. */
-const NO_JSON_SCHEMAS = { buildValidator: refuseJsonSchema, buildSerializer: refuseJsonSchema }
-
-function refuseJsonSchema(): never {
-  throw new Error('A route has a JSON schema.')
-}
-
-const SERVER: ServerOptions = {
-  headersTimeout: HEADERS_TIMEOUT_MS,
+const SERVER = {
+  // With Node's default, a slow header could take 86 seconds.
+  headersTimeout: 10_000,
   requestTimeout: UPLOAD_TIMEOUT_MS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  connectionsCheckingInterval: CHECK_EVERY_MS,
+  // Longer than the 60 seconds that load balancers usually keep an idle connection, so that they close it first.
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 2_000,
   // Node's defaults, set here because command-line options can change them for the whole process.
-  maxHeaderSize: MAX_HEADER_BYTES,
+  maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
   requireHostHeader: true,
 }
@@ -97,134 +104,122 @@ const SERVER: ServerOptions = {
  * Creates the HTTP server without its routes: limits per peer, CORS, headers that restrict what browsers do with a response, and
  * errors without internal details.
  */
-export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { settings, isRouter, isDraining, onTurnedAway, logger } = options
-  const unreadMs = options.unreadMs ?? UNREAD_MS
-  const headers = safeHeaders(settings.publicUrl)
-  const { publicUrl } = settings
-  const { patterns, isListed, isAllowed } = createOrigins(settings, logger)
-  const origins = patterns.length === 0 ? null : { isListed }
-  const logHost = logOnce(logger, 'ALLOWED_HOSTS', 'a request to an unknown host name was refused')
-  const isKnownHost: HostCheck = (request) => {
-    const isKnown = options.isKnownHost?.(request) ?? true
-    if (!isKnown) logHost(`http://${request.headers.host}`)
-    return isKnown
-  }
-  const direct = { publicUrl, origins, isAllowed, isKnownHost, isDraining, unreadMs }
-  const { answers, routeUnlessTaken } = createDirectAnswers(direct)
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { settings, isDraining, logger, unreadMs = UNREAD_MS } = options
+  const { publicUrl, allowedOrigins } = settings
+  const { isListed, isAllowed } = createOrigins(settings, logger)
+  const origins = allowedOrigins.length === 0 ? null : { isListed }
+  const sender = createHttpSender({ publicUrl, origins, isDraining, unreadMs })
+  const { send } = sender
+  const isKnownHost = createLoggedHostCheck(options)
+  // Handlers read the query themselves.
+  const router = createRouter({ querystringParser: () => null })
   let upgrades: Upgrades | null = null
-  const app = fastify({
-    logger: false,
-    schemaController: { compilersFactory: NO_JSON_SCHEMAS },
-    bodyLimit: MAX_BODY_BYTES,
-    serverFactory: (route) => {
-      const { onRequest, onUpgrade, onClientError } = answerInOrder(routeUnlessTaken(route), (...upgrade) =>
-        upgrades?.open(...upgrade),
-      )
-      const server = createServer(
-        { ...SERVER, shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false },
-        limitBodyTime(onRequest, {
-          milliseconds: REQUEST_TIMEOUT_MS,
-          onSlow: ({ socket }) => onClientError(slowBody(), socket),
-        }),
-      )
-      return server.on('upgrade', onUpgrade).on('clientError', onClientError)
+
+  const fail: HttpServer['fail'] = (request, response, error) => {
+    logger.error({ err: error, method: request.method }, 'request failed')
+    if (response.headersSent) response.destroy()
+    else send(request, response, problemAnswer(500))
+  }
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method = '', url = '', rawHeaders, headers } = request
+    if (!isKnownHost(request)) return send(request, response, UNKNOWN_HOST)
+    const fault = faultOf(url, rawHeaders)
+    if (fault !== null) return send(request, response, { ...problemAnswer(fault), closes: true })
+    // Called for its log line: the request is answered, and the browser withholds the response from the page.
+    if (headers.origin !== undefined) isAllowed(request)
+    const preflight = origins === null ? null : preflightAnswer(request, origins)
+    if (preflight !== null) return send(request, response, preflight)
+    const route = router.find(method as HTTPMethod, url)
+    if (route === null) return send(request, response, notFoundAnswer(request))
+    try {
+      const answering: unknown = (route.handler as unknown as RequestHandler)(request, response, route.params)
+      if (answering instanceof Promise) answering.catch((error: unknown) => fail(request, response, error))
+    } catch (error) {
+      fail(request, response, error)
+    }
+  }
+
+  const { onRequest, onUpgrade, onClientError } = answerInOrder(handle, (...upgrade) => upgrades?.open(...upgrade))
+  const onSlow = ({ socket }: IncomingMessage) => onClientError(slowBody(), socket)
+  const server = createServer(
+    { ...SERVER, shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false },
+    limitBodyTime(onRequest, { milliseconds: BODY_TIMEOUT_MS, onSlow }),
+  )
+  server.on('upgrade', onUpgrade).on('clientError', onClientError)
+  const drain = limitPeers(server, options)
+
+  return {
+    server,
+    ...sender,
+    handle,
+    fail,
+    route(methods, path, handler) {
+      if (methods === 'every') router.all(path, handler as never)
+      else router.on(methods, path, handler as never)
     },
-    // The listener above has answered.
-    clientErrorHandler: () => {},
-    // X-Forwarded-For is trusted from configured proxies only.
-    trustProxy: settings.limits.trustProxy.length === 0 ? false : [...settings.limits.trustProxy],
-    forceCloseConnections: 'idle',
-    // For a URL that cannot be parsed, or whose last segment is too long. The framework's own response would repeat the URL.
-    frameworkErrors: (_error, _request, reply: FastifyReply) =>
-      void reply.headers(headers).code(404).send(problem(404)),
-    // During shutdown the routes answer 503 themselves, with Retry-After.
-    return503OnClosing: false,
-  })
-  const connections = trackConnections(app.server)
-  const drain = drainConnections(connections)
-  const isProxy = createNetworkCheck(settings.limits.trustProxy)
+    isAllowedOrigin: (request) => isKnownHost(request) && isAllowed(request),
+    acceptUpgrades: (accepted) => void (upgrades = accepted),
+    listen: (address) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject).listen({ ...address, backlog: BACKLOG }, () => {
+          server.off('error', reject)
+          resolve(urlOf(server))
+        })
+      }),
+    url: () => urlOf(server),
+    async close(milliseconds) {
+      // Connections in the accept queue would be reset. Turns are counted, because elapsed time does not show that the loop has run.
+      for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
+      const cut = setTimeout(drain.destroyAll, milliseconds)
+      drain.begin()
+      await new Promise((resolve) => void server.close(resolve))
+      clearTimeout(cut)
+    },
+  }
+}
+
+/** Limits the connections and the unfinished bodies of each address. Returns how the connections are drained. */
+function limitPeers(server: Server, { settings, addressOf, isRouter, onTurnedAway, logger }: HttpServerOptions) {
+  const { trustProxy, connectionsPerAddress } = settings.limits
+  const connections = trackConnections(server)
+  const isProxy = createNetworkCheck(trustProxy)
   const warn = atMostOnceAMinute(() =>
     logger.warn(
       { reason: 'connections' },
       'an address has too many connections: is it a proxy that TRUST_PROXY lacks?',
     ),
   )
-  limitConnections(app.server, {
-    perAddress: settings.limits.connectionsPerAddress,
+  limitConnections(server, {
+    perAddress: connectionsPerAddress,
     isExempt: (address) => isProxy(address) || isLoopback(address),
     isRouter,
-    onRefused: () => {
+    onRefused() {
       onTurnedAway('connections')
       warn()
     },
   })
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    reply.headers(headers)
-    // Called for its log line: the request is answered, and the browser withholds the response from the page.
-    isAllowed(raw)
-    done()
-  })
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    // A connection that is kept alive after the last response would delay the shutdown by a minute.
-    if (isDraining()) reply.header('connection', 'close')
-    done(null, payload)
-    cutUnreadAnswer(reply.raw, unreadMs)
-  })
-  const endLimit = limitUnfinishedBodies(connections, {
-    addressOf: options.addressOf,
-    onCut: () => onTurnedAway('overload'),
-  })
-  app.addHook('onClose', async () => endLimit())
-  if (origins !== null)
-    await app.register(cors, {
-      origin: [...patterns],
-      methods: ['GET', 'POST'],
-      exposedHeaders: EXPOSED_HEADERS,
-      maxAge: PREFLIGHT_S,
-    })
+  const endLimit = limitUnfinishedBodies(connections, { addressOf, onCut: () => onTurnedAway('overload') })
+  server.once('close', endLimit)
+  return drainConnections(connections)
+}
 
-  app.addHook('onRequest', ({ raw }, reply, done) => {
-    const status = faultOf(raw.url ?? '', raw.rawHeaders)
-    if (status === null) return done()
-    return void reply.header('connection', 'close').code(status).send(problem(status))
-  })
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const status = error.statusCode ?? 500
-    if (status >= 500)
-      logger.error({ err: error, method: request.method, path: request.routeOptions.url ?? '/' }, 'request failed')
-    return reply.code(status).send(problem(status))
-  })
-  app.setNotFoundHandler((request, reply) =>
-    asksForPage(request) ? sendMissingPage(reply) : reply.code(404).send(problem(404)),
-  )
-  return {
-    http: app,
-    connections: drain,
-    direct: answers,
-    isAllowedOrigin: (request) => isKnownHost(request) && isAllowed(request),
-    acceptUpgrades: (accepted) => void (upgrades = accepted),
+function createLoggedHostCheck({ isKnownHost = () => true, logger }: HttpServerOptions): HostCheck {
+  const log = logOnce(logger, 'ALLOWED_HOSTS', 'a request to an unknown host name was refused')
+  return (request) => {
+    const isKnown = isKnownHost(request)
+    if (!isKnown) log(`http://${request.headers.host}`)
+    return isKnown
   }
 }
 
-/** Turns of the event loop in which connections are still accepted before the listening socket closes. */
-const LAST_TURNS = 10
+/** Addresses that stand for all of this machine, and the one at which it reaches itself. */
+const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/**
- * Stops accepting connections, closes those without a request, and waits for the responses in progress; after so many milliseconds
- * it destroys the connections that are still open.
- */
-export async function closeHttpServer(
-  app: FastifyInstance,
-  connections: ConnectionDrain,
-  milliseconds: number,
-): Promise<void> {
-  // Connections in the accept queue would be reset. Turns are counted, because elapsed time does not show that the loop has run.
-  for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
-  const cut = setTimeout(connections.destroyAll, milliseconds)
-  connections.begin()
-  await app.close()
-  clearTimeout(cut)
+function urlOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo
+  const host = ANY[address] ?? address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function atMostOnceAMinute(action: () => void): () => void {
@@ -234,44 +229,4 @@ function atMostOnceAMinute(action: () => void): () => void {
     lastAt = performance.now()
     action()
   }
-}
-
-export type BodyTimeOptions = {
-  /** Milliseconds from the headers of a request to the end of its body. */
-  readonly milliseconds: number
-  readonly onSlow: (request: IncomingMessage) => void
-}
-
-/**
- * Limits the time for the body of every request, except uploads of pictures. Node has one limit for all requests of a server
- * (`requestTimeout`), which has to be that of the slowest route.
- */
-export function limitBodyTime(onRequest: RequestListener, { milliseconds, onSlow }: BodyTimeOptions): RequestListener {
-  const watch = (request: IncomingMessage) => {
-    if (request.complete || request.destroyed) return
-    // Most bodies come with their headers.
-    if (request.readableLength > 0 && request.readableLength === Number(request.headers['content-length'])) return
-    const timer = setTimeout(() => {
-      if (!request.complete && !request.destroyed) onSlow(request)
-    }, milliseconds).unref()
-    request.once('close', () => clearTimeout(timer))
-  }
-  return (request, response) => {
-    if (hasBody(request) && !isUpload(request)) void RECEIVED.then(() => watch(request))
-    onRequest(request, response)
-  }
-}
-
-/** Returns the error that Node raises for a request that is too slow. */
-export function slowBody(): NodeJS.ErrnoException {
-  return Object.assign(new Error('The body of the request was too slow.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-}
-
-/** The reader of an upload has limits of its own. */
-function isUpload({ url = '' }: IncomingMessage): boolean {
-  return url.startsWith(UPLOAD_PATH) && (url.length === UPLOAD_PATH.length || url[UPLOAD_PATH.length] === '?')
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

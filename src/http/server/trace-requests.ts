@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
-import { GRAPHQL_PATH } from '../graphql/graphql-body.ts'
+import { GRAPHQL_PATH } from './graphql-exchange.ts'
 
 /** Runs the answering of a request so that what it does is part of the request's trace. */
 export type Traced = (answer: () => void) => void

@@ -9,7 +9,7 @@ import {
   type PictureType,
   pictureTypeOf,
 } from '../../domain/customers/identity-check.ts'
-import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
+import { UpstreamFault } from '../../upstream/upstream-fault.ts'
 
 /** What is wrong with an upload, with the HTTP status of its answer. */
 export type UploadFault = {

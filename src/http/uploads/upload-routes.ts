@@ -1,19 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import { type OpenedUpload, type SubmitOutcome, UPLOAD_PATH } from '../../commands/request-identity-check.ts'
 import { MOST_PICTURE_BYTES, PICTURES } from '../../domain/customers/identity-check.ts'
 import type { WirePicture } from '../../upstream/wire/wire-identity-check.ts'
 import { markStreamed } from '../connections/connections.ts'
-import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { peerName } from '../server/client-caller.ts'
-import { RETRY_AFTER_S } from '../server/direct-answers.ts'
+import { createGrantReader, type GrantsOptions } from '../protection/grants.ts'
+import { type HttpAnswer, jsonAnswer } from '../server/http-answer.ts'
+import { errorAnswer, RETRY_AFTER_S } from '../server/problem.ts'
+import type { HttpServer } from '../server/server.ts'
 import { readPictures, UploadError, type UploadLimits } from './read-pictures.ts'
 
-type UploadRouteOptions = {
-  /** Returns the upload that a URL stands for, or why it may not begin. */
-  readonly open: (grant: string) => OpenedUpload | 'unknown' | 'expired'
+type UploadRouteOptions = GrantsOptions<OpenedUpload> & {
   readonly submit: (upload: OpenedUpload, pictures: AsyncIterable<WirePicture>) => Promise<SubmitOutcome>
   readonly isDraining: () => boolean
-  readonly failures: FailedAttempts
   readonly limits?: Partial<UploadLimits>
 }
 
@@ -23,75 +21,53 @@ const LIMITS: UploadLimits = { idleMs: 10_000, totalMs: 120_000 }
 /** The pictures, and what a form adds to them. */
 const MOST_BYTES = PICTURES.length * MOST_PICTURE_BYTES + 16 * 1024
 
-type Answer = {
-  readonly status: number
-  readonly code: string
-  readonly message: string
-  readonly field?: string | null
-}
-
 const ANSWERS = {
-  draining: { status: 503, code: 'OVERLOADED', message: 'There is too much to do at the moment. Try again later.' },
-  suspect: { status: 429, code: 'TOO_MANY_REQUESTS', message: 'Too many requests of this address. Try again later.' },
-  unknown: { status: 404, code: 'NOT_FOUND', message: 'There is nothing at this address.' },
-  expired: { status: 410, code: 'EXPIRED', message: 'The time for this upload is over. Ask for another address.' },
-  used: { status: 409, code: 'ALREADY_USED', message: 'This address was used. Ask for another one.' },
-  tooLarge: { status: 413, code: 'TOO_LARGE', message: 'The pictures are too large.' },
-  unclear: {
-    status: 502,
+  draining: errorAnswer(503, {
+    code: 'OVERLOADED',
+    message: 'There is too much to do at the moment. Try again later.',
+    retryAfterS: RETRY_AFTER_S,
+  }),
+  used: errorAnswer(409, { code: 'ALREADY_USED', message: 'This address was used. Ask for another one.' }),
+  tooLarge: errorAnswer(413, { code: 'TOO_LARGE', message: 'The pictures are too large.' }),
+  unclear: errorAnswer(502, {
     code: 'OUTCOME_UNKNOWN',
     message: 'No answer came back. Look at the state of the identity first.',
-  },
-  unavailable: {
-    status: 503,
+  }),
+  unavailable: errorAnswer(503, {
     code: 'UPSTREAM_UNAVAILABLE',
     message: 'The documents cannot be passed on. Try again later.',
-  },
-  refused: {
-    status: 422,
+    retryAfterS: RETRY_AFTER_S,
+  }),
+  refused: errorAnswer(422, {
     code: 'UPSTREAM_REJECTED',
     message: 'The payments API refused the documents. Ask for another address.',
-  },
-} as const satisfies Record<string, Answer>
+  }),
+  submitted: jsonAnswer(200, { submitted: true }),
+} as const satisfies Record<string, HttpAnswer>
 
 /**
  * Adds the address for pictures of identity documents. Its URL is the right to one upload, so it takes no token. The body is read after the URL was
  * verified, passed on as it comes, and neither stored nor logged.
  */
-export function addUploadRoutes(app: FastifyInstance, options: UploadRouteOptions): void {
-  app.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    scope.post<{ Querystring: { grant?: string | string[] } }>(UPLOAD_PATH, async (request, reply) => {
-      const answer = await receive(request, options)
-      reply.header('cache-control', 'no-store')
-      if (!request.raw.complete) reply.header('connection', 'close')
-      if (answer === null) return reply.code(200).send({ submitted: true })
-      return sendAnswer(reply, answer)
-    })
-  })
-}
+export function addUploadRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: UploadRouteOptions): void {
+  const { submit, isDraining, limits } = options
+  const openedBy = createGrantReader(options)
 
-async function receive(
-  request: FastifyRequest<{ Querystring: { grant?: string | string[] } }>,
-  { open, submit, isDraining, failures, limits }: UploadRouteOptions,
-): Promise<Answer | null> {
-  if (isDraining()) return ANSWERS.draining
-  const peer = peerName(request.ip)
-  const { grant } = request.query
-  const upload = typeof grant === 'string' ? open(grant) : 'unknown'
-  if (upload === 'unknown') {
-    if (failures.tooMany(peer)) return ANSWERS.suspect
-    failures.count(peer)
-    return ANSWERS.unknown
+  const receive = async (request: IncomingMessage): Promise<HttpAnswer> => {
+    if (isDraining()) return ANSWERS.draining
+    const asked = openedBy(request)
+    if ('refusal' in asked) return asked.refusal
+    markStreamed(request)
+    if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES) return ANSWERS.tooLarge
+    let refusal: UploadError | null = null
+    const pictures = noting(readPictures(request, { ...LIMITS, ...limits }), (error) => (refusal = error))
+    const outcome = await submit(asked.opened, pictures)
+    return refusal === null ? answerTo(outcome) : answerToRefusal(refusal)
   }
-  markStreamed(request.raw)
-  if (upload === 'expired') return ANSWERS.expired
-  if (Number(request.headers['content-length'] ?? 0) > MOST_BYTES) return ANSWERS.tooLarge
-  let refusal: UploadError | null = null
-  const pictures = noting(readPictures(request.raw, { ...LIMITS, ...limits }), (error) => (refusal = error))
-  const outcome = await submit(upload, pictures)
-  return refusal === null ? answerTo(outcome) : answerToRefusal(refusal)
+  http.route(['POST'], UPLOAD_PATH, async (request, response) => {
+    const answer = await receive(request)
+    http.send(request, response, { ...answer, closes: !request.complete })
+  })
 }
 
 /** Passes pictures on, and tells of the error with which they end. */
@@ -117,10 +93,10 @@ async function* noting(
   }
 }
 
-function answerTo(outcome: SubmitOutcome): Answer | null {
+function answerTo(outcome: SubmitOutcome): HttpAnswer {
   switch (outcome.kind) {
     case 'done':
-      return outcome.isFirst ? null : ANSWERS.used
+      return outcome.isFirst ? ANSWERS.submitted : ANSWERS.used
     case 'idempotency-conflict':
       return ANSWERS.used
     case 'outcome-unknown':
@@ -132,13 +108,7 @@ function answerTo(outcome: SubmitOutcome): Answer | null {
   }
 }
 
-function answerToRefusal({ fault: { status, field, message } }: UploadError): Answer {
+function answerToRefusal({ fault: { status, field, message } }: UploadError): HttpAnswer {
   const code = status === 413 ? 'TOO_LARGE' : status === 408 ? 'TOO_SLOW' : 'INVALID_UPLOAD'
-  return { status, code, message: field === null ? message : `${field} ${message}`, field }
-}
-
-function sendAnswer(reply: FastifyReply, { status, code, message, field }: Answer): FastifyReply {
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_S)
-  const extensions = field == null ? { code } : { code, field }
-  return reply.code(status).send({ errors: [{ message, extensions }] })
+  return errorAnswer(status, field === null ? { code, message } : { code, message: `${field} ${message}`, field })
 }

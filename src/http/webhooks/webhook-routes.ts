@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WebhookHandlers } from '../../webhooks/subject-webhooks.ts'
 import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
-import type { FailedAttempts } from '../limits/flood-guard.ts'
-import { type DirectAnswer, type DirectAnswers, RETRY_AFTER_S } from '../server/direct-answers.ts'
+import type { FailedAttempts } from '../limits/failed-attempts.ts'
+import type { HttpAnswer } from '../server/http-answer.ts'
+import { RETRY_AFTER_S } from '../server/problem.ts'
+import type { HttpServer, RequestHandler } from '../server/server.ts'
 import type { TraceRequest } from '../server/trace-requests.ts'
 
 export type WebhookRouteOptions = {
-  /** Handlers by the first segment of their paths under /webhooks. */
-  readonly handlers: Readonly<
-    Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
-  >
+  readonly handlers: WebhookHandlers
   readonly isDraining: () => boolean
   readonly failures: FailedAttempts
   /** The name under which a peer is counted. */
@@ -24,16 +24,14 @@ const FAILED: ReadonlySet<number> = new Set([401, 404])
 const TEXTS: Readonly<Record<'accepted' | 'refused', string>> = { accepted: 'ok', refused: 'refused' }
 
 const TEXT = ['content-type', 'text/plain; charset=utf-8']
-const NOWHERE: DirectAnswer = { status: 404, headers: TEXT, body: TEXTS.refused, closes: true }
+const NOWHERE: HttpAnswer = { status: 404, headers: TEXT, body: TEXTS.refused, closes: true }
 
-/** The path that the payments API may be told as the merchant's own, and those that are made for one object. */
-const PATH = /^\/webhooks\/([a-z-]+)(?:\/([\w.~%-]{1,100}))?$/
+/** The path that the payments API may be told as the merchant's own. */
 const MERCHANT_PATH = '/webhooks/payments'
 
 /** Adds the webhook URLs: the merchant's default one for payments, and one for each command that was sent. */
-export function addWebhookRoutes(direct: DirectAnswers, options: WebhookRouteOptions): void {
+export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: WebhookRouteOptions): void {
   const { handlers, isDraining, failures, peerOf, trace, onAnswered } = options
-  const known = new Map<string, WebhookHandler>(Object.entries(handlers))
 
   const answer = async (
     request: IncomingMessage,
@@ -55,7 +53,7 @@ export function addWebhookRoutes(direct: DirectAnswers, options: WebhookRouteOpt
     onAnswered(answered)
     if (FAILED.has(status)) failures.count(peerOf(request))
     const retryAfterS = status === 503 ? RETRY_AFTER_S : status === 429 ? failures.retryAfter() : null
-    direct.send(request, response, {
+    http.send(request, response, {
       status,
       headers: retryAfterS === null ? TEXT : [...TEXT, 'retry-after', String(retryAfterS)],
       body: status === 200 ? TEXTS.accepted : TEXTS.refused,
@@ -64,17 +62,19 @@ export function addWebhookRoutes(direct: DirectAnswers, options: WebhookRouteOpt
     })
   }
 
-  direct.handle('/webhooks', (request, response, path) => {
-    const [, name = '', ref = null] = PATH.exec(path) ?? []
-    const handle = ref !== null || path === MERCHANT_PATH ? known.get(name) : undefined
-    if (handle === undefined) {
-      direct.send(request, response, NOWHERE)
-      return true
-    }
-    const route = ref === null ? MERCHANT_PATH : `/webhooks/${name}/:ref`
-    trace(request, response, route)(() => void answer(request, response, handle, ref))
-    return true
-  })
+  const nowhere: RequestHandler = (request, response) => http.send(request, response, NOWHERE)
+  const begin =
+    (handle: WebhookHandler, route: string): RequestHandler =>
+    (request, response, { ref = null }) =>
+      trace(request, response, route)(() => void answer(request, response, handle, ref))
+
+  http.route('every', '/webhooks', nowhere)
+  http.route('every', '/webhooks/*', nowhere)
+  http.route('every', MERCHANT_PATH, begin(handlers.payments, MERCHANT_PATH))
+  for (const [name, handle] of Object.entries(handlers)) {
+    const path = `/webhooks/${name}/:ref`
+    http.route('every', path, begin(handle, path))
+  }
 }
 
 /** The answer while the process drains. */

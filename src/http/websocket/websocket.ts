@@ -6,12 +6,11 @@ import { limitsOfRouter, type SocketLimits } from '../../config/limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { UpgradeListener } from '../connections/requests-in-order.ts'
-import { GRAPHQL_PATH } from '../graphql/graphql-body.ts'
-import { createConcurrencyLimiter } from '../limits/flood-guard.ts'
-import { connectionName } from '../overload/admit-graphql.ts'
-import { retryAfterS } from '../overload/overload.ts'
+import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
+import { connectionName } from '../protection/admit-graphql.ts'
+import { retryAfterS } from '../protection/overload.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
-import { pathOf } from '../server/direct-answers.ts'
+import { GRAPHQL_PATH } from '../server/graphql-exchange.ts'
 import type { HttpServer } from '../server/server.ts'
 import { createSocketHandlers, SocketSession, type SessionParts, type SocketPeer } from './socket-session.ts'
 
@@ -106,9 +105,9 @@ function parseStrictly(text: string): unknown {
 
 /** Whether a request is a handshake (RFC 6455, section 4.1). In HTTP/1.0 an upgrade is ignored (RFC 9110, section 7.8). */
 function opensSocket({ method, url = '', headers: { upgrade }, httpVersion }: IncomingMessage): boolean {
-  return (
-    method === 'GET' && upgrade?.toLowerCase() === 'websocket' && httpVersion === '1.1' && pathOf(url) === GRAPHQL_PATH
-  )
+  if (method !== 'GET' || upgrade?.toLowerCase() !== 'websocket' || httpVersion !== '1.1') return false
+  // A proxy may send an absolute target (RFC 9112, section 3.2.2).
+  return URL.parse(url, 'http://localhost')?.pathname === GRAPHQL_PATH
 }
 
 /** Answers and destroys the connection: a peer that keeps its side open must not delay the shutdown. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { EventSource } from '../../domain/events/payment-event.ts'
 import type { Money } from '../../domain/money/money.ts'
 import { belongsTogether } from '../../domain/payments/attribution.ts'
-import type { EventSource } from '../../domain/payments/payment-event.ts'
 import { directPaymentStreamId, linkStreamId, type PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import {

@@ -1,10 +1,10 @@
-import { isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import {
   type EventSource,
   type PaymentEvent,
   type PaymentEventKind,
   eventId as idOfEvent,
-} from '../../domain/payments/payment-event.ts'
+} from '../../domain/events/payment-event.ts'
+import { isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Disposition, Payment } from '../../domain/payments/payment.ts'
 import { planNoLater, type ReadPlan, replacePoll, type PlannedRead } from '../../domain/reads/read-schedule.ts'

@@ -1,14 +1,13 @@
 import { nextComparedDay, spanOfDay } from '../../domain/imports/compared-days.ts'
 import {
   type CheckPlace,
-  type ImportPart,
   type ListPlace,
   partAt,
   spanAt,
   type PaymentImport,
-  IMPORTED_LISTS,
 } from '../../domain/imports/import-plan.ts'
 import type { ImportProblem } from '../../domain/imports/import-report.ts'
+import { type ImportPart, IMPORTED_LISTS } from '../../domain/imports/imported-lists.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import type { Store } from '../../ledger/store.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../../lib/timers.ts'
@@ -16,8 +15,8 @@ import type { Logger } from '../../observability/logger.ts'
 import { isOutage, LeaseLostError } from '../../store/store-errors.ts'
 import type { Lease, FoundPayment } from '../../store/store.ts'
 import type { Site, Sites } from '../../upstream/client/sites.ts'
-import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
-import { UpstreamFault } from '../../upstream/client/upstream-fault.ts'
+import type { UpstreamClient } from '../../upstream/upstream-client.ts'
+import { UpstreamFault } from '../../upstream/upstream-fault.ts'
 import type { ReadBudget } from '../read-budget.ts'
 import type { HeldLease } from '../upkeep.ts'
 import { type ListPageOptions, readListPage, type ErasedPayersOptions, foundPayments } from './read-list-page.ts'

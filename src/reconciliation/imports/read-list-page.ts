@@ -1,11 +1,12 @@
-import type { ImportedList, ImportSpan } from '../../domain/imports/import-plan.ts'
+import type { ImportSpan } from '../../domain/imports/import-plan.ts'
+import type { ImportedList } from '../../domain/imports/imported-lists.ts'
 import type { PaymentReport } from '../../domain/payments/payment-report.ts'
 import { newCorrelationId } from '../../keys/derived-secrets.ts'
 import { erasureHashes, type KeyRing } from '../../keys/key-ring.ts'
 import type { FoundEntries, FoundPayment, ErasureStore, Page, PageCursor, PayerErasure } from '../../store/store.ts'
 import { spanQuery } from '../../upstream/client/exchange-checks.ts'
 import type { Site } from '../../upstream/client/sites.ts'
-import type { UpstreamClient } from '../../upstream/client/upstream-client.ts'
+import type { UpstreamClient } from '../../upstream/upstream-client.ts'
 
 export type ListPageOptions = ErasedPayersOptions & {
   readonly upstream: Pick<UpstreamClient, 'listPayinLinks' | 'listPayins' | 'searchAgreements' | 'listPayouts'>

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import { eventId, parseEventId, type PaymentEvent } from '../../domain/payments/payment-event.ts'
+import { eventId, parseEventId, type PaymentEvent } from '../../domain/events/payment-event.ts'
 import type { Db } from '../group-commit.ts'
 import { EVENTS } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../group-commit.ts'
+import type { Page, PageCursor, PageQuery, Placed } from '../page.ts'
 import { PlaceOfOtherOrderError } from '../store-errors.ts'
-import type { Page, PageCursor, PageQuery, Placed } from '../store.ts'
 import type { Tables } from '../tables.ts'
 
 /** Rows that a page looks at, at most: whatever the filter, and however many rows there are, this bounds its time. */

@@ -1,5 +1,5 @@
+import type { PaymentEvent, PaymentEventKind } from '../../domain/events/payment-event.ts'
 import { gatewayStreamId, isGatewayKind, isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
-import type { PaymentEvent, PaymentEventKind } from '../../domain/payments/payment-event.ts'
 import { isPayoutKind, isPayoutStream, payoutStreamId } from '../../domain/payouts/payout.ts'
 import type { Db } from '../group-commit.ts'
 import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS, type SubjectEventsName } from '../rows/log-rows.ts'

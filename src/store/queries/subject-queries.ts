@@ -4,10 +4,10 @@ import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import type { PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { Db } from '../group-commit.ts'
+import type { Page, PageQuery, Placed } from '../page.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { toGatewayPayment } from '../rows/gateway-payment-rows.ts'
 import { PAYOUT_PAYEES, toPayout } from '../rows/payout-rows.ts'
-import type { Page, PageQuery, Placed } from '../store.ts'
 import type {
   AgreementFilter,
   AgreementStore,

@@ -1,13 +1,14 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, GroupCommit } from '../group-commit.ts'
+import type { Page, PageQuery } from '../page.ts'
 import { inLowerCase } from '../queries/payment-search.ts'
 import { newestFirst, oneOf, ROW_NUMBER, unplaced } from '../queries/read-page.ts'
 import type { AgreementPayersTable } from '../rows/agreement-rows.ts'
 import type { PayersTable } from '../rows/payment-rows.ts'
 import { PAYOUT_PAYEES, type PayoutPayeesTable } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
-import type { Page, PageQuery } from '../store.ts'
 import type { ErasuresTable } from '../tables.ts'
+import type { ErasureKind } from './kinds.ts'
 
 type ErasureRow = Selectable<ErasuresTable>
 
@@ -265,9 +266,6 @@ async function payinsOf(db: Db, owner: string, after: string): Promise<Slice> {
   const end = rows.length < ERASED_AT_ONCE ? undefined : payments.at(-1)
   return { subjects: { ...NOTHING, payments }, next: end === undefined ? null : `${PAYINS}${end}` }
 }
-
-/** What payers are found by: the id of a payment, link, agreement or payout, the owner of links and payins, or an e-mail address. */
-export type ErasureKind = 'PAYMENT' | 'LINK' | 'AGREEMENT' | 'PAYOUT' | 'OWNER' | 'EMAIL'
 
 export type ErasureRequest = {
   readonly kind: ErasureKind

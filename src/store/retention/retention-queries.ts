@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import {
   type DeliveriesTable,
@@ -11,6 +11,7 @@ import {
   PAYOUT_EVENTS,
 } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
+import type { PrunedKind } from './kinds.ts'
 
 /** Rows per transaction, for which other writes wait. */
 const PRUNED_AT_ONCE = 200
@@ -161,9 +162,6 @@ async function purgeKeys(db: Db, before: number): Promise<number> {
   const forgotten = await db.deleteFrom('paid_orders').where('id', 'in', orders).executeTakeFirst()
   return Number(result.numDeletedRows) + Number(forgotten.numDeletedRows)
 }
-
-/** What is pruned when it is old: events by the instant at which they were recorded, deliveries by that of their first receipt. */
-export type PrunedKind = 'events' | 'payout_events' | 'gateway_payment_events' | 'deliveries'
 
 /** A row to be archived. Its place is the position of an event, in whichever table, or the number of a delivery. */
 export type ArchivedRow = { readonly place: number; readonly row: PaymentEvent | Delivery }

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
-import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import {
   type EventSource,
   eventId,
   type PaymentEvent,
   type PaymentEventKind,
-} from '../../domain/payments/payment-event.ts'
+} from '../../domain/events/payment-event.ts'
+import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import type { Disposition } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import { toAgreement } from './agreement-rows.ts'

@@ -1,4 +1,4 @@
-import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'

@@ -1,9 +1,11 @@
 import type { ImportPlace, ImportPlan, PaymentImport } from '../../domain/imports/import-plan.ts'
 import type { PartReport } from '../../domain/imports/import-report.ts'
 import type { ReadPace } from '../../domain/reads/read-pace.ts'
-import type { LeaseName } from '../store.ts'
 import { ONLY } from './log-rows.ts'
 import type { TableSpec, Flag, Numbering, StoredRow } from './table.ts'
+
+/** Name of a task that only one process may do at a time. */
+export type LeaseName = 'reader'
 
 /** A lease: the process that does a task which only one may do at a time. */
 export type LeaseRow = {

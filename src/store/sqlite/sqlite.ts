@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PaymentEvent } from '../../domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase, createListeners, type Listeners, NO_BRANCHES } from '../create-database.ts'
 import { type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'

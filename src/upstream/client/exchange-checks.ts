@@ -1,8 +1,8 @@
 import { compareDecimals, mayBeRecordedAs } from '../../domain/money/money.ts'
+import { notSent, unknownOutcome } from '../upstream-fault.ts'
 import { instantToWire, usableMethodCode, usableUuid } from '../wire/values/readers.ts'
 import type { Echo, RequestBody } from '../wire/values/wire-fields.ts'
 import type { Site } from './sites.ts'
-import { notSent, unknownOutcome } from './upstream-fault.ts'
 
 /** Returns the body to send. Throws `not-sent` for an invalid body, naming the invalid fields. */
 export function sendable(written: RequestBody): Record<string, unknown> {

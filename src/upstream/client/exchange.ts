@@ -3,14 +3,15 @@ import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import type { Dispatcher } from 'undici'
 import type { Method } from '../resilience/resilience-policy.ts'
-import type { Site } from './sites.ts'
 import {
   type AnswerHeaders,
   notSent,
   type NotSentReason,
   unknownOutcome,
   type UnknownReason,
-} from './upstream-fault.ts'
+  type RawAnswer,
+} from '../upstream-fault.ts'
+import type { Site } from './sites.ts'
 
 export type WireRequest = {
   readonly origin: string
@@ -20,13 +21,6 @@ export type WireRequest = {
   readonly headers: Readonly<Record<string, string>>
   /** A body of chunks is sent as it comes; if it throws, the connection is cut. */
   readonly body: string | AsyncIterable<Uint8Array> | null
-}
-
-export type RawAnswer = {
-  readonly status: number
-  readonly headers: AnswerHeaders
-  /** The bytes, or the reason why they could not be read. */
-  readonly body: Uint8Array | UnknownReason
 }
 
 export type ExchangeLimits = {

@@ -9,6 +9,7 @@ import {
   retryDelayMs,
   shouldRetry,
 } from '../resilience/resilience-policy.ts'
+import { readAnswer, type UpstreamResponse, notSent, UpstreamFault } from '../upstream-fault.ts'
 import {
   exchange,
   type WireRequest,
@@ -19,7 +20,6 @@ import {
   wireRequest,
 } from './exchange.ts'
 import type { Site, Sites } from './sites.ts'
-import { readAnswer, type UpstreamResponse, notSent, UpstreamFault } from './upstream-fault.ts'
 
 /** All in milliseconds. */
 type Deadlines = {

@@ -2,7 +2,7 @@ import { toPlainJson } from 'payments-subgraph-lib/exact-json'
 import { requireMatch, requireServed, shaped, spanQuery, sendable } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import { notSent } from '../client/upstream-fault.ts'
+import { notSent } from '../upstream-fault.ts'
 import { readPage } from '../wire/values/wire-fields.ts'
 import {
   type BankAccount,

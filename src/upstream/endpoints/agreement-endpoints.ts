@@ -2,7 +2,6 @@ import type { AgreementReport } from '../../domain/agreements/agreement-report.t
 import { isAmount, requireMatch, requireServed, sendable, shaped, spanQuery } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import type { UpstreamClient } from '../client/upstream-client.ts'
 import { readPage } from '../wire/values/wire-fields.ts'
 import {
   type AgreementAmendment,
@@ -130,7 +129,7 @@ type Wanted = {
  * there are too many entries.
  */
 export async function findAgreement(
-  upstream: Pick<UpstreamClient, 'searchAgreements'>,
+  upstream: Pick<PaymentAgreementCalls, 'searchAgreements'>,
   site: Site,
   { clientTransactionId, id, now, createdAt = now }: Wanted,
 ): Promise<AgreementReport | null> {

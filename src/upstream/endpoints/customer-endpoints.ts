@@ -2,7 +2,7 @@ import type { DocumentRequest, PersonRequest, Contact, Customer } from '../../do
 import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import { notSent } from '../client/upstream-fault.ts'
+import { notSent } from '../upstream-fault.ts'
 import { recordReader, status as statusField, text, usableUuid } from '../wire/values/readers.ts'
 import { readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import {

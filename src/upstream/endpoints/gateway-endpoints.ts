@@ -3,7 +3,7 @@ import { Secret } from '../../keys/key-ring.ts'
 import { requireMatch, requireServed, sendable, shaped } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import { UpstreamFault, notSent } from '../client/upstream-fault.ts'
+import { UpstreamFault, notSent } from '../upstream-fault.ts'
 import { decimalFromWire, isRecord, recordReader } from '../wire/values/readers.ts'
 import {
   type GatewayPaymentRequest,

@@ -15,7 +15,7 @@ import {
 } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import { unknownOutcome } from '../client/upstream-fault.ts'
+import { unknownOutcome } from '../upstream-fault.ts'
 import { readEcho, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import {
   readPayinMethodEntry,

@@ -22,7 +22,7 @@ import {
 } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
-import { notSent } from '../client/upstream-fault.ts'
+import { notSent } from '../upstream-fault.ts'
 import { recordReader, status as statusField } from '../wire/values/readers.ts'
 import { combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import { readMethodRequirements, servedMethods } from '../wire/wire-payin-method.ts'

@@ -5,7 +5,7 @@ import {
   type UnknownReason,
   UpstreamFault,
   type FaultDetail,
-} from '../client/upstream-fault.ts'
+} from '../upstream-fault.ts'
 import { type Breaker, type BreakerSettings, type BreakerState, createBreaker, type CallResult } from './breaker.ts'
 
 /**

@@ -2,13 +2,15 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/caller.ts'
-import { EVENTS_PATH, GRAPHQL_PATH } from '../../../src/http/graphql/graphql-body.ts'
+import { createClientAddresses } from '../../../src/http/connections/client-address.ts'
 import { createGraphqlEntrance } from '../../../src/http/graphql/graphql-entrance.ts'
-import { MAX_WAITING } from '../../../src/http/overload/client-queue.ts'
-import type { Overload, Turn } from '../../../src/http/overload/overload.ts'
-import { createAddressReader, createPeerReader, type RouterCheck } from '../../../src/http/server/client-caller.ts'
-import { problem } from '../../../src/http/server/direct-answers.ts'
-import { protect } from '../../../src/http/server/protection.ts'
+import { MAX_WAITING } from '../../../src/http/protection/client-queue.ts'
+import type { Overload } from '../../../src/http/protection/overload.ts'
+import { protect } from '../../../src/http/protection/protection.ts'
+import type { RouterCheck } from '../../../src/http/server/client-caller.ts'
+import { EVENTS_PATH, GRAPHQL_PATH } from '../../../src/http/server/graphql-exchange.ts'
+import type { Turn } from '../../../src/http/server/graphql-exchange.ts'
+import { problem } from '../../../src/http/server/problem.ts'
 import { createHttpServer, type HttpServer } from '../../../src/http/server/server.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { SHARE_NOTHING } from '../../../src/redis/shared-counts.ts'
@@ -31,7 +33,7 @@ let refused: number
 let begun: string[]
 
 beforeEach(() => start(1))
-afterEach(() => server.http.close())
+afterEach(() => server.close(0))
 
 const isRouter: RouterCheck = ({ headers }) => headers['x-router-secret'] === 'secret'
 
@@ -41,32 +43,29 @@ async function start(graphqlInFlight: number): Promise<void> {
   refused = 0
   begun = []
   const limits = { trustProxy: ['127.0.0.1'], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight }
-  const addressOf = createAddressReader(limits.trustProxy)
+  const addresses = createClientAddresses(limits.trustProxy)
   const onTurnedAway = () => void (refused += 1)
   const logger = createLogger({ level: 'silent', destination: process.stdout })
-  server = await createHttpServer({
+  server = createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [SHOP], limits },
     isRouter,
     isDraining: () => draining,
     onTurnedAway,
-    addressOf,
+    addressOf: addresses.addressOf,
     logger,
   })
-  const { http, direct } = server
   const protection = protect(server, {
     limits,
     callerOf: () => ANONYMOUS,
     shareCounts: SHARE_NOTHING,
     isRouter,
     onTurnedAway,
-    addressOf,
-    peerOf: createPeerReader(limits.trustProxy),
+    ...addresses,
   })
   overload = protection.overload
-  const entrance = createGraphqlEntrance({ direct, protection, trace: () => (answer) => answer(), logger })
+  const entrance = createGraphqlEntrance({ http: server, protection, trace: () => (answer) => answer() })
   for (const path of [GRAPHQL_PATH, EVENTS_PATH] as const)
     entrance.add(path, {
-      accepts: () => true,
       maxBytes: () => 1_000,
       turnAway: () => null,
       answerAgain(exchange) {
@@ -81,12 +80,9 @@ async function start(graphqlInFlight: number): Promise<void> {
         if (!asked.includes('hold')) entrance.send(exchange, ANSWER)
       },
     })
-  direct.handle('/webhooks', (request, response) => {
-    direct.send(request, response, ANSWER)
-    return true
-  })
-  http.get('/health/ready', async () => ({ answered: true }))
-  url = await http.listen({ host: '127.0.0.1', port: 0 })
+  server.route(['POST'], '/webhooks/*', (request, response) => server.send(request, response, ANSWER))
+  server.route(['GET'], '/health/ready', (request, response) => server.send(request, response, ANSWER))
+  url = await server.listen({ host: '127.0.0.1', port: 0 })
 }
 
 /** Begins a request when there is a place. */
@@ -214,7 +210,7 @@ it('lets commands wait for places of their own, while queries are answered', asy
 describe('half of the places', () => {
   const HELD = `${GRAPHQL_PATH}?hold`
   beforeEach(async () => {
-    await server.http.close()
+    await server.close(0)
     await start(2)
   })
 
@@ -234,7 +230,7 @@ describe('half of the places', () => {
   })
 
   async function disconnect(held: readonly Promise<Reply>[]): Promise<void> {
-    server.http.server.closeAllConnections()
+    server.server.closeAllConnections()
     await Promise.allSettled(held)
   }
 })
@@ -242,7 +238,7 @@ describe('half of the places', () => {
 it('begins the next when one has ended, and nothing for a client that has disconnected', async () => {
   const turn = await occupy()
   const abort = new AbortController()
-  const received = once(server.http.server, 'request')
+  const received = once(server.server, 'request')
   const gone = fetch(`${url}${GRAPHQL_PATH}?gone`, { signal: abort.signal })
   const [{ socket }] = (await received) as [IncomingMessage]
   abort.abort()

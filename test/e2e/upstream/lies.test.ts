@@ -1,10 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSites } from '../../../src/upstream/client/sites.ts'
-import {
-  createUpstreamClient,
-  type Mismatch,
-  type UpstreamClient,
-} from '../../../src/upstream/client/upstream-client.ts'
+import { createUpstreamClient, type Mismatch, type UpstreamClient } from '../../../src/upstream/upstream-client.ts'
 import { faultOf, serve, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { createSites, type Site, type SiteSettings } from '../../../src/upstream/client/sites.ts'
 import { createTransport, type TransportOptions } from '../../../src/upstream/client/transport.ts'
-import { createUpstreamClient } from '../../../src/upstream/client/upstream-client.ts'
-import { UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
+import { createUpstreamClient } from '../../../src/upstream/upstream-client.ts'
+import { UpstreamFault } from '../../../src/upstream/upstream-fault.ts'
 import { type Script, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
 /** Short deadlines in milliseconds, so that tests of them are fast. */

@@ -1,4 +1,5 @@
-import type { ImportPart, ListPlace, PaymentImport } from '../../../src/domain/imports/import-plan.ts'
+import type { ListPlace, PaymentImport } from '../../../src/domain/imports/import-plan.ts'
+import type { ImportPart } from '../../../src/domain/imports/imported-lists.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { FoundPayment, Lease, NewImport } from '../../../src/store/store.ts'
 import { after, MINUTE, NOW, present, report } from './builders.ts'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { CheckPlace, ImportPart } from '../../../src/domain/imports/import-plan.ts'
+import type { CheckPlace } from '../../../src/domain/imports/import-plan.ts'
+import type { ImportPart } from '../../../src/domain/imports/imported-lists.ts'
 import { LeaseLostError } from '../../../src/store/store-errors.ts'
 import {
   after,

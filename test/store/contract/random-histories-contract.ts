@@ -1,6 +1,6 @@
 import { type Arbitrary, constantFrom, nat, record } from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import { factsOf, PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import type { Store } from '../../../src/ledger/store.ts'
 import type { ReadSubject } from '../../../src/store/store.ts'

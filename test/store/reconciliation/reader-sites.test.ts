@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import { type FaultDetail, UpstreamFault } from '../../../src/upstream/client/upstream-fault.ts'
+import { type FaultDetail, UpstreamFault } from '../../../src/upstream/upstream-fault.ts'
 import { after, MINUTE, paymentOf, report } from '../contract/builders.ts'
 import { doubt, readAll, readNow, SECOND, setUp, subjectOf, type ReaderFixture } from './reader-fixture.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import type { Store } from '../../../src/ledger/store.ts'
 import { createSliceScheduler } from '../../../src/lib/slice-scheduler.ts'
 import { createLogger } from '../../../src/observability/logger.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import { StoreFailure } from '../../../src/store/store-errors.ts'
 import type { EventLog } from '../../../src/store/store.ts'
 import type { Tail } from '../../../src/streams/tail.ts'

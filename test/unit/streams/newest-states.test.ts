@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import type { Payment } from '../../../src/domain/payments/payment.ts'
 import { createNewestStates } from '../../../src/streams/newest-states.ts'
 

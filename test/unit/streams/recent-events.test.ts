@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { PaymentEvent } from '../../../src/domain/payments/payment-event.ts'
+import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
 import { createRecentEvents } from '../../../src/streams/tail.ts'
 
 const STREAMS = ['link:a', 'link:b', 'payment:c']

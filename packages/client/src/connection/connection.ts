@@ -1,8 +1,8 @@
 import { errorOf, PaymentsClientError } from '../client-errors.ts'
 import { operationOf, type Operation, type PaymentsEndpoint } from '../graph-endpoint.ts'
 import type { Result } from '../request/ask.ts'
-import type { State, StreamItem, Subject } from '../watch/watch-options.ts'
-import type { Timing } from './connection-attempt.ts'
+import type { State, StreamItem, Subject } from '../updates.ts'
+import type { Timing } from './timing.ts'
 
 /** A connection that delivers one stream. */
 export type OpenedConnection = {

@@ -1,5 +1,6 @@
 import { errorOf, type GraphError } from '../client-errors.ts'
-import { backoffMs, timingOf, type Timing } from '../connection/connection-attempt.ts'
+import { backoffMs } from '../connection/connection-attempt.ts'
+import { timingOf, type Timing } from '../connection/timing.ts'
 import { createPosition, type ResumableItem } from '../stream-position.ts'
 
 /** A result of a subscription, as client libraries pass it on. */

@@ -15,7 +15,7 @@ import {
   type PaymentEventFilter,
 } from '../generated/documents.ts'
 import type { AnyDocument } from '../graph-endpoint.ts'
-import type { AskOne, Page, State, Subject } from './watch-options.ts'
+import type { AskOne, Page, State, Subject } from '../updates.ts'
 
 /** The id of the subject, and the language of its labels. */
 type Which = { readonly id: string; readonly statusToken: string | null; readonly locale: string | null }

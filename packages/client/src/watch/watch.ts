@@ -8,14 +8,15 @@ import {
   type AttemptEnd,
   connectionOver,
   TRANSPORTS,
-  timingOf,
   onWake,
 } from '../connection/connection-attempt.ts'
 import { endBy, type ConnectionRequest } from '../connection/connection.ts'
+import { createReader } from '../connection/item-reader.ts'
+import { timingOf } from '../connection/timing.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
-import { createReader } from './item-reader.ts'
+import type { PaymentLinkUpdate, PaymentUpdate, Subject } from '../updates.ts'
 import { agreementSubject, eventsSubject, linkSubject, paymentSubject, payoutSubject } from './subjects.ts'
-import type { WatchOptions, PaymentLinkUpdate, PaymentUpdate, Subject } from './watch-options.ts'
+import type { WatchOptions } from './watch-options.ts'
 
 /**
  * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.

@@ -1,4 +1,4 @@
-import type { NextActionKind, FailureCode } from './describe-failure.ts'
+import type { NextActionKind, FailureCode } from './failure-codes.ts'
 
 /** Also used for lost or stolen cards and for suspected fraud: the payer must not be able to tell them apart. */
 const DECLINED_EN = 'Your payment was declined. Please use another payment method, or contact your bank.'

@@ -1,6 +1,7 @@
-import { fastify } from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { addHealthRoutes } from '../../../../src/http/admin/admin-server.ts'
+import { createHttpServer } from '../../../../src/http/server/server.ts'
+import { createLogger } from '../../../../src/observability/logger.ts'
 
 it.each([
   ['starting', { isStarting: true }, 503],
@@ -15,15 +16,23 @@ it.each([
     isOverloaded = false,
     isUnavailable = false,
   } = state as Partial<Record<'isStarting' | 'isDraining' | 'isOverloaded' | 'isUnavailable', boolean>>
-  const app = fastify()
-  onTestFinished(() => app.close())
-  addHealthRoutes(app, {
+  const limits = { trustProxy: [], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight: 1 }
+  const http = createHttpServer({
+    settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [], limits },
+    isRouter: () => false,
+    isDraining: () => isDraining,
+    onTurnedAway: () => {},
+    addressOf: () => null,
+    logger: createLogger({ level: 'silent' }),
+  })
+  onTestFinished(() => http.close(0))
+  addHealthRoutes(http, {
     ping: () => (isUnavailable ? Promise.reject(new Error('The store does not answer.')) : Promise.resolve()),
     isStarting: () => isStarting,
     isDraining: () => isDraining,
     isOverloaded: () => isOverloaded,
   })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = await http.listen({ host: '127.0.0.1', port: 0 })
   const ready = await fetch(`${url}/health/ready`)
   expect([ready.status, await ready.json()]).toEqual([code, { status }])
   const live = await fetch(`${url}/health/live`)

@@ -10,7 +10,7 @@ import {
 import type { Task } from '../../../../src/commands/idempotency/task.ts'
 import type { Store } from '../../../../src/ledger/store.ts'
 import { createLogger } from '../../../../src/observability/logger.ts'
-import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
+import { unknownOutcome, UpstreamFault } from '../../../../src/upstream/upstream-fault.ts'
 import { ringOf } from '../../../unit/keys/rings.ts'
 import { commandKey, KEY_SCOPE, link, NOW } from '../../contract/builders.ts'
 import { openSqliteFixture } from '../../contract/sqlite-fixture.ts'

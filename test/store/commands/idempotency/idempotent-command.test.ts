@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { COMMAND_PATIENCE_MS } from '../../../../src/upstream/client/transport.ts'
-import { notSent, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
+import { notSent, UpstreamFault } from '../../../../src/upstream/upstream-fault.ts'
 import { linkOf, NOW, present } from '../../contract/builders.ts'
 import { noAnswer, REFUSED, REJECTION, sendUnanswered, setUp } from './command-fixture.ts'
 

@@ -13,7 +13,7 @@ import {
   decideAgreementRead,
   evolveAgreement,
 } from '../../../../src/domain/agreements/agreement.ts'
-import { parseEventId } from '../../../../src/domain/payments/payment-event.ts'
+import { parseEventId } from '../../../../src/domain/events/payment-event.ts'
 import { agreementReport, AT, NEW_AGREEMENT, decided, givenAgreement } from '../agreements.ts'
 
 const ACTIVE = givenAgreement('created', 'active')

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  customerMessage,
-  describeFailure,
-  recogniseFailure,
-} from '../../../../src/domain/payments/failures/describe-failure.ts'
+import { customerMessage, describeFailure } from '../../../../src/domain/payments/failures/describe-failure.ts'
+import { recogniseFailure } from '../../../../src/domain/payments/failures/failure-codes.ts'
 import { en, LANGUAGES } from '../../../../src/domain/payments/failures/failure-messages.ts'
 
 /** The table of the payments API: code, then the category and the advice for its condition. */

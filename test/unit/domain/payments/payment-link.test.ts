@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseEventId, eventId } from '../../../../src/domain/payments/payment-event.ts'
+import { parseEventId, eventId } from '../../../../src/domain/events/payment-event.ts'
 import {
   createdLink,
   directPaymentStreamId,

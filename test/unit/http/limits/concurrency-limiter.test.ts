@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createConcurrencyLimiter } from '../../../../src/http/limits/flood-guard.ts'
+import { createConcurrencyLimiter } from '../../../../src/http/limits/concurrency-limiter.ts'
 
 it('a quota gives each holder so many, and what one has returned again', () => {
   const quota = createConcurrencyLimiter(2)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFailedAttempts } from '../../../../src/http/limits/flood-guard.ts'
+import { createFailedAttempts } from '../../../../src/http/limits/failed-attempts.ts'
 
 const MINUTE_MS = 60_000
 

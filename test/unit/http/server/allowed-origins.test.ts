@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createOrigins } from '../../../../src/http/server/direct-answers.ts'
+import { createOrigins } from '../../../../src/http/server/origins.ts'
 
 const QUIET = { warn: () => {} }
 const originsOf = (allowedOrigins: string[], logger: Parameters<typeof createOrigins>[1] = QUIET) =>

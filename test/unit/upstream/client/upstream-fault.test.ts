@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { fromResponse, notSent, unknownOutcome, UpstreamFault } from '../../../../src/upstream/client/upstream-fault.ts'
+import { fromResponse, notSent, unknownOutcome, UpstreamFault } from '../../../../src/upstream/upstream-fault.ts'
 import { fixtureText } from '../../../fixtures/upstream/read.ts'
 
 const refused = (httpStatus: number, body: string | null) => fromResponse(httpStatus, {}, body).detail

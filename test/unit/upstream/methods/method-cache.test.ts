@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { PayinMethod } from '../../../../src/domain/methods/payin-method.ts'
 import { createSites, type Site } from '../../../../src/upstream/client/sites.ts'
-import { notSent } from '../../../../src/upstream/client/upstream-fault.ts'
 import { createMethodCache, isCurrent } from '../../../../src/upstream/methods/method-cache.ts'
+import { notSent } from '../../../../src/upstream/upstream-fault.ts'
 import { payinMethod } from '../../../support/payin-method.ts'
 
 const SECOND = 1_000

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createSites, type Site } from '../../../../src/upstream/client/sites.ts'
-import { notSent } from '../../../../src/upstream/client/upstream-fault.ts'
 import { createMethodCache, isCurrent } from '../../../../src/upstream/methods/method-cache.ts'
 import { createPayinMethodLists } from '../../../../src/upstream/methods/payin-method-lists.ts'
+import { notSent } from '../../../../src/upstream/upstream-fault.ts'
 import { payinMethod } from '../../../support/payin-method.ts'
 
 const MINUTE = 60_000

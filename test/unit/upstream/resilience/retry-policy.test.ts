@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultDetail, NotSentReason, UnknownReason } from '../../../../src/upstream/client/upstream-fault.ts'
 import {
   createRetryBudget,
   type Method,
   retryDelayMs,
   shouldRetry,
 } from '../../../../src/upstream/resilience/resilience-policy.ts'
+import type { FaultDetail, NotSentReason, UnknownReason } from '../../../../src/upstream/upstream-fault.ts'
 
 const unsent = (reason: NotSentReason): FaultDetail =>
   reason === 'breaker-open' ? { kind: 'not-sent', reason, retryAfterSeconds: 1 } : { kind: 'not-sent', reason }

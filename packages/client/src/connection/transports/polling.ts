@@ -1,8 +1,8 @@
 import { asClientError, PaymentsClientError } from '../../client-errors.ts'
 import { sendOnce } from '../../request/ask.ts'
-import { joined } from '../../watch/item-reader.ts'
-import type { AskOne, Page, State, StreamItem } from '../../watch/watch-options.ts'
+import type { AskOne, Page, State, StreamItem } from '../../updates.ts'
 import { endBy, isOfGraph, type ConnectionEnd, type ConnectionRequest, type OpenConnection } from '../connection.ts'
+import { joined } from '../item-reader.ts'
 
 const NOTHING = { event: null, link: null, payment: null } as const
 

@@ -1,0 +1,322 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
+import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
+import type { Operations } from '../commands/operations.ts'
+import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
+import type { SocketLimits } from '../config/limits.ts'
+import type { Engine } from '../graphql/engine/engine.ts'
+import type { PaymentsOpenStreams } from '../lookups/health.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { ShareCounts } from '../redis/shared-counts.ts'
+import type { Deadlines } from '../streams/stream-registry.ts'
+import type { WebhookHandlers } from '../webhooks/subject-webhooks.ts'
+import {
+  type AdminServer,
+  createAdminServer,
+  addHealthRoutes,
+  type HealthOptions,
+  addMetricsRoute,
+} from './admin/admin-server.ts'
+import { type ClientAddresses, createClientAddresses } from './connections/client-address.ts'
+import { createTokenEnds, type TokenEnds } from './connections/token-end.ts'
+import { addExportRoute, type ExportLimits } from './exports/export-route.ts'
+import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
+import { addGraphqlRoute } from './graphql/graphql-route.ts'
+import { addPageRoutes, addPages } from './pages/pages.ts'
+import { protect, type Protection } from './protection/protection.ts'
+import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
+import { createHttpServer, type HttpServer } from './server/server.ts'
+import { type TraceRequest, traceRequests } from './server/trace-requests.ts'
+import { type CallbackLimits, createCallbackSubscriptions } from './streams/callback-subscriptions.ts'
+import { multipartCarrier } from './streams/multipart-streams.ts'
+import { createResponseStreams } from './streams/response-streams.ts'
+import { addEventStreams, eventStreamCarrier } from './streams/sse-streams.ts'
+import type { UploadLimits } from './uploads/read-pictures.ts'
+import { addUploadRoutes } from './uploads/upload-routes.ts'
+import { addWebhookRoutes } from './webhooks/webhook-routes.ts'
+import { addWebSocket } from './websocket/websocket.ts'
+
+export type Http = {
+  readonly server: HttpServer
+  /** Returns the number of open sockets and streams of clients. */
+  open(): Omit<PaymentsOpenStreams, 'subscriptions'>
+  /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
+  listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
+  /** Makes the probes report that the process is ready. */
+  setReady(): void
+  /** Fetches the verification keys of client tokens again, and ends the streams whose token is no longer valid. */
+  refetchTokenKeys(): Promise<void>
+  /** Rejects new work, asks sockets to reconnect elsewhere, and finishes the requests in progress. */
+  drain(): Promise<void>
+}
+
+type HttpNeeds = {
+  readonly engine: Engine
+  readonly operations: Pick<
+    Operations,
+    'openUpload' | 'submitIdentityCheck' | 'openPaymentsExport' | 'beginPaymentsExport'
+  >
+  readonly webhookHandlers: WebhookHandlers
+  readonly deadlines: Deadlines
+  readonly shareCounts: ShareCounts
+  /** Rejects if the store does not answer. */
+  readonly ping: () => Promise<void>
+  readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
+  readonly tracing: Tracing | null
+  readonly logger: Logger
+  readonly clock: () => Date
+  readonly limits: Partial<TransportLimits>
+}
+
+export type TransportLimits = SocketLimits &
+  CallbackLimits & {
+    /** Milliseconds within which a peer must read some part of an HTTP response. */
+    readonly unreadMs: number
+    /** Times for the pictures of an identity document. */
+    readonly uploads: Partial<UploadLimits>
+    /** Limits for downloads of files of payments. */
+    readonly exports: Partial<ExportLimits>
+  }
+
+/** What all transports share. */
+type Entrance = HttpNeeds &
+  Phase &
+  ClientAddresses & {
+    readonly http: HttpServer
+    readonly trace: TraceRequest
+    readonly protection: Protection
+    readonly verifier: TokenVerifier
+    readonly tokenEnds: TokenEnds
+    /**
+     * Whether a request contains a router's secret. If no secret is configured this is always false, so that no request gets the
+     * limits of a router.
+     */
+    readonly isKnownRouter: RouterCheck
+    /** Whether a request contains a router's secret, or none is required. */
+    readonly isFromRouter: RouterCheck
+  }
+
+/** Whether the process is starting or draining. */
+type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
+
+/**
+ * How long new requests are still answered, with 503, after a drain has begun, in milliseconds: connections that the system has
+ * accepted by then would otherwise be reset with the listening socket.
+ */
+const LINGER_MS = 100
+/** Time limit in milliseconds from the beginning of a drain: by then even the slowest webhook body has been answered. */
+const LAST_ANSWER_MS = 11_000
+
+/** Creates the server and all transports, without listening: GraphQL over HTTP, event streams, callbacks and sockets; webhooks, health and pages. */
+export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
+  let draining = false
+  let starting = true
+  const entrance = createEntrance(config, needs, { isDraining: () => draining, isStarting: () => starting })
+  const { http } = entrance
+  const { sockets, streams, callbacks } = addGraphql(config, entrance)
+  const admin = addWebhooksAndHealth(config, entrance)
+  addUploads(entrance)
+  addExports(entrance)
+  return {
+    server: http,
+    open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
+    async listen() {
+      const url = await http.listen(config.http)
+      return { url, adminUrl: (await admin?.listen()) ?? null }
+    },
+    setReady: () => void (starting = false),
+    async refetchTokenKeys() {
+      // A failed attempt has been logged already.
+      if (await entrance.verifier.refetchKeys()) needs.logger.info({}, 'the keys of client tokens are up to date')
+    },
+    async drain() {
+      draining = true
+      const until = performance.now() + LAST_ANSWER_MS
+      const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
+      await sleep(LINGER_MS)
+      await Promise.all([streamsEnd, http.close(until - performance.now())])
+      // Closed last, so that probes and metrics show the drain.
+      await admin?.close()
+    },
+  }
+}
+
+function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entrance {
+  const { isDraining } = phase
+  const { metrics, logger, shareCounts, deadlines } = needs
+  const { http: settings } = config
+  const onTurnedAway = metrics.turnedAway
+  const isRouter = createRouterCheck(config.router)
+  const isKnownRouter = config.router.kind === 'guarded' ? isRouter : () => false
+  const { addressOf, peerOf } = createClientAddresses(settings.limits.trustProxy)
+  const { unreadMs } = needs.limits
+  // Production answers under every name that leads to it: there nothing is done without credentials.
+  const isKnownHost = config.production ? undefined : createHostCheck(hostNames(config))
+  const http = createHttpServer({
+    settings,
+    isRouter: isKnownRouter,
+    isDraining,
+    onTurnedAway,
+    addressOf,
+    isKnownHost,
+    unreadMs,
+    logger,
+  })
+  const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
+  return {
+    ...needs,
+    http,
+    trace: traceRequests(needs.tracing),
+    peerOf,
+    verifier,
+    tokenEnds: createTokenEnds(verifier, deadlines),
+    addressOf,
+    isKnownRouter,
+    ...phase,
+    protection: protect(http, {
+      addressOf,
+      peerOf,
+      limits: settings.limits,
+      callerOf: createCallerReader(verifier),
+      isRouter: isKnownRouter,
+      shareCounts,
+      onTurnedAway,
+    }),
+    isFromRouter: isRouter,
+  }
+}
+
+/** Adds one engine and five transports. */
+function addGraphql(config: AppConfig, entrance: Entrance) {
+  const { http, engine, protection, isDraining, tokenEnds, logger, clock } = entrance
+  const { isAllowedOrigin, acceptUpgrades } = http
+  const { callerOf, overload } = protection
+  const limits = { ...config.http.socketLimits, ...entrance.limits }
+  const { addressOf, isFromRouter, isKnownRouter } = entrance
+  const { bodyBytes } = config.limits
+  const graphql = createGraphqlEntrance({ http, protection, trace: entrance.trace })
+  const streams = createResponseStreams({
+    engine,
+    isAllowedOrigin,
+    headersFor: http.headersFor,
+    addressOf,
+    isRouter: isKnownRouter,
+    tokenEnds,
+    logger,
+    clock,
+    limits,
+    shareCounts: entrance.shareCounts,
+  })
+  addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
+  const callbacks = createCallbackSubscriptions({
+    engine,
+    send: graphql.send,
+    origins: config.callbackOrigins,
+    isRouter: isKnownRouter,
+    tokenEnds,
+    logger,
+    clock,
+    limits: entrance.limits,
+  })
+  addGraphqlRoute(graphql, {
+    engine,
+    sendExplorer: addPagesFor(config, http),
+    callerOf,
+    isFromRouter,
+    isRouter: isKnownRouter,
+    limits: config.limits,
+    isDraining,
+    compresses: config.http.compresses,
+    carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
+  })
+  const sockets = addWebSocket({
+    isOwn: config.shortcuts.includes('ownSockets'),
+    engine,
+    acceptUpgrades,
+    verifier: entrance.verifier,
+    tokenEnds,
+    isFromRouter,
+    isRouter: isKnownRouter,
+    isAllowedOrigin,
+    addressOf,
+    peerOf: entrance.peerOf,
+    failures: protection.failures,
+    onTurnedAway: entrance.metrics.turnedAway,
+    overload,
+    logger,
+    clock,
+    limits,
+    shareCounts: entrance.shareCounts,
+  })
+  return { streams, callbacks, sockets }
+}
+
+/** Adds the address for pictures of identity documents. */
+function addUploads({ http, operations, protection, isDraining, peerOf, limits }: Entrance): void {
+  addUploadRoutes(http, {
+    open: operations.openUpload,
+    submit: operations.submitIdentityCheck,
+    isDraining,
+    failures: protection.failures,
+    peerOf,
+    limits: limits.uploads ?? {},
+  })
+}
+
+/** Adds the address for files of payments. */
+function addExports({ http, operations, protection, isDraining, peerOf, limits, logger, clock }: Entrance): void {
+  addExportRoute(http, {
+    open: operations.openPaymentsExport,
+    begin: operations.beginPaymentsExport,
+    isRefusing: () => isDraining() || protection.overload.isOverloaded(),
+    failures: protection.failures,
+    peerOf,
+    logger,
+    clock,
+    limits: limits.exports ?? {},
+  })
+}
+
+/** Adds the pages, if they have been built; returns what sends the explorer, null if it is not among them. */
+function addPagesFor(config: AppConfig, http: HttpServer) {
+  const pages = addPages(http)
+  if (pages === null) return null
+  addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
+  if (config.production) return null
+  return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
+}
+
+/** Returns the server for metrics and probes, if one is configured. */
+function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
+  const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
+  const { registry } = metrics
+  addWebhookRoutes(http, {
+    handlers: entrance.webhookHandlers,
+    isDraining,
+    failures: protection.failures,
+    peerOf,
+    trace: entrance.trace,
+    onAnswered: ({ status, outcome }) => {
+      metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
+      if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
+    },
+  })
+  const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
+  addHealthRoutes(http, health)
+  addMetricsRoute(http, {
+    registry,
+    access: config.monitoring.metrics,
+    guard: { failures: protection.failures, peerOf },
+  })
+  const { admin: address } = config.monitoring
+  if (address === null) return null
+  return createAdminServer({
+    address,
+    server: { settings: config.http, isDraining, addressOf, isKnownHost: createHostCheck(hostNames(config)), logger },
+    health,
+    registry,
+  })
+}

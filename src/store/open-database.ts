@@ -1,0 +1,33 @@
+import type { AppConfig } from '../config.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { MigrationListener } from './migrate.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import type { Database } from './store.ts'
+
+type OpenOptions = { readonly clock: () => Date; readonly logger: Logger }
+
+/** Opens the configured database. Throws `StoreUnusableError` if it cannot be used. */
+export async function openDatabase(
+  { database, shortcuts }: Pick<AppConfig, 'database' | 'shortcuts'>,
+  { clock, logger }: OpenOptions,
+): Promise<Database> {
+  const listener: MigrationListener = {
+    onMigration: (version) => logger.info({ version }, 'the database is brought up to date: this may take minutes'),
+    onLaterMigrations: (versions) =>
+      logger.info({ versions }, 'a later version has changed the database, and this version works with it'),
+    onMigrationWait: () =>
+      logger.info({}, 'the database is brought up to date: waiting for another node or transaction'),
+  }
+  if (database.kind === 'sqlite') {
+    const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')
+    return openSqlite({
+      path: database.path,
+      cacheRows: shortcuts.includes('recentRows'),
+      onWait,
+      clock,
+      ...listener,
+    })
+  }
+  const { openPostgres } = await import('./postgres/postgres.ts')
+  return openPostgres({ url: database.url.reveal(), clock, ...listener })
+}
