@@ -1,10 +1,11 @@
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
 import type { GatewayPaymentReport } from '../domain/gateway/gateway-payment.ts'
+import type { ListFilter } from '../domain/list-filter.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/payments/payment-event.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
-import type { Payer, PaymentReport, PaymentPhase } from '../domain/payments/payment-report.ts'
+import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
 import type { PayoutReport } from '../domain/payouts/payout-report.ts'
 import type { CommandStore, RefKind } from './command-store.ts'
@@ -268,13 +269,24 @@ export type DeliveryFilter = {
 }
 
 /** A page of a list, newest first: the rows after the place `before`. */
-export type PageQuery = { readonly limit: number; readonly before: PageCursor | null }
+export type PageQuery = {
+  readonly limit: number
+  readonly before: PageCursor | null
+  /**
+   * Absent: by number; by an instant that the filter names, last change before creation, where it names nothing that few rows have: ids, a
+   * reference, an owner, duplicates, or phases that do not last. Given with one of these, the list has the newest 5,000 rows with it.
+   */
+  readonly order?: ListOrder | null | undefined
+}
+
+/** An instant by which a list is ordered, the newest first. */
+export type ListOrder = 'CREATED' | 'UPDATED'
 
 /**
  * The place of a row in a list: its number, which increases with every new row and never changes; in a list ordered by an instant, first
- * that instant in milliseconds since the epoch.
+ * that instant in milliseconds since the epoch, and which one it is.
  */
-export type PageCursor = { readonly number: number; readonly at?: number | null }
+export type PageCursor = { readonly number: number; readonly at?: number | null; readonly order?: ListOrder | null }
 
 /**
  * The first rows behind a place. A bounded number of rows is looked at, so a page may hold fewer rows than asked for, or none, and others may
@@ -296,50 +308,33 @@ export type RowsById<Row> = {
   cached(id: string): Row | undefined
 }
 
-export type LinkStore = RowsById<PaymentLink> & {
-  byRefs(refs: readonly string[]): Promise<PaymentLink[]>
-  /**
-   * By number; by creation and number where the filter names an instant and no reference. Throws `PlaceOfOtherOrderError` for a place of the
-   * other order.
-   */
-  page(page: PageQuery, filter: LinkFilter): Promise<Page<Placed<PaymentLink>>>
-  /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
-  snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
+/** A list of rows. */
+export type ListStore<Row> = {
+  /** Throws `PlaceOfOtherOrderError` for a place of another order. */
+  page(page: PageQuery, filter: ListFilter): Promise<Page<Placed<Row>>>
+  /** Returns how many rows meet the filter; null if more than 5,000 would have to be looked at. */
+  count(filter: ListFilter): Promise<number | null>
 }
 
-export type LinkFilter = {
-  readonly reference?: string
-  readonly createdFrom?: Date
-  readonly createdBefore?: Date
-  /** Phases of the payment that determines the link's state; IN_PROGRESS includes links without a payment that have not expired. */
-  readonly phases?: readonly PaymentPhase[]
-}
+export type LinkStore = RowsById<PaymentLink> &
+  ListStore<PaymentLink> & {
+    byRefs(refs: readonly string[]): Promise<PaymentLink[]>
+    /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
+    snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
+  }
 
-export type PaymentStore = RowsById<Payment> & {
-  /** Payers by payment id. */
-  payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
-  /** The keys and reasons of refunds that were requested here, by command id. */
-  refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
-  /** Duplicates, resolved or not, by the id of the later payment. */
-  duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
-  /** The requests of payments that were created here without a link, by payment id. */
-  payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
-  /**
-   * Only payments whose amount is known. By number; by last change and number where the filter names an instant, and neither a reference nor
-   * open duplicates. Throws `PlaceOfOtherOrderError` for a place of the other order.
-   */
-  page(page: PageQuery, filter: PaymentsFilter): Promise<Page<Placed<Payment>>>
-  snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
-  /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
-  search(search: PaymentSearch): Promise<SearchResult>
-}
-
-export type PaymentsFilter = {
-  /** The link's reference, the direct payin's, or the merchant's reference that the payment itself carries. */
-  readonly reference?: string
-  readonly updatedFrom?: Date
-  readonly updatedBefore?: Date
-  readonly phases?: readonly PaymentPhase[]
-  /** True for duplicates that are not resolved, false for all other payments. */
-  readonly duplicate?: boolean
-}
+/** Payments; those whose amount is known are listed. */
+export type PaymentStore = RowsById<Payment> &
+  ListStore<Payment> & {
+    /** Payers by payment id. */
+    payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
+    /** The keys and reasons of refunds that were requested here, by command id. */
+    refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
+    /** Duplicates, resolved or not, by the id of the later payment. */
+    duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
+    /** The requests of payments that were created here without a link, by payment id. */
+    payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
+    snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
+    /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
+    search(search: PaymentSearch): Promise<SearchResult>
+  }

@@ -1,10 +1,10 @@
 import type { RequestedAgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PaymentAgreementPurpose, PaymentAgreementStatus } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentableAgreement, failureResult } from '../views/views.ts'
@@ -19,9 +19,10 @@ export const agreementsResolvers = {
       return presentableAgreement(await found)
     },
     paymentAgreements: (_root, args, context) =>
-      listOf('agreements', args, context, async (page, filter) =>
-        shownRows(await context.store.agreements.page(page, filter), context.loaders.agreementById),
-      ),
+      filteredList('agreements', args, context, {
+        store: context.store.agreements,
+        show: context.loaders.agreementById.of,
+      }),
   },
   Mutation: {
     createPaymentAgreement: async (_root, { input }, { operations, caller, loaders }) => {
@@ -46,6 +47,7 @@ export const agreementsResolvers = {
       },
     },
   },
+  PaymentAgreementConnection: countedPage,
   PaymentAgreement: {
     nodeId: ({ id }) => nodeIdOf('PaymentAgreement', id),
     serviceId: (agreement) => known(agreement.serviceId),

@@ -1,8 +1,8 @@
 import { linkState, type PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { whenKnown, type AreaResolvers } from '../models.ts'
+import { countedPage, whenKnown, type AreaResolvers } from '../models.ts'
 import { mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
@@ -14,9 +14,7 @@ export const linksResolvers = {
         link !== null && mayReadLink(context, link, statusToken) ? link : null,
       ),
     paymentLinks: (_root, args, context) =>
-      listOf('links', args, context, async (page, filter) =>
-        shownRows(await context.store.links.page(page, filter), context.loaders.linkById),
-      ),
+      filteredList('links', args, context, { store: context.store.links, show: context.loaders.linkById.of }),
   },
   Mutation: {
     createPaymentLink: async (_root, { input }, { operations, caller, loaders }) => {
@@ -40,6 +38,7 @@ export const linksResolvers = {
       },
     },
   },
+  PaymentLinkConnection: countedPage,
   PaymentLink: {
     nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
     method: ({ methodCode }, _args, { loaders }) =>

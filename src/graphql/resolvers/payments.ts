@@ -5,14 +5,14 @@ import { type Money, withDecimals, exponentOf } from '../../domain/money/money.t
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
-import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { methodCodeOf, type Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus } from '../generated.ts'
-import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
+import { countedPage, type FailureView, type RefundView, type AreaResolvers } from '../models.ts'
 import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
@@ -39,9 +39,7 @@ export const paymentsResolvers = {
       return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
     },
     payments: (_root, args, context) =>
-      listOf('payments', args, context, async (page, filter) =>
-        shownRows(await context.store.payments.page(page, filter), context.loaders.paymentById),
-      ),
+      filteredList('payments', args, context, { store: context.store.payments, show: context.loaders.paymentById.of }),
     paymentSearch: async (_root, { text, first }, { store, caller, loaders }) => {
       const limit = pageSize(first)
       const wanted = searchedText(text)
@@ -102,6 +100,7 @@ export const paymentsResolvers = {
       },
     },
   },
+  PaymentConnection: countedPage,
   Payment: {
     ...stateFields,
     nodeId: ({ id }) => nodeIdOf('Payment', id),
@@ -117,7 +116,7 @@ export const paymentsResolvers = {
     refundable: ({ details }) => details.refundable,
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
-      const code = await methodCodeOf(payment, context)
+      const code = methodCodeOf(payment, await madeAs(payment, context))
       return code === null ? null : context.loaders.methodByCode.load(code)
     },
     methodRaw: ({ details }) => details.methodRaw,
@@ -172,14 +171,6 @@ function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' 
 function required(amount: Money | null): Money {
   if (amount === null) throw new TypeError('A payment without an amount was shown.')
   return amount
-}
-
-/** Returns the method's code. If the payments API reports a word such as `card` and no code, this is the code of the link or payin. */
-async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
-  const raw = payment.details.methodRaw
-  const preselected = (await madeAs(payment, context))?.methodCode ?? null
-  if (raw === null || !raw.includes('_')) return preselected
-  return raw
 }
 
 function describe({ codeRaw, failedAt }: FailureView, { caller }: Context) {
