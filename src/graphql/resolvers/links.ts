@@ -3,7 +3,7 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { countedPage, whenKnown, type AreaResolvers } from '../models.ts'
-import { mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
+import { ownFilter, mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
 
@@ -14,7 +14,12 @@ export const linksResolvers = {
         link !== null && mayReadLink(context, link, statusToken) ? link : null,
       ),
     paymentLinks: (_root, args, context) =>
-      filteredList('links', args, context, { store: context.store.links, show: context.loaders.linkById.of }),
+      filteredList(
+        'links',
+        { ...args, filter: ownFilter(context, args.filter, { name: 'Query.paymentLinks', scope: 'payments:read' }) },
+        context,
+        { store: context.store.links, show: context.loaders.linkById.of },
+      ),
   },
   Mutation: {
     createPaymentLink: async (_root, { input }, { operations, caller, loaders }) => {

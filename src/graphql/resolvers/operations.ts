@@ -126,8 +126,8 @@ export const webhookDeliveriesResolvers = {
     link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
     payment: async ({ subjectId }, _args, { loaders }) =>
       subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),
-    agreement: async ({ subjectId }, _args, { loaders, caller }) =>
-      subjectId === null ? null : visibleAgreement(caller, await loaders.agreementById.load(subjectId)),
+    agreement: async ({ subjectId }, _args, context) =>
+      subjectId === null ? null : visibleAgreement(context, await context.loaders.agreementById.load(subjectId)),
     body: async ({ ref, body }, _args, context) => (body !== null && (await mayReadBody(context, ref)) ? body : null),
     event: (delivery, _args, { loaders }) =>
       delivery.eventId === null ? null : loaders.eventById.load(delivery.eventId),

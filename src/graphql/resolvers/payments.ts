@@ -13,7 +13,7 @@ import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus } from '../generated.ts'
 import { countedPage, type FailureView, type RefundView, type AreaResolvers } from '../models.ts'
-import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
+import { ownFilter, mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
 
@@ -39,7 +39,12 @@ export const paymentsResolvers = {
       return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
     },
     payments: (_root, args, context) =>
-      filteredList('payments', args, context, { store: context.store.payments, show: context.loaders.paymentById.of }),
+      filteredList(
+        'payments',
+        { ...args, filter: ownFilter(context, args.filter, { name: 'Query.payments', scope: 'payments:read' }) },
+        context,
+        { store: context.store.payments, show: context.loaders.paymentById.of },
+      ),
     paymentSearch: async (_root, { text, first }, { store, caller, loaders }) => {
       const limit = pageSize(first)
       const wanted = searchedText(text)

@@ -37,7 +37,7 @@ type StateRow = { readonly state_json: string }
 const agreementList: List<StateRow, Agreement> = {
   table: 'agreements',
   columns: sql`state_json`,
-  compared: { ids: 'id', reference: 'client_transaction_id', site: 'site', statuses: 'status' },
+  compared: { ids: 'id', reference: 'client_transaction_id', ownerId: 'owner_id', site: 'site', statuses: 'status' },
   few: ({ reference }) => (reference === undefined ? undefined : [[oneOf('client_transaction_id', [reference])]]),
   toValue: (row) => toAgreement(row.state_json),
 }

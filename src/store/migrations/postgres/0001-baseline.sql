@@ -375,6 +375,7 @@ CREATE TABLE agreements (
   ref TEXT NOT NULL UNIQUE,
   stream_id TEXT NOT NULL,
   site TEXT NOT NULL,
+  owner_id TEXT,
   -- Null while the payments API reports a status that is not known.
   status TEXT,
   state_json TEXT NOT NULL,
@@ -390,6 +391,7 @@ CREATE TABLE agreements (
 
 CREATE INDEX agreements_by_creation ON agreements (created_at, number);
 CREATE INDEX agreements_by_update ON agreements (updated_at, number);
+CREATE INDEX agreements_by_owner ON agreements (owner_id, (+number)) WHERE owner_id IS NOT NULL;
 CREATE INDEX agreements_by_read ON agreements (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX agreements_in_doubt ON agreements (updated_at) WHERE provisional = 1;
 
@@ -501,7 +503,9 @@ CREATE TABLE command_refs (
   -- The credentials that the payments API was asked with.
   site TEXT NOT NULL,
   -- What a gateway payment was requested with, as JSON: neither the answer nor a callback tells the amount. Null for every other attempt.
-  requested_json TEXT
+  requested_json TEXT,
+  -- The owner of an agreement that was requested: neither the answer nor a callback tells it.
+  owner_id TEXT
 );
 
 CREATE INDEX command_refs_by_command ON command_refs (command_id, attempt);
