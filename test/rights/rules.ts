@@ -32,7 +32,7 @@ const OWNED: Readonly<Record<string, { readonly needs: Scope; readonly otherwise
   'Subscription.paymentAgreementUpdates': { needs: 'agreements:read', otherwise: 'NOT_FOUND' },
 }
 
-/** Lists that have what the owner owns, and everything for callers with the scope. */
+/** Lists that have what the owner owns for callers without any scope, and everything for callers with this one. */
 const LISTS: Readonly<Record<string, Scope>> = {
   'Query.paymentLinks': 'payments:read',
   'Query.payments': 'payments:read',
@@ -75,7 +75,9 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
     if (rule !== undefined && !rule.some((scopes) => scopes.every(has)))
       return caller.scopes === null ? 'UNAUTHENTICATED' : 'FORBIDDEN'
     const listed = LISTS[ask.coordinate]
-    if (listed !== undefined && caller.scopes === null && coordinate === ask.coordinate) return 'UNAUTHENTICATED'
+    if (listed !== undefined && coordinate === ask.coordinate && caller.scopes === null) return 'UNAUTHENTICATED'
+    if (listed !== undefined && coordinate === ask.coordinate && caller.scopes?.length !== 0 && !has(listed))
+      return 'FORBIDDEN'
     if (listed !== undefined && !has(listed) && !owns)
       return EMPTY_PAGE.find(([pattern]) => pattern.test(coordinate))?.[1] ?? null
     const owned = OWNED[coordinate]

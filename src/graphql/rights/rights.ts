@@ -67,8 +67,9 @@ export function visibleAgreement(
 }
 
 /**
- * Returns the filter of a list for a caller: with the scope as it is, for other callers with their own subject as the owner. Throws
- * `UNAUTHENTICATED` without a valid token, and `FORBIDDEN` for a token without the scope and a subject, and for another owner.
+ * Returns the filter of a list for a caller: with the scope as it is, for a caller with a subject and no scope at all with that as the owner.
+ * Throws `UNAUTHENTICATED` without a valid token, and `FORBIDDEN` for every other token, because a tool of the merchant with a wrong one must
+ * not take an empty list for an answer; and for another owner.
  */
 export function ownFilter<Filter extends { readonly ownerId?: string | null | undefined }>(
   { caller }: Pick<Context, 'caller'>,
@@ -76,7 +77,8 @@ export function ownFilter<Filter extends { readonly ownerId?: string | null | un
   { name, scope }: { readonly name: string; readonly scope: Scope },
 ) {
   const ownerId = subjectOf(caller)
-  const isForOwner = ownerId !== null && (filter?.ownerId ?? ownerId) === ownerId
+  const hasNone = caller.kind === 'client' && caller.scopes.size === 0
+  const isForOwner = hasNone && ownerId !== null && (filter?.ownerId ?? ownerId) === ownerId
   demandScopes(caller, name, isForOwner ? [[scope], []] : [[scope]])
   return hasScope(caller, scope) ? filter : { ...filter, ownerId }
 }
