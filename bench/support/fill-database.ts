@@ -30,7 +30,7 @@ function scattered(n: number): string {
 const ID = `((n * 2654435761) % 4294967296) || '-9f1c-4b7e-8d3a-5e6f7a8b9c0d'`
 
 /** The last 50 of each 1,000 payments have no known amount. */
-const AMOUNT_KNOWN = `(CASE WHEN n % 1000 >= 950 THEN 0 ELSE 1 END)`
+const AMOUNT = `(CASE WHEN n % 1000 >= 950 THEN NULL ELSE '10.00' END)`
 
 /** Nearly all payments have ended (paid, failed, expired or refunded); two hundredths of a percent are in dispute. */
 const PHASE = `(CASE WHEN n % 5000 = 7 THEN 'DISPUTED' WHEN n % 500 = 8 THEN 'REFUNDING' WHEN n % 100 = 9 THEN 'IN_PROGRESS'
@@ -64,9 +64,9 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
   const parts = (last: number) =>
     `(${Array.from({ length: last }, (_, k) => `SELECT ${k + 1} AS k`).join(' UNION ALL ')}) parts`
   const statements = [
-    `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, reference,
+    `INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, currency, amount, reference,
         other_reference, created_at, updated_at, read_due_at)
-      ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, ${AMOUNT_KNOWN},
+      ${rows} SELECT 'PAY-' || ${ID}, 'link:ref-' || n, 'ref-' || n, ${STATE}, ${PHASE}, ${RANK}, 'AUD', ${AMOUNT},
         (CASE WHEN n % 3 = 0 THEN NULL ELSE ${REFERENCE} END),
         (CASE WHEN n % 3 = 0 THEN ${REFERENCE} END), ${at}, ${at} + (n % 97) * 60000, (CASE WHEN n % 100 = 9 THEN ${at} END) FROM rows_of`,
     `INSERT INTO links (id, ref, stream_id, site, reference, checkout_url, requested_value, requested_currency, description,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
 import type { Store } from '../../src/ledger/store.ts'
+import type { PageCursor } from '../../src/store/store.ts'
 import {
   agreementId,
   type Filling,
@@ -74,7 +75,7 @@ export function listCases(filling: Filling): ListCase[] {
   })
 }
 
-type Place = { readonly number: number; readonly at?: number | null }
+type Place = PageCursor
 type Reader = (
   lists: Lists,
   filter: object,
@@ -98,13 +99,16 @@ export const READERS: Readonly<Record<string, Reader>> = {
 /** Returns the place in the middle of every list. */
 function placeOf(filling: Filling, filter: object): Place {
   const fields = Object.keys(filter)
-  const byInstant = fields.some((name) => INSTANTS.has(name)) && !fields.some((name) => RARE.has(name))
-  return { number: Math.ceil(filling.payments / 2), at: byInstant ? middle(filling).getTime() : null }
+  const number = Math.ceil(filling.payments / 2)
+  const instant = INSTANTS.find((name) => fields.includes(name))
+  if (instant === undefined || fields.some((name) => RARE.has(name))) return { number, at: null }
+  return { number, at: middle(filling).getTime(), order: instant.startsWith('updated') ? 'UPDATED' : 'CREATED' }
 }
 
-const INSTANTS: ReadonlySet<string> = new Set(['createdFrom', 'createdBefore', 'updatedFrom', 'updatedBefore'])
+/** The first of them decides the order. */
+const INSTANTS: readonly string[] = ['updatedFrom', 'updatedBefore', 'createdFrom', 'createdBefore']
 /** Conditions with which a list stays in the order of its numbers. */
-const RARE: ReadonlySet<string> = new Set(['reference', 'orderId', 'duplicate'])
+const RARE: ReadonlySet<string> = new Set(['ids', 'reference', 'ownerId', 'duplicate'])
 
 const middle = (filling: Filling): Date => new Date(instantOf(filling, filling.payments / 2))
 
@@ -128,15 +132,22 @@ function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] 
     agreementIds: () => ids(agreementId),
     payoutIds: () => ids(payoutId),
     gatewayPaymentIds: () => ids(gatewayPaymentId),
-    orderId: () => [
-      { label: 'one', value: reference(half + 1) },
-      { label: 'shared', value: SHARED_REFERENCE },
+    ids: () => [
+      { label: 'one', value: IDS.map((idOf) => idOf(50)) },
+      {
+        label: 'many',
+        value: IDS.flatMap((idOf) => Array.from({ length: 20 }, (_, n) => idOf(1 + ((half + 7 * n) % payments)))),
+      },
     ],
+    ownerId: () => [{ label: 'none', value: 'NONE' }],
+    cardLast4: () => [{ label: 'none', value: '4242' }],
+    amount: () => [{ label: 'all', value: { currency: 'AUD', min: '1', max: '100' } }],
     subjectIds: () => ids(paymentId),
     needsAttention: () => [{ label: 'yes', value: true }],
     duplicate: () => [{ label: 'open', value: true }],
     phases: () => some(all, 'DISPUTED', 'EXPIRED', 'IN_PROGRESS'),
     statuses: () => {
+      if (all.includes('in_dispute')) return some(all, 'in_dispute', 'received')
       if (all.includes('active')) return some(all, 'suspended', 'active')
       return all.includes('completed') ? some(all, 'expired', 'completed') : some(all, 'expired', 'received')
     },
@@ -186,13 +197,19 @@ function spelled(field: string, value: string): string {
   return field === 'statuses' ? value.toLowerCase() : value
 }
 
+const MOST_CHOSEN = 3
+/** Conditions that are only ever checked on rows. */
+const CHECKED: ReadonlySet<string> = new Set(['methodCode', 'currency', 'amount', 'cardLast4', 'site', 'statuses'])
+const IDS = [paymentId, linkId, agreementId, payoutId, gatewayPaymentId]
+
 type Chosen = { readonly field: string; readonly value: Value }
 
 function combinations([first, ...others]: readonly Choice[]): Chosen[][] {
   if (first === undefined) return [[]]
   const rest = combinations(others)
   const { field, values } = first
-  return rest.concat(values.flatMap((value) => rest.map((chosen) => [{ field: field.name, value }].concat(chosen))))
+  const shorter = rest.filter(({ length }) => length < MOST_CHOSEN)
+  return rest.concat(values.flatMap((value) => shorter.map((chosen) => [{ field: field.name, value }].concat(chosen))))
 }
 
 /**
@@ -202,7 +219,7 @@ function combinations([first, ...others]: readonly Choice[]): Chosen[][] {
 function isWorthACase(chosen: readonly Chosen[]): boolean {
   const subjects = chosen.filter(({ field }) => field.endsWith('Ids'))
   if (subjects.length > 1 && subjects.some(({ field }) => OF_OWN_TABLES.has(field))) return false
-  return chosen.length <= 3
+  return chosen.filter(({ field }) => CHECKED.has(field)).length <= 1
 }
 
 const OF_OWN_TABLES: ReadonlySet<string> = new Set(['payoutIds', 'gatewayPaymentIds'])

@@ -68,6 +68,7 @@ function agreementTask(
     input: request,
     site: site.id,
     refKind: 'agreement',
+    ownerId: request.ownerId,
     repeatAfterMs: REPEAT_AFTER_MS,
     uniqueUpstream: true,
     send: (ref) =>

@@ -10,14 +10,14 @@ import {
   type ExportedPayers,
   type ExportedPayment,
 } from '../domain/exports/export-format.ts'
-import { present, TEXT, textProblem } from '../domain/field-problems.ts'
+import { filterProblems, type ListFilter } from '../domain/list-filter.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
 import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { PaymentsFilter, PageCursor } from '../store/store.ts'
+import type { PageCursor } from '../store/store.ts'
 
 export type PaymentsExportOptions = {
   readonly store: Pick<Store, 'commands' | 'payments' | 'links'>
@@ -49,10 +49,7 @@ type Grant = Omit<ExportQuery, 'filter'> & {
   readonly expiresAt: number
   readonly callerKey: string
   /** Instants in milliseconds since the epoch. */
-  readonly filter: Omit<PaymentsFilter, 'updatedFrom' | 'updatedBefore'> & {
-    readonly updatedFrom?: number
-    readonly updatedBefore?: number
-  }
+  readonly filter: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -63,23 +60,12 @@ export function requestPaymentsExport(
   { keys, publicUrl, clock }: Pick<PaymentsExportOptions, 'keys' | 'publicUrl' | 'clock'>,
   { filter, format, payers, rightEndsAt, callerKey }: ExportRequest,
 ): ExportOutcome {
-  // The filter is part of a URL, which has to be short.
-  const { reference } = filter
-  const problems = present(reference === undefined ? [] : [textProblem(reference, TEXT, ['filter', 'reference'])])
+  const problems = filterProblems(filter).map(({ path, message }) => ({ path: ['filter', ...path], message }))
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const expiresAt = Math.min(clock().getTime() + EXPORT_MS, rightEndsAt)
-  const grant: Grant = { id: randomUUID(), expiresAt, callerKey, format, payers, filter: sealable(filter) }
+  const grant: Grant = { id: randomUUID(), expiresAt, callerKey, format, payers, filter }
   const url = `${publicUrl()}${EXPORT_PATH}?grant=${sealGrant(keys, 'export grant', grant)}`
   return { kind: 'done', url, expiresAt: new Date(expiresAt) }
-}
-
-function sealable({ updatedFrom, updatedBefore, phases, ...filter }: PaymentsFilter): Grant['filter'] {
-  return {
-    ...filter,
-    ...(phases === undefined ? {} : { phases: [...new Set(phases)] }),
-    ...(updatedFrom === undefined ? {} : { updatedFrom: updatedFrom.getTime() }),
-    ...(updatedBefore === undefined ? {} : { updatedBefore: updatedBefore.getTime() }),
-  }
 }
 
 /** A download that may begin. */
@@ -94,20 +80,14 @@ export function openPaymentsExport(
   if (grant === null) return 'unknown'
   if (grant.expiresAt <= clock().getTime()) return 'expired'
   const { id, callerKey, format, payers } = grant
-  const { updatedFrom, updatedBefore, ...filter } = grant.filter
-  return {
-    id,
-    callerKey,
-    query: {
-      format,
-      payers,
-      filter: {
-        ...filter,
-        ...(updatedFrom === undefined ? {} : { updatedFrom: new Date(updatedFrom) }),
-        ...(updatedBefore === undefined ? {} : { updatedBefore: new Date(updatedBefore) }),
-      },
-    },
-  }
+  // Instants are texts in a grant.
+  const filter = Object.fromEntries(
+    Object.entries(grant.filter).map(([name, value]) => [
+      name,
+      /(From|Before)$/.test(name) ? new Date(String(value)) : value,
+    ]),
+  )
+  return { id, callerKey, query: { format, payers, filter } }
 }
 
 /** The owner of the records of downloads: whoever has the URL. */
@@ -142,7 +122,7 @@ export async function beginPaymentsExport(
 }
 
 type ExportQuery = {
-  readonly filter: PaymentsFilter
+  readonly filter: ListFilter
   readonly format: ExportFormatName
   readonly payers: ExportedPayers
 }
@@ -185,7 +165,7 @@ async function* exportPayments(
   yield end(totals.list())
 }
 
-function withBounds({ updatedFrom, updatedBefore, ...filter }: PaymentsFilter, now: Date): PaymentsFilter {
+function withBounds({ updatedFrom, updatedBefore, ...filter }: ListFilter, now: Date): ListFilter {
   const { from, before } = exportBounds({ from: updatedFrom ?? null, before: updatedBefore ?? null }, now)
   return {
     ...filter,

@@ -13,7 +13,7 @@ export type CursorKind =
   | 'gateway-payments'
   | 'imports'
 
-/** A list; some have two orders. */
+/** A list; some have several orders. */
 export type PlaceKind = Exclude<CursorKind, 'log'>
 
 /** Encodes and decodes the cursors of one log. */
@@ -26,14 +26,19 @@ export type CursorCodec = {
   /** Returns the position; null if the cursor is forged, altered, of another kind or log, or encrypted with a key that has been removed. */
   decode(kind: CursorKind, cursor: string): number | null
   /**
-   * The same for a list with two orders: by number, or by an instant (milliseconds since the epoch) and number. With an instant, numbers
+   * The same for a list with several orders: by number, or by one of two instants (milliseconds since the epoch) and number. With an instant, numbers
    * are at most 2^40 - 1, and instants between -2^47 + 1 and 2^47 - 1. Throws `RangeError` otherwise.
    */
   encodePlace(kind: PlaceKind, place: CursorPlace): string
   decodePlace(kind: PlaceKind, cursor: string): CursorPlace | null
 }
 
-export type CursorPlace = { readonly number: number; readonly at: number | null }
+export type CursorPlace = {
+  readonly number: number
+  readonly at: number | null
+  /** Which instant; null without one. */
+  readonly order: 'CREATED' | 'UPDATED' | null
+}
 
 const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   log: 1,
@@ -52,8 +57,8 @@ const TAG_BYTES = 8
 const TAG_START = BLOCK_BYTES - TAG_BYTES
 const LOW = 2 ** 32
 
-/** Flag in the kind byte of a place with an instant. */
-const BY_INSTANT = 0x80
+/** Flags in the kind byte of a place with an instant. */
+const BY_INSTANT = { CREATED: 0x80, UPDATED: 0xc0 } as const
 const AT_START = 1
 const NUMBER_START = 7
 const SHORT_TAG_START = 12
@@ -93,8 +98,10 @@ export function createCursorCodec(
       decodeAs(cursor, (block) =>
         kind === 'log' ? positionOnBranch(block, branches(), branchTag) : positionIn(block, kind, tag),
       ),
-    encodePlace: (kind, { number, at }) =>
-      textOf(at === null ? blockOf(kind, number, tag) : placeBlockOf(kind, { number, at }, tag)),
+    encodePlace: (kind, { number, at, order }) =>
+      textOf(
+        at === null || order === null ? blockOf(kind, number, tag) : placeBlockOf(kind, { number, at, order }, tag),
+      ),
     decodePlace: (kind, cursor) => decodeAs(cursor, (block) => placeIn(block, kind, tag)),
   }
 }
@@ -142,11 +149,15 @@ function tagOf(text: string): Buffer {
  * Returns the block of a place with an instant: kind (1 byte), instant (6), number (5), and a 4-byte tag of the log. A forged text is
  * accepted once in 2^40 tries, and then only selects the place where a list continues, which its reader may read anyway.
  */
-function placeBlockOf(kind: PlaceKind, { number, at }: { number: number; at: number }, tag: Buffer): Buffer {
+function placeBlockOf(
+  kind: PlaceKind,
+  { number, at, order }: { number: number; at: number; order: keyof typeof BY_INSTANT },
+  tag: Buffer,
+): Buffer {
   if (!Number.isSafeInteger(number) || number < 0 || number >= 2 ** 40 || !(Math.abs(at) < 2 ** 47))
     throw new RangeError('A cursor needs a number from 0 to 2^40 - 1, and an instant from -2^47 + 1 to 2^47 - 1.')
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
-  block.writeUInt8(KIND_BYTES[kind] | BY_INSTANT, 0)
+  block.writeUInt8(KIND_BYTES[kind] | BY_INSTANT[order], 0)
   block.writeIntBE(at, AT_START, NUMBER_START - AT_START)
   block.writeUIntBE(number, NUMBER_START, SHORT_TAG_START - NUMBER_START)
   tag.copy(block, SHORT_TAG_START, 0, BLOCK_BYTES - SHORT_TAG_START)
@@ -154,13 +165,14 @@ function placeBlockOf(kind: PlaceKind, { number, at }: { number: number; at: num
 }
 
 function placeIn(block: Buffer, kind: PlaceKind, tag: Buffer): CursorPlace | null {
-  if (block.readUInt8(0) === (KIND_BYTES[kind] | BY_INSTANT)) {
+  for (const order of ['CREATED', 'UPDATED'] as const) {
+    if (block.readUInt8(0) !== (KIND_BYTES[kind] | BY_INSTANT[order])) continue
     if (block.compare(tag, 0, BLOCK_BYTES - SHORT_TAG_START, SHORT_TAG_START) !== 0) return null
     const at = block.readIntBE(AT_START, NUMBER_START - AT_START)
-    return { number: block.readUIntBE(NUMBER_START, SHORT_TAG_START - NUMBER_START), at }
+    return { number: block.readUIntBE(NUMBER_START, SHORT_TAG_START - NUMBER_START), at, order }
   }
   const number = positionIn(block, kind, tag)
-  return number === null ? null : { number, at: null }
+  return number === null ? null : { number, at: null, order: null }
 }
 
 /**

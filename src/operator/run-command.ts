@@ -103,8 +103,8 @@ const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
     --link <id>          those of the payments through this link
     --agreement <id>     the debited payer of this agreement
     --payout <id>        the payees of this payout, if it was made here
-    --owner <owner>      those of the payments of this owner's links and payins; agreements and
-                         payouts have no owner, and are erased by their ids
+    --owner <owner>      those of this owner's links, payins and agreements; payouts have no
+                         owner, and are erased by their ids
     --email <address>    those with this e-mail address
   erasures               what was erased, newest first
     --limit <n>          at most so many, 1 to 1000; default 50

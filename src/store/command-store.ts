@@ -60,6 +60,8 @@ export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subject
   readonly subject?: CommandSubject | undefined
   /** What a gateway payment is requested with; recorded with the attempt. */
   readonly requested?: GatewayPaymentFacts | undefined
+  /** The owner of a requested agreement; recorded with the attempt. */
+  readonly ownerId?: string | null | undefined
   /** Id of the site whose credentials are used. */
   readonly site: string
 }

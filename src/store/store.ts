@@ -3,12 +3,12 @@ import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/events/payment-event.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
-import type { Payer, PaymentReport, PaymentPhase } from '../domain/payments/payment-report.ts'
+import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
 import type { CommandQueries, RefKind } from './command-store.ts'
 import type { DecisionOnRows } from './group-commit.ts'
 import type { ImportQueries } from './import-store.ts'
-import type { Page, PageQuery, Placed } from './page.ts'
+import type { ListStore, Page, PageQuery } from './page.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
 import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
@@ -268,50 +268,25 @@ export type RowsById<Row> = {
   cached(id: string): Row | undefined
 }
 
-export type LinkStore = RowsById<PaymentLink> & {
-  byRefs(refs: readonly string[]): Promise<PaymentLink[]>
-  /**
-   * By number; by creation and number where the filter names an instant and no reference. Throws `PlaceOfOtherOrderError` for a place of the
-   * other order.
-   */
-  page(page: PageQuery, filter: LinkFilter): Promise<Page<Placed<PaymentLink>>>
-  /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
-  snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
-}
+export type LinkStore = RowsById<PaymentLink> &
+  ListStore<PaymentLink> & {
+    byRefs(refs: readonly string[]): Promise<PaymentLink[]>
+    /** Returns a link, the payment that determines its state, and the position of the log, read in one transaction: the data of a snapshot. */
+    snapshot(id: string): Promise<{ link: PaymentLink; payment: Payment | null; head: number } | null>
+  }
 
-export type LinkFilter = {
-  readonly reference?: string
-  readonly createdFrom?: Date
-  readonly createdBefore?: Date
-  /** Phases of the payment that determines the link's state; IN_PROGRESS includes links without a payment that have not expired. */
-  readonly phases?: readonly PaymentPhase[]
-}
-
-export type PaymentStore = RowsById<Payment> & {
-  /** Payers by payment id. */
-  payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
-  /** The keys and reasons of refunds that were requested here, by command id. */
-  refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
-  /** Duplicates, resolved or not, by the id of the later payment. */
-  duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
-  /** The requests of payments that were created here without a link, by payment id. */
-  payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
-  /**
-   * Only payments whose amount is known. By number; by last change and number where the filter names an instant, and neither a reference nor
-   * open duplicates. Throws `PlaceOfOtherOrderError` for a place of the other order.
-   */
-  page(page: PageQuery, filter: PaymentsFilter): Promise<Page<Placed<Payment>>>
-  snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
-  /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
-  search(search: PaymentSearch): Promise<SearchResult>
-}
-
-export type PaymentsFilter = {
-  /** The link's reference, the direct payin's, or the merchant's reference that the payment itself carries. */
-  readonly reference?: string
-  readonly updatedFrom?: Date
-  readonly updatedBefore?: Date
-  readonly phases?: readonly PaymentPhase[]
-  /** True for duplicates that are not resolved, false for all other payments. */
-  readonly duplicate?: boolean
-}
+/** Payments; those whose amount is known are listed. */
+export type PaymentStore = RowsById<Payment> &
+  ListStore<Payment> & {
+    /** Payers by payment id. */
+    payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
+    /** The keys and reasons of refunds that were requested here, by command id. */
+    refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
+    /** Duplicates, resolved or not, by the id of the later payment. */
+    duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
+    /** The requests of payments that were created here without a link, by payment id. */
+    payins(paymentIds: readonly string[]): Promise<DirectPayin[]>
+    snapshot(id: string): Promise<{ payment: Payment; link: PaymentLink | null; head: number } | null>
+    /** Returns the payments whose amount is known, and the links without a payment, of which a field begins with a text in any case. */
+    search(search: PaymentSearch): Promise<SearchResult>
+  }

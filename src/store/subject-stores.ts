@@ -1,30 +1,21 @@
-import type { PaymentAgreementPayer, PaymentAgreementStatus } from '../domain/agreements/agreement-report.ts'
+import type { PaymentAgreementPayer } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
-import type { GatewayPayment, GatewayPaymentStatus } from '../domain/gateway/gateway-payment.ts'
+import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { PayoutPayee, PayoutStatus } from '../domain/payouts/payout-report.ts'
+import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
 import type { ReadClass } from '../domain/reads/read-schedule.ts'
-import type { Page, PageQuery, Placed } from './page.ts'
+import type { ListStore } from './page.ts'
 
-export type AgreementStore = {
+export type AgreementStore = ListStore<Agreement> & {
   byIds(ids: readonly string[]): Promise<Agreement[]>
   byClientTransactionIds(ids: readonly string[]): Promise<Agreement[]>
   /** Payers by agreement id. */
   payers(ids: readonly string[]): Promise<Map<string, PaymentAgreementPayer>>
-  /** By number; by creation and number where the filter names an instant. Throws `PlaceOfOtherOrderError` for a place of the other order. */
-  page(page: PageQuery, filter: AgreementFilter): Promise<Page<Placed<Agreement>>>
   /** Returns an agreement and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ agreement: Agreement; head: number } | null>
-}
-
-export type AgreementFilter = {
-  readonly statuses?: readonly PaymentAgreementStatus[]
-  /** When it was created at the payments API; if that is unknown, when it was first recorded. */
-  readonly createdFrom?: Date
-  readonly createdBefore?: Date
 }
 
 /** What is stored of the reads of a subject. */
@@ -43,51 +34,20 @@ export type AgreementReadSubject = ReadState & { readonly agreement: Agreement }
 /** A payout that is to be read from the payments API. */
 export type PayoutReadSubject = ReadState & { readonly payout: Payout }
 
-/** Payouts that were made here. */
-export type PayoutStore = {
+/** Payouts that were made here; those whose amount and currency are known are listed. */
+export type PayoutStore = ListStore<Payout> & {
   byIds(ids: readonly string[]): Promise<Payout[]>
   /** Payees by payout id; none of those that were erased. */
   payees(ids: readonly string[]): Promise<Map<string, readonly PayoutPayee[]>>
-  /**
-   * Only payouts whose amount and currency are known. By number; by creation and number where the filter names an instant and no reference.
-   * Throws `PlaceOfOtherOrderError` for a place of the other order.
-   */
-  page(page: PageQuery, filter: PayoutFilter): Promise<Page<Placed<Payout>>>
   /** Returns a payout and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ payout: Payout; head: number } | null>
 }
 
-export type PayoutFilter = {
-  readonly statuses?: readonly PayoutStatus[]
-  /** The merchant's own id of the batch. */
-  readonly reference?: string
-  readonly methodCode?: string
-  readonly currency?: string
-  readonly site?: string
-  /** When it was first recorded. */
-  readonly createdFrom?: Date
-  readonly createdBefore?: Date
-}
-
 /** Gateway payments that were started here. */
-export type GatewayPaymentStore = {
+export type GatewayPaymentStore = ListStore<GatewayPayment> & {
   byIds(ids: readonly string[]): Promise<GatewayPayment[]>
-  /**
-   * By number; by creation and number where the filter names an instant and no order. Throws `PlaceOfOtherOrderError` for a place of the
-   * other order.
-   */
-  page(page: PageQuery, filter: GatewayPaymentFilter): Promise<Page<Placed<GatewayPayment>>>
   /** Returns a gateway payment and the position of the log, read in one transaction. */
   snapshot(id: string): Promise<{ gatewayPayment: GatewayPayment; head: number } | null>
-}
-
-export type GatewayPaymentFilter = {
-  readonly statuses?: readonly GatewayPaymentStatus[]
-  /** The merchant's own id of the order. */
-  readonly orderId?: string
-  /** When it was first recorded. */
-  readonly createdFrom?: Date
-  readonly createdBefore?: Date
 }
 
 /** What is to be read from the payments API: a payment, or a link without a known payment. */
@@ -173,8 +133,16 @@ export type DueReads = {
 
 export type ReadOutcome = 'changed' | 'confirmed' | 'superseded' | 'fruitless'
 
-/** What a text can be the beginning of. */
-export const SEARCH_FIELDS = ['REFERENCE', 'PAYMENT_ID', 'LINK_ID', 'PAYER_NAME', 'PAYER_EMAIL'] as const
+/** What a text can be the beginning of; amounts and last digits of cards have to be equal. */
+export const SEARCH_FIELDS = [
+  'REFERENCE',
+  'PAYMENT_ID',
+  'LINK_ID',
+  'AMOUNT',
+  'CARD_LAST4',
+  'PAYER_NAME',
+  'PAYER_EMAIL',
+] as const
 
 export type SearchField = (typeof SEARCH_FIELDS)[number]
 

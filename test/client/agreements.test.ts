@@ -56,7 +56,7 @@ it.each(TRANSPORTS)('an agreement that is not there, or not for the caller, is a
   const firstOf = (which: string, scopes?: Scope[]) =>
     watchPaymentAgreement(which, optionsFor(transport, scopes)).next()
   await expect(firstOf('unknown')).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await expect(firstOf(id, ['payments:read'])).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(firstOf(id, ['payments:read'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 it('asks by polling for nothing that has not changed', async () => {

@@ -101,7 +101,7 @@ describe('_entities', () => {
       data: { _entities: guarded.map(() => null) },
       errors: refused('UNAUTHENTICATED', guarded.length),
     })
-    const unowned = ['PaymentPayout', 'PaymentAgreement'].map((__typename) => ({ __typename, id: randomUUID() }))
+    const unowned = ['PaymentPayout', 'GatewayPayment'].map((__typename) => ({ __typename, id: randomUUID() }))
     const scopeless = await network.ask(ENTITIES, { representations: unowned }, { token: stranger })
     expect(scopeless).toMatchObject({
       data: { _entities: [null, null] },

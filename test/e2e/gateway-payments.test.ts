@@ -102,8 +102,12 @@ describe('a gateway payment on record', () => {
         }`,
         variables,
       )
-    expect((await list({ filter: { orderId, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([{ id }])
-    expect((await list({ filter: { orderId, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual([])
+    expect((await list({ filter: { reference: orderId, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([
+      { id },
+    ])
+    expect((await list({ filter: { reference: orderId, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual(
+      [],
+    )
     const first = (await list({ first: 1 })).data.gatewayPayments
     expect(first).toMatchObject({ nodes: [{ id: later }], pageInfo: { hasNextPage: true } })
     const second = (await list({ first: 1, after: first.pageInfo.endCursor })).data.gatewayPayments

@@ -138,7 +138,7 @@ describe.each([
     ])
       expect((await ask(list, variables)).errors).toMatchObject([
         {
-          message: expect.stringContaining('other order') as unknown,
+          message: expect.stringContaining('another order') as unknown,
           extensions: { code: 'BAD_USER_INPUT', argument: 'after' },
         },
       ])
@@ -164,8 +164,53 @@ describe('filters', () => {
     expect(idsOf(await page('paymentLinks', { filter: between }))).toEqual([link.id])
     const changed = { updatedFrom: start.toISOString(), updatedBefore: end.toISOString() }
     expect(idsOf(await page('payments', { filter: changed }))).toHaveLength(1)
-    const never = { createdFrom: end.toISOString(), createdBefore: start.toISOString() }
-    expect(idsOf(await page('paymentLinks', { filter: never }))).toEqual([])
+  })
+
+  it('find 100 payments by their ids in one request, with how many there are', async () => {
+    const known = idsOf(await page('payments'))
+    const ids = [...known, ...Array.from({ length: 100 - known.length }, (_, n) => `none-${n}`)]
+    expect(idsOf(await page('payments', { filter: { ids } }))).toEqual(known)
+    const query = `query Rows($filter: PaymentsFilter) {
+      payments(first: 100, filter: $filter, orderBy: CREATED) { totalCount nodes { id reference status amount { value currency } method { name } } }
+    }`
+    const { payments } = (await network.ask<{ payments: Page & { totalCount: number } }>(query, { filter: { ids } }))
+      .data
+    expect(payments.totalCount).toBe(known.length)
+    expect(idsOf(payments)).toEqual(known)
+  })
+
+  it.each([
+    [{ ids: Array.from({ length: 101 }, (_, n) => `id-${n}`) }, 'ids', 'at most 100'],
+    [
+      { createdFrom: '2026-01-02T00:00:00Z', createdBefore: '2026-01-01T00:00:00Z' },
+      'createdBefore',
+      'after createdFrom',
+    ],
+    [
+      { updatedFrom: '2026-01-01T00:00:00Z', updatedBefore: '2026-01-01T00:00:00Z' },
+      'updatedBefore',
+      'after updatedFrom',
+    ],
+    [{ amount: { currency: 'JPY', min: '1.5' } }, 'amount.min', 'JPY has no decimals'],
+    [{ amount: { currency: 'AUD', max: '-1' } }, 'amount.max', 'plain decimal'],
+    [{ amount: { currency: 'AUD', min: '2', max: '1' } }, 'amount.max', 'not be below min'],
+    [{ currency: 'JPY', amount: { currency: 'AUD', min: '2' } }, 'amount.currency', 'currency of the filter'],
+    [{ cardLast4: '424' }, 'cardLast4', 'four digits'],
+    [{ reference: ' ' }, 'reference', 'blank'],
+    [{ ownerId: 'x'.repeat(256) }, 'ownerId', '255'],
+  ])('that contradict themselves or are too long are refused: %j', async (filter, field, message) => {
+    expect((await ask('payments', { filter })).errors).toMatchObject([
+      {
+        message: expect.stringContaining(message) as unknown,
+        extensions: { code: 'BAD_USER_INPUT', argument: `filter.${field}` },
+      },
+    ])
+  })
+
+  it('find a text however its accents are written', async () => {
+    await addRow('commande-é')
+    for (const reference of ['commande-é'.normalize('NFC'), ' commande-é '.normalize('NFD')])
+      expect(idsOf(await page('payments', { filter: { reference } }))).toHaveLength(1)
   })
 
   it('find links and payments by phase; a link without a payment is in progress', async () => {

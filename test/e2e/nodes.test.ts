@@ -76,7 +76,6 @@ describe('paymentsNode', () => {
   })
 
   it.each([
-    ['PaymentAgreement', 'Query.paymentAgreement'],
     ['PaymentPayout', 'Query.payout'],
     ['GatewayPayment', 'Query.gatewayPayment'],
     ['PaymentWebhookDelivery', 'Query.webhookDelivery'],

@@ -90,11 +90,11 @@ describe.each(composers)('contracts by $name', (composer) => {
     const careless = subgraph(
       'careless',
       `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key"])
-       type PaymentAgreement @key(fields: "id", resolvable: false) { id: ID! }
-       type Query { agreementOfTheDay: PaymentAgreement }`,
+       type PaymentPayout @key(fields: "id", resolvable: false) { id: ID! }
+       type Query { payoutOfTheDay: PaymentPayout }`,
     )
     const { errors } = composer.contract([payments, careless], { exclude: HIDDEN.checkout })
-    expect(errors.join(' ')).toContain('agreementOfTheDay')
+    expect(errors.join(' ')).toContain('payoutOfTheDay')
     expect(composer.contract([payments, careless], { exclude: HIDDEN.backoffice }).errors).toEqual([])
   })
 

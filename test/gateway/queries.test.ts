@@ -125,7 +125,7 @@ describe('rights behind the gateway', () => {
   it.each([
     ['no token', null, CREATE_LINK, { input: linkInput() }],
     ['no scope', [], CREATE_LINK, { input: linkInput() }],
-    ['no scope', [], '{ payments { nodes { id } } }', {}],
+    ['no scope', [], '{ paymentEvents { nodes { id } } }', {}],
     ['another scope', ['payments:read'], CREATE_LINK, { input: linkInput() }],
   ] as const)('stop a caller with %s at the gateway', async (_what, scopes, query, variables) => {
     const token = scopes === null ? null : await stage.network.token({ scopes })

@@ -22,6 +22,9 @@ const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000)
 
 /** Returns every root field of queries, with arguments for which there is data. */
 export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): Ask[] {
+  const agreementToken = { statusToken: ids.agreementToken }
+  const owned = links.map(({ id }) => id)
+  const paid = links.flatMap(({ paymentId }) => paymentId ?? [])
   return [
     query('paymentCurrencies', {}),
     { ...query('payinMethods', { currencies: ['AUD', 'XAF'] }), depth: 2 },
@@ -33,8 +36,8 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
       paymentId === null ? [] : [{ ...query('payment', { id: paymentId }), statusToken }],
     ),
     ...payins.map(({ id, statusToken }) => ({ ...query('payment', { id }), statusToken })),
-    list('paymentLinks', { first: 5 }),
-    list('payments', { first: 5 }),
+    list('paymentLinks', { first: 5, filter: { ids: owned } }),
+    list('payments', { first: 5, filter: { ids: paid } }),
     list('paymentSearch', { text: 'order', first: 5 }),
     ...links.map(({ id }) => list('paymentSearch', { text: id, first: 5 })),
     list('paymentEvents', { first: 5 }),
@@ -48,9 +51,9 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     query('paymentImport', { id: ids.import }),
     query('reconciliationReport', {}),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
-    query('paymentAgreement', { id: ids.agreement }),
-    query('paymentAgreement', { clientTransactionId: ids.clientTransaction }),
-    list('paymentAgreements', { first: 5 }),
+    { ...query('paymentAgreement', { id: ids.agreement }), ...agreementToken },
+    { ...query('paymentAgreement', { clientTransactionId: ids.clientTransaction }), ...agreementToken },
+    list('paymentAgreements', { first: 5, filter: { ids: [ids.agreement] } }),
     { ...query('payoutMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
     query('payoutMethod', { code: 'vn_bank_vnd' }),
     query('bankLookup', { qrContent: vietQr }),
@@ -83,7 +86,7 @@ function nodes({ ids, links }: Pick<Fixture, 'ids' | 'links'>): Ask[] {
     { ...node('PaymentLink', paid?.id), statusToken },
     { ...node('Payment', paid?.paymentId), statusToken },
     { ...node('PaymentRefund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
-    node('PaymentAgreement', ids.agreement),
+    { ...node('PaymentAgreement', ids.agreement), statusToken: ids.agreementToken },
     node('PaymentPayout', ids.payouts[0]),
     node('GatewayPayment', ids.gatewayPayment),
     node('PaymentWebhookDelivery', ids.deliveries.applied),
@@ -107,12 +110,12 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     { ...entity('Payment', { id: paid?.paymentId }), owned: true },
     { ...entity('Payment', { id: payin?.id }), owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofLink }), owned: true },
-    { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read' },
+    { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read', owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofPayout }), needs: 'payouts:read' },
     { ...entity('PaymentEvent', { id: eventIds.ofGatewayPayment }), needs: 'payments:read' },
     entity('GatewayPayment', { id: ids.gatewayPayment }),
-    entity('PaymentAgreement', { id: ids.agreement }),
-    entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),
+    { ...entity('PaymentAgreement', { id: ids.agreement }), owned: true },
+    { ...entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }), owned: true },
     ...ids.payouts.map((id) => entity('PaymentPayout', { id })),
   ]
 }
@@ -137,7 +140,7 @@ export function liveStreams({ ids, links }: Fixture): Ask[] {
   return [
     { ...stream('paymentLinkUpdates', { id: paid?.id }), statusToken: paid?.statusToken ?? '' },
     { ...stream('paymentUpdates', { id: paid?.paymentId }), statusToken: paid?.statusToken ?? '' },
-    stream('paymentAgreementUpdates', { id: ids.agreement }),
+    { ...stream('paymentAgreementUpdates', { id: ids.agreement }), statusToken: ids.agreementToken },
     stream('payoutUpdates', { id: ids.payouts[0] }),
     stream('gatewayPaymentUpdates', { id: ids.gatewayPayment }),
     stream('paymentEventStream', {}),

@@ -25,6 +25,7 @@ const TOGETHER: readonly (readonly Scope[])[] = [
   ['payments:read', 'payments:reconcile'],
   ['payments:read', 'agreements:read'],
   ['payments:read', 'payments:risk', 'agreements:read'],
+  ['agreements:read', 'agreements:write'],
   ['agreements:read', 'payments:pii'],
   ['payouts:read', 'payments:pii'],
   ['payouts:read', 'payouts:pii'],

@@ -22,6 +22,9 @@ export type GraphqlAnswer = {
 /** Returns the expected outcome of a field for a caller regardless of its value; null if the value decides. */
 export type Verdict = (coordinate: string) => Outcome | null
 
+/** The verdict on a list of which a caller is shown no row. */
+export const EMPTY: Outcome = 'empty'
+
 /** Replaces codes that are hidden from payers, for callers without payments:risk. */
 const MASK = 'GENERIC_DECLINED'
 
@@ -38,7 +41,7 @@ export function note(cells: Cells, root: Selected, answer: GraphqlAnswer): void 
 export function foretell(cells: Cells, root: Selected, answer: GraphqlAnswer, verdict: Verdict): void {
   visit(root, answer.data, [], (coordinate, value) => {
     const outcome = verdict(coordinate)
-    add(cells, coordinate, outcome ?? shown(coordinate, value))
+    add(cells, coordinate, outcome === EMPTY ? 'data' : (outcome ?? shown(coordinate, value)))
     return outcome === null || outcome === 'masked'
   })
 }

@@ -23,6 +23,7 @@ import { startNetwork, type Network, type NetworkOptions } from '../support/netw
 import { createLink } from '../support/operations.ts'
 import { BY_HAND, createPayin } from '../support/payins.ts'
 import { v1PayoutInput } from '../support/payouts.ts'
+import { refund } from '../support/refunds.ts'
 import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
@@ -40,6 +41,7 @@ export type Fixture = {
     /** The agreement's number in the payments API. */
     readonly agreementAtService: string
     readonly clientTransaction: string
+    readonly agreementToken: string
     readonly payouts: readonly string[]
     readonly customer: string
     /** The e-mail address of a contact. */
@@ -101,13 +103,19 @@ async function furnished(network: Network): Promise<Fixture> {
   const started = await mutate(network, 'createGatewayPayment', gatewayInput())
   const gatewayPayment = String(started['paymentId'])
   const links = await madeLinks(network)
+  // Of the one that was refunded in part before, so that its refund has a reason.
+  await refund(network, links[4]?.paymentId ?? '', { amount: { value: '1.00', currency: 'AUD' } })
   const payins = [await createPayin(network, { ownerId: OWNER })].map(({ id, statusToken = '' }) => ({
     id,
     statusToken,
   }))
   const payId = { value: ALIAS, type: 'EMAIL' }
   const both = { ...(agreementInput()['payer'] as object), payId }
-  const agreement = await createAgreement(network, { payer: both, externalId: 'contract-1815' })
+  const agreement = await createAgreement(network, {
+    payer: both,
+    externalId: 'contract-1815',
+    ownerId: OWNER,
+  })
   await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')
   await settle(network)
   const applied = (await deliveries(network)).find(({ subjectId }) => subjectId === links[0]?.paymentId)?.id ?? ''
@@ -130,6 +138,7 @@ async function furnished(network: Network): Promise<Fixture> {
       agreement: agreement.id,
       agreementAtService: agreement.serviceId,
       clientTransaction: agreement.clientTransactionId,
+      agreementToken: agreement.statusToken ?? '',
       payouts,
       customer: (
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')

@@ -152,7 +152,7 @@ describe.each(['development', 'production'])('the door of the router, in %s', (m
       [stranger, 'FORBIDDEN'],
     ] as const) {
       const options = { token, headers }
-      expect((await network.ask('{ payments { nodes { id } } }', {}, options)).errors).toMatchObject([
+      expect((await network.ask('{ paymentEvents { nodes { id } } }', {}, options)).errors).toMatchObject([
         { extensions: { code } },
       ])
       expect((await network.ask(LINK, { id: link.id }, options)).data['paymentLink']).toBeNull()

@@ -4,7 +4,7 @@ import { isScope, type Scope } from '../../src/access/caller.ts'
 import { NODE_FIELDS, type NodeType } from '../../src/graphql/arguments/arguments.ts'
 import type { Ask } from './asks.ts'
 import { OWNER, type CallerKind } from './callers.ts'
-import type { Outcome, Verdict } from './cells.ts'
+import { EMPTY, type Outcome, type Verdict } from './cells.ts'
 
 /** One of the inner lists must be satisfied, with all of its scopes. */
 type ScopeRule = readonly (readonly Scope[])[]
@@ -22,13 +22,28 @@ const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly other
   'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },
 }
 
-/** Root fields for the owner or the holder of a status token; for other callers the object does not exist. */
-const OWNED: Readonly<Record<string, Outcome>> = {
-  'Query.paymentLink': 'null',
-  'Query.payment': 'null',
-  'Subscription.paymentLinkUpdates': 'NOT_FOUND',
-  'Subscription.paymentUpdates': 'NOT_FOUND',
+/** Root fields for the owner or the holder of a status token; for other callers without the scope the object does not exist. */
+const OWNED: Readonly<Record<string, { readonly needs: Scope; readonly otherwise: Outcome }>> = {
+  'Query.paymentLink': { needs: 'payments:read', otherwise: 'null' },
+  'Query.payment': { needs: 'payments:read', otherwise: 'null' },
+  'Query.paymentAgreement': { needs: 'agreements:read', otherwise: 'null' },
+  'Subscription.paymentLinkUpdates': { needs: 'payments:read', otherwise: 'NOT_FOUND' },
+  'Subscription.paymentUpdates': { needs: 'payments:read', otherwise: 'NOT_FOUND' },
+  'Subscription.paymentAgreementUpdates': { needs: 'agreements:read', otherwise: 'NOT_FOUND' },
 }
+
+/** Lists that have what the owner owns for callers without any scope, and everything for callers with this one. */
+const LISTS: Readonly<Record<string, Scope>> = {
+  'Query.paymentLinks': 'payments:read',
+  'Query.payments': 'payments:read',
+  'Query.paymentAgreements': 'agreements:read',
+}
+
+/** What of a page without rows shows nothing. */
+const EMPTY_PAGE: readonly (readonly [RegExp, Outcome])[] = [
+  [/Connection\.(edges|nodes)$/, EMPTY],
+  [/^PageInfo\.(start|end)Cursor$/, 'null'],
+]
 
 const FOR_THE_ROUTER = new Set(['Query._service', 'Query._entities'])
 
@@ -42,6 +57,8 @@ const ENTITIES: Readonly<Record<string, Scope>> = {
   PaymentPayout: 'payouts:read',
   PayoutMethod: 'payouts:read',
 }
+
+const FOLLOWED = 'Subscription.paymentAgreementUpdates'
 
 /** Returns a function that gives the expected outcome of each field of an operation for a caller. */
 export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
@@ -57,8 +74,16 @@ export function verdictOn(caller: CallerKind, ask: Ask): Verdict {
     const rule = GUARDED.get(coordinate)
     if (rule !== undefined && !rule.some((scopes) => scopes.every(has)))
       return caller.scopes === null ? 'UNAUTHENTICATED' : 'FORBIDDEN'
-    const unowned = OWNED[coordinate]
-    if (unowned !== undefined && !has('payments:read') && !owns && !holds) return unowned
+    const listed = LISTS[ask.coordinate]
+    if (listed !== undefined && coordinate === ask.coordinate && caller.scopes === null) return 'UNAUTHENTICATED'
+    if (listed !== undefined && coordinate === ask.coordinate && caller.scopes?.length !== 0 && !has(listed))
+      return 'FORBIDDEN'
+    if (listed !== undefined && !has(listed) && !owns)
+      return EMPTY_PAGE.find(([pattern]) => pattern.test(coordinate))?.[1] ?? null
+    const owned = OWNED[coordinate]
+    if (owned !== undefined && !has(owned.needs) && !owns && !holds) return owned.otherwise
+    // Who may follow an agreement is shown it.
+    if (coordinate === 'PaymentStreamItem.agreement' && ask.coordinate === FOLLOWED) return null
     const own = OWN_RULES[coordinate]
     return own === undefined || has(own.needs) ? null : own.otherwise
   }
@@ -70,7 +95,7 @@ function byIdField({ member }: Ask): string {
 }
 
 /** Types of entities that nobody owns: the right to read one is the same for all of them. */
-const UNOWNED_ENTITIES = new Set(['PaymentAgreement', 'PaymentPayout', 'PayoutMethod', 'GatewayPayment'])
+const UNOWNED_ENTITIES = new Set(['PaymentPayout', 'PayoutMethod', 'GatewayPayment'])
 
 /** Returns the code of the error beside an entity that the caller may not read, the same for those that do not exist; null for none. */
 export function refusalOfEntity({ scopes }: CallerKind, member: string): Outcome | null {

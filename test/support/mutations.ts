@@ -21,7 +21,7 @@ export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
 const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
-const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} } }`
+const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} statusToken } }`
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
 const ACCEPTED = '... on PaymentSimulationAccepted { response }'
 
@@ -59,6 +59,8 @@ export type AgreementNode = {
   readonly clientTransactionId: string
   readonly status: string
   readonly version: number
+  /** As the creation returns it. */
+  readonly statusToken?: string
 }
 
 export type PaymentNode = {

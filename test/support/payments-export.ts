@@ -54,13 +54,13 @@ export async function fillPayments(run: (sql: string) => unknown, count: number)
   const details = `'{"currency":"AUD","amount":"0.10","total":null,"paid":null,"refunded":null,"refundable":null,"reference":"' || n ||
     '${'-'.repeat(PADDING)}","methodRaw":"card","card":null,"threeDsUrl":null,"failureCode":null,"failureMessage":null,' ||
     '"instructions":null,"expiresAt":null,"createdAt":"2026-11-01T00:00:00.000Z"}'`
-  await run(`INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, amount_known, created_at, updated_at)
+  await run(`INSERT INTO payments (id, stream_id, link_ref, state_json, phase, rank, currency, amount, created_at, updated_at)
     WITH RECURSIVE rows_of(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM rows_of WHERE n < ${count})
     SELECT 'bulk-' || n, 'payment:bulk-' || n, NULL, '{"id":"bulk-' || n || '","streamId":"payment:bulk-' || n ||
       '","linkRef":null,"version":1,"statusRaw":"' || ${either('failed', 'pending')} || '","status":"' || ${either('failed', 'pending')} ||
       '","phase":"' || ${either('FAILED', 'IN_PROGRESS')} || '","rank":' || ${either('3', '0')} || ',"seen":["pending"],' ||
       '"provisional":false,"details":' || ${details} || ',"updatedAt":"2026-11-01T00:00:00.000Z"}',
-      ${either('FAILED', 'IN_PROGRESS')}, (CASE WHEN n % 4 IN (2, 3) THEN 3 ELSE 0 END), 1, 1793491200000, 1793491200000 FROM rows_of`)
+      ${either('FAILED', 'IN_PROGRESS')}, (CASE WHEN n % 4 IN (2, 3) THEN 3 ELSE 0 END), 'AUD', '0.10', 1793491200000, 1793491200000 FROM rows_of`)
 }
 
 /** Characters that each payment has for nothing. */

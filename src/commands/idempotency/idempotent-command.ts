@@ -137,6 +137,7 @@ function idempotentCommandsOf(
       refKind: task.refKind,
       subject: task.subject,
       requested: task.requested,
+      ownerId: task.ownerId,
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,

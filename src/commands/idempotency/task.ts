@@ -22,6 +22,7 @@ export type Task<Answer, Result> = {
   readonly refKind: RefKind | null
   /** What is recorded with the attempt, so that it is known also if no answer comes. */
   readonly requested?: GatewayPaymentFacts
+  readonly ownerId?: string | null | undefined
   /** Calls the payments API once. Rejects with an `UpstreamFault`. */
   readonly send: (ref: string) => Promise<Answer>
   /** Records the answer and ends the command in one transaction. */

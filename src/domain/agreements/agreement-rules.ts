@@ -39,6 +39,7 @@ export type AgreementRequest = AgreementTerms & {
   readonly purpose: PaymentAgreementPurpose
   readonly payer: AgreementPayerRequest
   readonly externalId?: string | null | undefined
+  readonly ownerId?: string | null | undefined
   readonly site?: string | null | undefined
 }
 
@@ -80,7 +81,7 @@ const DESCRIPTION = { shortest: 5, longest: 140 }
  * and 8.
  */
 export function agreementRequestProblems(request: AgreementRequest): Problem[] {
-  const { payer, externalId } = request
+  const { payer, externalId, ownerId } = request
   return present([
     textProblem(request.clientTransactionId, CLIENT_TRANSACTION_ID, ['clientTransactionId']),
     ...termProblems(request),
@@ -88,6 +89,7 @@ export function agreementRequestProblems(request: AgreementRequest): Problem[] {
     problem(personNameProblem(payer.name), ['payer', 'name']),
     ...identityProblems(payer),
     externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),
+    ownerId == null ? null : textProblem(ownerId, TEXT, ['ownerId']),
   ])
 }
 

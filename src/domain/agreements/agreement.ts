@@ -21,7 +21,7 @@ export type Agreement = AgreementFacts &
     readonly updatedAt: string
   }
 
-/** The ids of an agreement of which nothing else is known. */
+/** What is known of an agreement before it is reported. */
 export type NewAgreement = {
   /** The upstream `payment_agreement_id`. */
   readonly id: string
@@ -29,6 +29,8 @@ export type NewAgreement = {
   readonly ref: string
   readonly streamId: string
   readonly site: string
+  /** Subject of the end user who may read and follow it. */
+  readonly ownerId: string | null
 }
 
 export type AgreementChange = {
@@ -97,7 +99,7 @@ export function decideAgreementRead(state: Agreement | null, report: AgreementRe
   return { ...changeStatus(state, report, facts), provisional: false, confirm: false }
 }
 
-/** Returns the agreement after a change. For the first change, `state` contains only the ids of the new agreement. */
+/** Returns the agreement after a change. For the first change, `state` contains only what is known of the new agreement before. */
 export function evolveAgreement(
   state: Agreement | NewAgreement,
   change: AgreementChange,
@@ -110,6 +112,7 @@ export function evolveAgreement(
     ref: state.ref,
     streamId: state.streamId,
     site: state.site,
+    ownerId: state.ownerId,
     version: recorded.sequence,
     statusRaw: change.statusRaw,
     status: change.status,

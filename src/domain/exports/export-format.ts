@@ -138,7 +138,8 @@ type Bounds = { readonly from: Date | null; readonly before: Date | null }
  * changes goes to its front, behind the export. The upper bound is therefore `now` at the latest: such a payment does not match any more.
  */
 export function exportBounds({ from, before }: Bounds, now: Date): Bounds {
-  if (from === null && before === null) return { from, before }
+  // Nothing changes in the future: such a list stays empty.
+  if ((from === null && before === null) || (from !== null && from >= now)) return { from, before }
   return { from, before: before !== null && before < now ? before : now }
 }
 

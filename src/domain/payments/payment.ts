@@ -183,6 +183,14 @@ function needsConfirmation(status: PaymentStatus | null): boolean {
   return status === null || CONFIRMED_BY_READ.has(status)
 }
 
+/** Returns the code of a payment's method. If the payments API reports a word such as `card` and no code, this is the code of the link or payin. */
+export function methodCodeOf(
+  { details: { methodRaw } }: Pick<Payment, 'details'>,
+  made: { readonly methodCode: string | null } | null,
+): string | null {
+  return methodRaw?.includes('_') === true ? methodRaw : (made?.methodCode ?? null)
+}
+
 /** Returns whether the payment ever had a status of at least this rank: then the reported status may be from before it went back. */
 function wasFurther(state: Payment, rank: number): boolean {
   return state.seen.some((status) => factsOf(status).rank >= rank)

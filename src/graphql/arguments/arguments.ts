@@ -1,14 +1,11 @@
+import { filterProblems, MAX_PAGE, normaliseFilter } from '../../domain/list-filter.ts'
 import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, PlaceKind } from '../../keys/cursor.ts'
 import { tidied } from '../../lib/text.ts'
 import { PlaceOfOtherOrderError } from '../../store/store-errors.ts'
-import type { EventFilter, Page, PageCursor, PageQuery, Placed } from '../../store/store.ts'
+import type { EventFilter, ListOrder, ListStore, Page, PageCursor, PageQuery } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
-import type { RowLoader } from '../loaders.ts'
-
-/** Maximum size of a page. */
-export const MAX_PAGE = 100
 
 /** Returns the size of a page; throws a BAD_USER_INPUT error that names the argument if it is not from 1 to `MAX_PAGE`. */
 export function pageSize(size: number, argument: 'first' | 'last' = 'first'): number {
@@ -28,30 +25,26 @@ export function pageStart(
   return position
 }
 
-type ListArguments<Filter> = {
-  readonly first: number
-  readonly after?: string | null | undefined
-  readonly filter?: Filter | null | undefined
-}
+type PageArguments = { readonly first: number; readonly after?: string | null | undefined }
 
 /**
  * Returns a page of a list, newest first, from what `read` finds before a place. Throws a BAD_USER_INPUT error for an invalid `first`, and
  * for a cursor that is forged, or of another log, list or order.
  */
-export async function listOf<Filter extends object, Row extends PageCursor>(
+export async function listOf<Row extends PageCursor>(
   kind: PlaceKind,
-  { first, after, filter }: ListArguments<Filter>,
-  { cursors }: Context,
-  read: (page: PageQuery, filter: StoredFilter<Filter>) => Promise<Page<Row>>,
+  { first, after }: PageArguments,
+  { cursors }: Pick<Context, 'cursors'>,
+  read: (page: PageQuery) => Promise<Page<Row>>,
 ) {
   const size = pageSize(first)
   const before = after == null ? null : cursors.decodePlace(kind, after)
   if (after != null && before === null) throw badArgument('after', 'is not a cursor of this list')
-  const { rows, next } = await read({ limit: size, before }, storedFilter(filter)).catch((error: unknown) => {
+  const { rows, next } = await read({ limit: size, before }).catch((error: unknown) => {
     if (!(error instanceof PlaceOfOtherOrderError)) throw error
-    throw badArgument('after', 'is a cursor of this list in its other order: keep the filter while paging')
+    throw badArgument('after', 'is a cursor of this list in another order: keep filter and orderBy while paging')
   })
-  const cursor = ({ number, at = null }: PageCursor) => cursors.encodePlace(kind, { number, at })
+  const cursor = ({ number, at = null, order = null }: PageCursor) => cursors.encodePlace(kind, { number, at, order })
   const node = (row: Row) => ('row' in row ? row.row : row) as NodeOf<Row>
   return connection({ rows, next: next && cursor(next), after }, { cursor, node })
 }
@@ -59,9 +52,26 @@ export async function listOf<Filter extends object, Row extends PageCursor>(
 /** What is listed: rows with their places, or rows that have a number of their own. */
 type NodeOf<Row> = Row extends { readonly row: infer Node } ? Node : Row
 
-/** Returns a page with its rows as the answer shows them. */
-export function shownRows<Row>({ rows, next }: Page<Placed<Row>>, loader: RowLoader<Row>) {
-  return { rows: rows.map((placed) => ({ ...placed, row: loader.of(placed.row) })), next }
+type FilterArguments = PageArguments & {
+  readonly filter?: Parameters<typeof normaliseFilter>[0]
+  readonly orderBy?: ListOrder | null | undefined
+}
+
+/** The same for a list with filters, and how many rows it has in all. Throws a BAD_USER_INPUT error that names an invalid field of the filter. */
+export async function filteredList<Row, Shown = Row>(
+  kind: PlaceKind,
+  { filter: given, orderBy, ...args }: FilterArguments,
+  context: Pick<Context, 'cursors'>,
+  { store, show }: { readonly store: ListStore<Row>; show(row: Row): Shown | Promise<Shown> },
+) {
+  const filter = normaliseFilter(given)
+  const [problem] = filterProblems(filter)
+  if (problem !== undefined) throw badArgument(['filter', ...problem.path].join('.'), problem.message)
+  const page = await listOf(kind, args, context, async (query) => {
+    const { rows, next } = await store.page({ ...query, order: orderBy }, filter)
+    return { rows: rows.map(({ row, number, at, order }) => ({ number, at, order, row: show(row) })), next }
+  })
+  return { ...page, count: () => store.count(filter) }
 }
 
 type PageOf<Row> = {
@@ -142,18 +152,6 @@ export function withoutNulls<Filter extends object>(filter: Filter | null | unde
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => [name, typeof value === 'string' ? tidied(value) : value] as const)
   return Object.fromEntries(conditions) as WithoutNulls<Filter>
-}
-
-type StoredFilter<Filter> = {
-  [Key in keyof Filter]?: Key extends 'statuses' ? LowerCase<Filter[Key]> : Exclude<Filter[Key], null | undefined>
-}
-type LowerCase<Statuses> = Statuses extends readonly (infer Status extends string)[] ? Lowercase<Status>[] : never
-
-/** The same for a list: statuses are stored as the payments API writes them. */
-function storedFilter<Filter extends object>(filter: Filter | null | undefined): StoredFilter<Filter> {
-  const { statuses, ...conditions } = withoutNulls<Filter & { statuses?: readonly string[] }>(filter)
-  const stored = statuses?.map((status) => status.toLowerCase())
-  return (stored === undefined ? conditions : { ...conditions, statuses: stored }) as StoredFilter<Filter>
 }
 
 /** The payments API lists at most one year per call (gap sheet, sections 19 and 26). */

@@ -1,26 +1,45 @@
 import type { RequestedAgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import type { StreamItem } from '../../streams/stream-item.ts'
+import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PaymentAgreementPurpose, PaymentAgreementStatus } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
-import { keyHolder, demandScopes } from '../rights/rights.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
+import {
+  ownFilter,
+  demandToken,
+  keyHolder,
+  mayReadAgreement,
+  statusTokenFor,
+  visibleAgreement,
+} from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
-import { presentableAgreement, failureResult } from '../views/views.ts'
+import { failureResult } from '../views/views.ts'
 
 export const agreementsResolvers = {
   Query: {
-    paymentAgreement: async (_root, { id, clientTransactionId }, { loaders }) => {
+    paymentAgreement: async (_root, { id, clientTransactionId, statusToken }, context) => {
       if ((id == null) === (clientTransactionId == null))
         throw badArgument('id', 'or clientTransactionId must be given, and only one')
       const found =
-        id == null ? loaders.agreementByClientId.load(clientTransactionId ?? '') : loaders.agreementById.load(id)
-      return presentableAgreement(await found)
+        id == null
+          ? context.loaders.agreementByClientId.load(clientTransactionId ?? '')
+          : context.loaders.agreementById.load(id)
+      return visibleAgreement(context, await found, statusToken)
     },
     paymentAgreements: (_root, args, context) =>
-      listOf('agreements', args, context, async (page, filter) =>
-        shownRows(await context.store.agreements.page(page, filter), context.loaders.agreementById),
+      filteredList(
+        'agreements',
+        {
+          ...args,
+          filter: ownFilter(context, args.filter, { name: 'Query.paymentAgreements', scope: 'agreements:read' }),
+        },
+        context,
+        {
+          store: context.store.agreements,
+          show: context.loaders.agreementById.of,
+        },
       ),
   },
   Mutation: {
@@ -42,10 +61,23 @@ export const agreementsResolvers = {
     paymentAgreementUpdates: {
       subscribe: async (_root, args, context) => {
         const snapshot = await context.store.agreements.snapshot(args.id)
-        return followOf('paymentAgreementUpdates', { of: 'agreement', snapshot }, args, context)
+        const owned = snapshot?.agreement ?? null
+        const mayRead = owned !== null && mayReadAgreement(context, owned, args.statusToken)
+        return followOf(
+          'paymentAgreementUpdates',
+          { of: 'agreement', snapshot: mayRead ? snapshot : null, owned },
+          args,
+          context,
+        )
       },
+      // Its owner or a status token, neither of which is known where an item is executed, may be why it is followed.
+      resolve: ({ paymentAgreementUpdates: item }: { readonly paymentAgreementUpdates: StreamItem }) => ({
+        ...item,
+        isOfAgreement: true,
+      }),
     },
   },
+  PaymentAgreementConnection: countedPage,
   PaymentAgreement: {
     nodeId: ({ id }) => nodeIdOf('PaymentAgreement', id),
     serviceId: (agreement) => known(agreement.serviceId),
@@ -64,16 +96,21 @@ export const agreementsResolvers = {
     },
     createdAt: (agreement) => known(agreement.createdAt),
     events: (agreement, args, context) => eventPage({ streamIds: [agreement.streamId] }, args, context),
-    __resolveReference: async (reference, { caller, loaders }) => {
-      demandScopes(caller, 'PaymentAgreement', [['agreements:read']])
+    statusToken: (agreement, _args, { keys }) =>
+      statusTokenFor(keys, agreement.id, new Date(Date.parse(known(agreement.createdAt)) + READABLE_MS).toISOString()),
+    __resolveReference: async (reference, context) => {
+      demandToken(context)
       const found =
         'id' in reference
-          ? loaders.agreementById.load(reference.id)
-          : loaders.agreementByClientId.load(reference.clientTransactionId)
-      return presentableAgreement(await found)
+          ? context.loaders.agreementById.load(reference.id)
+          : context.loaders.agreementByClientId.load(reference.clientTransactionId)
+      return visibleAgreement(context, await found)
     },
   },
 } satisfies AreaResolvers
+
+/** How long after its creation an agreement can be read with its status token, in milliseconds. */
+const READABLE_MS = 30 * 24 * 3_600_000
 
 function success(
   { agreement, replayed }: { readonly agreement: Agreement; readonly replayed: boolean },

@@ -85,25 +85,30 @@ async function refsOf(linkIds: readonly string[] | undefined, { store }: Context
   return linkIds === undefined ? null : (await store.links.byIds(linkIds)).map((link) => link.ref)
 }
 
+/** Returns whether an item is of the stream of an agreement, which is open only to those who may read that. */
+function isOfAgreement(parent: unknown): boolean {
+  return (parent as { readonly isOfAgreement?: boolean }).isOfAgreement === true
+}
+
 type Subjects = Pick<PaymentEvent, 'payment' | 'agreement' | 'payout' | 'gatewayPayment'>
 
 /** Returns the resolvers of the fields with the current states of subjects; null for those that readers of the event log may lack the scope for. */
 function subjectFields<Parent>(subjectsOf: (parent: Parent) => Subjects | null) {
-  type Resolving = Pick<Context, 'caller' | 'loaders'>
   return {
-    payment(parent: Parent, _args: unknown, { loaders }: Resolving) {
+    payment(parent: Parent, _args: unknown, { loaders }: Context) {
       const payment = subjectsOf(parent)?.payment ?? null
       return payment && whenKnown(loaders.paymentById.load(payment.id), presentable)
     },
-    agreement(parent: Parent, _args: unknown, { caller, loaders }: Resolving) {
-      const agreement = hasScope(caller, 'agreements:read') ? (subjectsOf(parent)?.agreement ?? null) : null
+    agreement(parent: Parent, _args: unknown, { caller, loaders }: Context) {
+      const isShown = hasScope(caller, 'agreements:read') || isOfAgreement(parent)
+      const agreement = isShown ? (subjectsOf(parent)?.agreement ?? null) : null
       return agreement && whenKnown(loaders.agreementById.load(agreement.id), presentableAgreement)
     },
-    payout(parent: Parent, _args: unknown, { caller, loaders }: Resolving) {
+    payout(parent: Parent, _args: unknown, { caller, loaders }: Context) {
       const payout = hasScope(caller, 'payouts:read') ? (subjectsOf(parent)?.payout ?? null) : null
       return payout && loaders.payoutById.load(payout.id)
     },
-    gatewayPayment(parent: Parent, _args: unknown, { loaders }: Resolving) {
+    gatewayPayment(parent: Parent, _args: unknown, { loaders }: Context) {
       const gatewayPayment = subjectsOf(parent)?.gatewayPayment ?? null
       return gatewayPayment && loaders.gatewayPaymentById.load(gatewayPayment.id)
     },

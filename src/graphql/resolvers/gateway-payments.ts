@@ -1,6 +1,6 @@
-import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { GatewayPaymentStatus } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult } from '../views/views.ts'
@@ -9,9 +9,10 @@ export const gatewayPaymentsResolvers = {
   Query: {
     gatewayPayment: (_root, { id }, { loaders }) => loaders.gatewayPaymentById.load(id),
     gatewayPayments: (_root, args, context) =>
-      listOf('gateway-payments', args, context, async (page, filter) =>
-        shownRows(await context.store.gatewayPayments.page(page, filter), context.loaders.gatewayPaymentById),
-      ),
+      filteredList('gateway-payments', args, context, {
+        store: context.store.gatewayPayments,
+        show: context.loaders.gatewayPaymentById.of,
+      }),
     unansweredGatewayPayments: (_root, { first }, { store }) =>
       store.commands.unansweredGatewayCreations(pageSize(first)),
   },
@@ -45,6 +46,7 @@ export const gatewayPaymentsResolvers = {
       },
     },
   },
+  GatewayPaymentConnection: countedPage,
   GatewayPayment: {
     nodeId: ({ id }) => nodeIdOf('GatewayPayment', id),
     status: ({ status }) => (status === null ? 'UNRECOGNISED' : (status.toUpperCase() as GatewayPaymentStatus)),

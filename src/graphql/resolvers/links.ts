@@ -1,9 +1,9 @@
 import { linkState, type PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { listOf, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
-import { whenKnown, type AreaResolvers } from '../models.ts'
-import { mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
+import { countedPage, whenKnown, type AreaResolvers } from '../models.ts'
+import { ownFilter, mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
 
@@ -14,8 +14,11 @@ export const linksResolvers = {
         link !== null && mayReadLink(context, link, statusToken) ? link : null,
       ),
     paymentLinks: (_root, args, context) =>
-      listOf('links', args, context, async (page, filter) =>
-        shownRows(await context.store.links.page(page, filter), context.loaders.linkById),
+      filteredList(
+        'links',
+        { ...args, filter: ownFilter(context, args.filter, { name: 'Query.paymentLinks', scope: 'payments:read' }) },
+        context,
+        { store: context.store.links, show: context.loaders.linkById.of },
       ),
   },
   Mutation: {
@@ -40,6 +43,7 @@ export const linksResolvers = {
       },
     },
   },
+  PaymentLinkConnection: countedPage,
   PaymentLink: {
     nodeId: ({ id }) => nodeIdOf('PaymentLink', id),
     method: ({ methodCode }, _args, { loaders }) =>

@@ -5,6 +5,7 @@ import type { ExportFormatName, ExportedPayers } from '../../domain/exports/expo
 import { lastComparedDay } from '../../domain/imports/compared-days.ts'
 import { progressOf } from '../../domain/imports/import-plan.ts'
 import { reconciledTotals } from '../../domain/imports/import-report.ts'
+import { normaliseFilter } from '../../domain/list-filter.ts'
 import { listOf, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
 import type { AreaResolvers } from '../models.ts'
 import { subjectOf, keyScopeOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
@@ -71,7 +72,7 @@ export const reconciliationResolvers = {
     createPaymentsExport: async (_root, { input: { filter, format, includePayers } }, { operations, caller }) => {
       const payers: ExportedPayers = !includePayers ? 'absent' : hasScope(caller, 'payments:pii') ? 'shown' : 'masked'
       const outcome = operations.requestPaymentsExport({
-        filter: withoutNulls(filter),
+        filter: normaliseFilter(filter),
         format: format.toLowerCase() as ExportFormatName,
         payers,
         callerKey: keyScopeOf(caller),
@@ -98,7 +99,7 @@ export const reconciliationResolvers = {
 export const webhookDeliveriesResolvers = {
   Query: {
     webhookDeliveries: (_root, args, context) =>
-      listOf('deliveries', args, context, (page, filter) => context.store.inbox.page(page, filter)),
+      listOf('deliveries', args, context, (page) => context.store.inbox.page(page, withoutNulls(args.filter))),
     webhookDelivery: (_root, { id }, { loaders }) => loaders.deliveryById.load(id),
   },
   Mutation: {
@@ -125,8 +126,8 @@ export const webhookDeliveriesResolvers = {
     link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
     payment: async ({ subjectId }, _args, { loaders }) =>
       subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),
-    agreement: async ({ subjectId }, _args, { loaders, caller }) =>
-      subjectId === null ? null : visibleAgreement(caller, await loaders.agreementById.load(subjectId)),
+    agreement: async ({ subjectId }, _args, context) =>
+      subjectId === null ? null : visibleAgreement(context, await context.loaders.agreementById.load(subjectId)),
     body: async ({ ref, body }, _args, context) => (body !== null && (await mayReadBody(context, ref)) ? body : null),
     event: (delivery, _args, { loaders }) =>
       delivery.eventId === null ? null : loaders.eventById.load(delivery.eventId),

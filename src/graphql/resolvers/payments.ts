@@ -6,16 +6,16 @@ import { describeFailure } from '../../domain/payments/failures/describe-failure
 import { accountIn, entryOf } from '../../domain/payments/instructions.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
 import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
-import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { methodCodeOf, type Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { refundableAmount, refundBar } from '../../domain/payments/refund-rules.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
-import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
+import { filteredList, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus } from '../generated.ts'
-import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
-import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
+import { countedPage, type FailureView, type RefundView, type AreaResolvers } from '../models.ts'
+import { ownFilter, mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
 
@@ -41,8 +41,11 @@ export const paymentsResolvers = {
       return found !== null && (await mayReadPayment(context, found, statusToken)) ? found : null
     },
     payments: (_root, args, context) =>
-      listOf('payments', args, context, async (page, filter) =>
-        shownRows(await context.store.payments.page(page, filter), context.loaders.paymentById),
+      filteredList(
+        'payments',
+        { ...args, filter: ownFilter(context, args.filter, { name: 'Query.payments', scope: 'payments:read' }) },
+        context,
+        { store: context.store.payments, show: context.loaders.paymentById.of },
       ),
     paymentSearch: async (_root, { text, first }, { store, caller, loaders }) => {
       const limit = pageSize(first)
@@ -104,6 +107,7 @@ export const paymentsResolvers = {
       },
     },
   },
+  PaymentConnection: countedPage,
   Payment: {
     ...stateFields,
     nodeId: ({ id }) => nodeIdOf('Payment', id),
@@ -119,7 +123,7 @@ export const paymentsResolvers = {
     },
     refundable: ({ details }) => details.refundable,
     refundableAmount: async (payment, _args, context) => {
-      const code = await methodCodeOf(payment, context)
+      const code = methodCodeOf(payment, await madeAs(payment, context))
       const traits = code === null ? { refundable: null } : traitsOf(parseMethodCode(code).kind)
       const { currency } = payment.details
       const value = refundBar(payment, traits) === null ? refundableAmount(payment) : null
@@ -127,7 +131,7 @@ export const paymentsResolvers = {
     },
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
-      const code = await methodCodeOf(payment, context)
+      const code = methodCodeOf(payment, await madeAs(payment, context))
       return code === null ? null : context.loaders.methodByCode.load(code)
     },
     methodRaw: ({ details }) => details.methodRaw,
@@ -203,14 +207,6 @@ function moneyIn({ currency }: PaymentState['details'], value: string | null): M
 function required(amount: Money | null): Money {
   if (amount === null) throw new TypeError('A payment without an amount was shown.')
   return amount
-}
-
-/** Returns the method's code. If the payments API reports a word such as `card` and no code, this is the code of the link or payin. */
-async function methodCodeOf(payment: PaymentState, context: Context): Promise<string | null> {
-  const raw = payment.details.methodRaw
-  const preselected = (await madeAs(payment, context))?.methodCode ?? null
-  if (raw === null || !raw.includes('_')) return preselected
-  return raw
 }
 
 function describe({ codeRaw, failedAt }: FailureView, { caller }: Context) {

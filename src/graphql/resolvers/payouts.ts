@@ -2,14 +2,14 @@ import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
 import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
-import { daySpan, listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { daySpan, filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { failedRead } from '../error-formatter.ts'
 import type { PayoutStatus } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
 import { keyHolder, demandScopes } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
-import { payoutView, type PayoutTransactionView, failureResult } from '../views/views.ts'
+import { payoutView, type PayoutTransactionView, type PayoutView, failureResult } from '../views/views.ts'
 
 export const payoutsResolvers = {
   Query: {
@@ -26,13 +26,9 @@ export const payoutsResolvers = {
       return { nodes, page, totalPages, totalCount }
     },
     recordedPayouts: (_root, args, context) =>
-      listOf('payouts', args, context, async (page, filter) => {
-        const { rows, next } = await context.store.payouts.page(page, filter)
-        const shown = rows.flatMap(({ row, ...place }) => {
-          const view = payoutView(row, [])
-          return view === null ? [] : [{ ...place, row: context.loaders.payoutById.of(view) }]
-        })
-        return { rows: shown, next }
+      filteredList('payouts', args, context, {
+        store: context.store.payouts,
+        show: (payout) => context.loaders.payoutById.of(known(payoutView(payout, []))),
       }),
     payoutMethod: (_root, { code }, { payoutMethods }) => payoutMethods.find(code),
     payoutMethods: async (_root, { currencies }, context) => {
@@ -62,6 +58,7 @@ export const payoutsResolvers = {
       },
     },
   },
+  PayoutConnection: countedPage,
   PaymentPayout: {
     id: ({ payout }) => payout.id,
     nodeId: ({ payout }) => nodeIdOf('PaymentPayout', payout.id),
@@ -139,4 +136,10 @@ async function payeeOf(
 
 function limitFrom(record: Limits | null, which: 'minAmount' | 'maxAmount') {
   return record === null ? null : limitOf(record, which)
+}
+
+/** Returns the view. Throws `TypeError` for null, which cannot occur: only payouts whose amount is known are listed. */
+function known(view: PayoutView | null): PayoutView {
+  if (view === null) throw new TypeError('A payout without an amount was listed.')
+  return view
 }

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 import { forbidden, unauthenticated } from '../error-formatter.ts'
 import { presentableAgreement } from '../views/views.ts'
 
-/** A link or a direct payin, which an end user may own. */
+/** A link, a direct payin or an agreement, which an end user may own. */
 export type Owned = { readonly ownerId: string | null }
 
 type RightsContext = Pick<Context, 'caller' | 'keys' | 'clock' | 'loaders' | 'heldSubjects'>
@@ -35,7 +35,7 @@ export async function mayReadPayment(
 
 /** Returns whether the caller may read an event: the same right as for its agreement, payout, gateway payment, link or payment. */
 export async function mayReadEvent(context: RightsContext, event: PaymentEvent): Promise<boolean> {
-  if (event.agreement !== null) return hasScope(context.caller, 'agreements:read')
+  if (event.agreement !== null) return mayReadAgreement(context, event.agreement)
   if (event.payout !== null) return hasScope(context.caller, 'payouts:read')
   if (isGatewayStream(event.streamId)) return mayReadAll(context)
   if (event.linkRef === null) return event.payment !== null && mayReadPayment(context, event.payment)
@@ -43,9 +43,44 @@ export async function mayReadEvent(context: RightsContext, event: PaymentEvent):
   return link !== null && mayReadLink(context, link)
 }
 
-/** Returns the agreement if its terms are known and the caller has `agreements:read`, which readers of the event log may lack. */
-export function visibleAgreement(caller: Caller, agreement: Agreement | null): Agreement | null {
-  return hasScope(caller, 'agreements:read') ? presentableAgreement(agreement) : null
+/** Returns whether the caller may read and follow an agreement: by scope, as its owner, or with its status token. */
+export function mayReadAgreement(
+  context: RightsContext,
+  agreement: Pick<Agreement, 'id' | 'ownerId'>,
+  statusToken?: string | null,
+): boolean {
+  return (
+    mayReadAll(context, 'agreements:read') ||
+    owns(context, agreement) ||
+    holdsTokenFor(context, agreement.id, statusToken)
+  )
+}
+
+/** Returns the agreement if its terms are known and the caller may read it, with a status token if one is given; otherwise null. */
+export function visibleAgreement(
+  context: RightsContext,
+  agreement: Agreement | null,
+  statusToken?: string | null,
+): Agreement | null {
+  const shown = presentableAgreement(agreement)
+  return shown !== null && mayReadAgreement(context, shown, statusToken) ? shown : null
+}
+
+/**
+ * Returns the filter of a list for a caller: with the scope as it is, for a caller with a subject and no scope at all with that as the owner.
+ * Throws `UNAUTHENTICATED` without a valid token, and `FORBIDDEN` for every other token, because a tool of the merchant with a wrong one must
+ * not take an empty list for an answer; and for another owner.
+ */
+export function ownFilter<Filter extends { readonly ownerId?: string | null | undefined }>(
+  { caller }: Pick<Context, 'caller'>,
+  filter: Filter | null | undefined,
+  { name, scope }: { readonly name: string; readonly scope: Scope },
+) {
+  const ownerId = subjectOf(caller)
+  const hasNone = caller.kind === 'client' && caller.scopes.size === 0
+  const isForOwner = hasNone && ownerId !== null && (filter?.ownerId ?? ownerId) === ownerId
+  demandScopes(caller, name, isForOwner ? [[scope], []] : [[scope]])
+  return hasScope(caller, scope) ? filter : { ...filter, ownerId }
 }
 
 /** Returns whether the caller may read a delivery's body. At an agreement's callback URL this needs the scope `agreements:read`. */
@@ -67,21 +102,21 @@ export function rightEndsAt(context: RightsContext, byToken: boolean, statusToke
 }
 
 /**
- * Returns the key by which the streams of one link or payment are counted: one key per owner, and one for all clients with its
+ * Returns the key by which the streams of one link, payment or agreement are counted: one key per owner, and one for all clients with its
  * status token. Null for a caller whose scopes allow the stream.
  */
-export function payerOf(context: RightsContext, owned: Owned | null): string | null {
-  if (mayReadAll(context)) return null
+export function payerOf(context: RightsContext, owned: Owned | null, scope: Scope): string | null {
+  if (mayReadAll(context, scope)) return null
   return context.caller.kind === 'client' && owns(context, owned) ? (context.caller.identity ?? '') : 'token'
 }
 
-/** Returns whether the caller may read a link or a direct payin only with its status token. */
-export function onlyByToken(context: RightsContext, owned: Owned | null): boolean {
-  return !mayReadAll(context) && !owns(context, owned)
+/** Returns whether the caller may read a link, a direct payin or an agreement only with its status token. */
+export function onlyByToken(context: RightsContext, owned: Owned | null, scope: Scope): boolean {
+  return !mayReadAll(context, scope) && !owns(context, owned)
 }
 
-function mayReadAll({ caller, clock }: RightsContext): boolean {
-  return hasScope(caller, 'payments:read') && caller.kind === 'client' && caller.expiresAt > clock().getTime()
+function mayReadAll({ caller, clock }: RightsContext, scope: Scope = 'payments:read'): boolean {
+  return hasScope(caller, scope) && caller.kind === 'client' && caller.expiresAt > clock().getTime()
 }
 
 function owns({ caller }: RightsContext, thing: Owned | null): boolean {
@@ -130,10 +165,10 @@ export function keyScopeOf(caller: Caller): string {
   return (caller.kind === 'client' ? caller.identity : null) ?? UNNAMED
 }
 
-/** Lifetime of a status token after its link or payment has expired, so that a guest can still open the status page. */
+/** Lifetime of a status token after what it is for has expired, so that a guest can still open the status page. */
 const OUTLIVES_MS = 24 * 3_600_000
 
-/** Creates the token that gives access to the status page of one link or payment until one day after `expiresAt` (ISO 8601). */
+/** Creates the token that gives access to the status page of one link, payment or agreement until one day after `expiresAt` (ISO 8601). */
 export function statusTokenFor(keys: KeyRing, subjectId: string, expiresAt: string): string {
   return issueStatusToken(keys, { subjectId, expiresAt: new Date(Date.parse(expiresAt) + OUTLIVES_MS) })
 }

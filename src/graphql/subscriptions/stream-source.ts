@@ -44,7 +44,7 @@ const NOTHING: Snapshot = { link: null, payment: null, agreement: null, payout: 
 type Followed<Of extends keyof Snapshot> = {
   readonly of: Of
   readonly snapshot: (Partial<Snapshot> & Record<Of, { readonly streamId: string }> & { readonly head: number }) | null
-  /** The link or direct payin of a subject that payers may follow; absent if only scopes allow it. */
+  /** The link or direct payin of a payment, or the agreement, that payers may follow; absent if only scopes allow it. */
   readonly owned?: Owned | null | undefined
 }
 
@@ -56,7 +56,8 @@ export function followOf<Field extends string, Of extends keyof Snapshot>(
   context: Context,
 ): StreamSource<Field> {
   if (snapshot === null) throw notFound('id')
-  const byToken = owned !== undefined && onlyByToken(context, owned)
+  const scope = of === 'agreement' ? 'agreements:read' : 'payments:read'
+  const byToken = owned !== undefined && onlyByToken(context, owned, scope)
   return streamSource(
     field,
     {
@@ -64,7 +65,7 @@ export function followOf<Field extends string, Of extends keyof Snapshot>(
       after,
       otherwise: { kind: 'snapshot', ...NOTHING, ...snapshot },
       endsAt: rightEndsAt(context, byToken, statusToken),
-      payer: owned === undefined ? null : payerOf(context, owned),
+      payer: owned === undefined ? null : payerOf(context, owned, scope),
     },
     context,
   )

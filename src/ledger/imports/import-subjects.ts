@@ -209,11 +209,12 @@ export function importAgreement(
 
 /** As of a command that is not on record any more, so that callbacks at its URL are accepted. */
 function recordCorrelationId(rows: Rows, { newRef: ref, site }: FoundAgreement, at: Date): void {
-  rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site, requested: null })
+  const unknown = { requested: null, ownerId: null }
+  rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site, ...unknown })
 }
 
 function foundNames({ report: { id }, site, newRef }: FoundAgreement) {
-  return { id, ref: newRef, streamId: agreementStreamId(newRef), site }
+  return { id, ref: newRef, streamId: agreementStreamId(newRef), site, ownerId: null }
 }
 
 /** Requests the rows of a payout that was found. */

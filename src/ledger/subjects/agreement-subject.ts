@@ -91,7 +91,8 @@ export function findAddressed(
   const refs = refsOfSameCommand(rows, ref)
   for (const other of refs) rows.agreements.want('ref', other)
   const known = findAgreement(rows, report.id)
-  const names = { id: report.id, ref, streamId: agreementStreamId(ref), site }
+  const ownerId = findAttempt(rows, ref)?.ownerId ?? null
+  const names = { id: report.id, ref, streamId: agreementStreamId(ref), site, ownerId }
   if (known !== null) return refs.includes(known.state.ref) ? { row: known, state: known.state, names, report } : null
   if (refs.some((other) => rows.agreements.first('ref', other) !== null)) return null
   return { row: null, state: null, names, report }

@@ -17,6 +17,7 @@ import {
   duplicateReason,
   type DuplicateResolution,
   holdsMoney,
+  methodCodeOf,
   type OrderName,
   type PaidOrder,
   withPayment,
@@ -191,12 +192,14 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
   const link = linkOf(rows, state)
   const payin = rows.payins.first('paymentId', state.id)
   const updatedAt = fromIso(state.updatedAt)
-  const asked = link?.reference ?? payin?.reference ?? null
-  const picked = readSiteOf((link ?? payin)?.site ?? null, state.details.currency)
+  const made = link ?? payin
+  const picked = readSiteOf(made?.site ?? null, state.details.currency)
   return {
     state,
     namedLinkId: report?.linkId ?? before?.namedLinkId ?? null,
-    otherReference: asked === state.details.reference ? null : asked,
+    otherReference: made === null || made.reference === state.details.reference ? null : made.reference,
+    methodCode: methodCodeOf(state, made),
+    ownerId: made?.ownerId ?? null,
     // A recorded site is kept: only the site of a payment that was selected by currency is replaced.
     readSite: before === null || isPickedByCurrency(before.readSite) ? picked : before.readSite,
     createdAt: before?.createdAt ?? updatedAt,

@@ -1,20 +1,21 @@
-import { sql, type SqlBool, type Expression } from 'kysely'
+import { type Selectable, sql, type SqlBool } from 'kysely'
 import type { PaymentAgreementPayer } from '../../domain/agreements/agreement-report.ts'
+import type { ListFilter } from '../../domain/list-filter.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
 import type { PaymentPhase, Payer } from '../../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
-import type { Page, PageQuery, Placed } from '../page.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
-import { toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
-import type { PaymentsFilter, PaymentStore, LinkFilter, LinkStore } from '../store.ts'
+import { type LinksTable, toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
+import type { PaymentStore, LinkStore } from '../store.ts'
+import { type List, listStore, withReference } from './lists.ts'
 import { lookUp } from './look-up.ts'
-import { inLowerCase, type PositionFunction, searchPayments } from './payment-search.ts'
-import { newestFirst, NO_PAGE, oneOf, type Ranges } from './read-page.ts'
+import { type PositionFunction, searchPayments } from './payment-search.ts'
+import type { Ranges } from './read-page.ts'
 
 type PaymentStoreParts = {
   readonly reader: Db
@@ -33,7 +34,7 @@ export function createPaymentStore({ reader, lists, cache, position }: PaymentSt
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
-    page: (page, filter) => pageOfPayments(lists, page, filter),
+    ...listStore(lists, paymentList),
     snapshot: (id) => paymentSnapshot(reader, id),
     search: (asked) => searchPayments(lists, position, asked),
   }
@@ -47,42 +48,38 @@ function paymentsByIds(db: Db): (ids: readonly string[]) => Promise<Payment[]> {
 /** Phases in which a payment does not stay: few payments are in them, and an index has those alone. */
 const PASSING: ReadonlySet<PaymentPhase> = new Set(['IN_PROGRESS', 'REFUNDING', 'DISPUTED'])
 
-async function pageOfPayments(db: Db, page: PageQuery, filter: PaymentsFilter): Promise<Page<Placed<Payment>>> {
-  const { reference, updatedFrom, updatedBefore, phases, duplicate } = filter
-  if (phases?.length === 0) return NO_PAGE
-  return newestFirst(db, {
-    table: 'payments',
-    columns: sql`state_json`,
-    page,
-    instant: 'updated_at',
-    from: updatedFrom,
-    until: updatedBefore,
-    ranges: rangesOf(filter),
-    checked: [
-      sql`amount_known = 1`,
-      ...(phases === undefined ? [] : [oneOf('phase', phases)]),
-      ...(duplicate === undefined ? [] : [sql<SqlBool>`duplicate = ${duplicate ? 1 : 0}`]),
-      ...(reference === undefined ? [] : [sql<SqlBool>`${reference} in (reference, other_reference)`]),
-    ],
-    toValue: (row: { readonly state_json: string }) => toPayment(row.state_json),
-  })
+const paymentList: List<{ readonly state_json: string }, Payment> = {
+  table: 'payments',
+  columns: sql`state_json`,
+  compared: {
+    ids: 'id',
+    ownerId: 'owner_id',
+    methodCode: 'method_code',
+    currency: 'currency',
+    site: 'read_site',
+    statuses: 'status',
+    phases: 'phase',
+    cardLast4: 'card_last4',
+    amount: 'amount',
+  },
+  few: fewPayments,
+  checked: ({ duplicate, reference }) => [
+    sql`amount is not null`,
+    ...(duplicate === undefined ? [] : [sql<SqlBool>`duplicate = ${duplicate ? 1 : 0}`]),
+    ...(reference === undefined ? [] : [sql<SqlBool>`${reference} in (reference, other_reference)`]),
+  ],
+  toValue: (row) => toPayment(row.state_json),
 }
 
 /**
- * Returns the ranges of a condition that few payments meet: open duplicates, a reference, which may also be that of the link or payin, or
- * passing phases. Conditions of partial indexes are literals, because with parameters no planner would use them.
+ * Returns the ranges of open duplicates, of a reference, which may also be that of the link or payin, or of passing phases. Conditions of
+ * partial indexes are literals, because with parameters no planner would use them.
  */
-function rangesOf({ reference, updatedFrom, updatedBefore, phases, duplicate }: PaymentsFilter): Ranges {
+function fewPayments({ reference, phases, duplicate }: ListFilter): Ranges {
   if (duplicate === true) return [[sql`duplicate = 1`]]
   if (reference !== undefined) return ['reference', 'other_reference'].map((column) => withReference(column, reference))
-  if (phases === undefined || updatedFrom !== undefined || updatedBefore !== undefined) return undefined
-  if (!phases.every((phase) => PASSING.has(phase))) return undefined
+  if (phases?.every((phase) => PASSING.has(phase)) !== true) return undefined
   return [...new Set(phases)].map((phase) => [sql`phase = ${sql.lit(phase)}`])
-}
-
-/** Returns the conditions of the index of a column with references, which is that of the search: it has them in lower case. */
-function withReference(column: string, reference: string): Expression<SqlBool>[] {
-  return [sql`${sql.ref(column)} is not null`, sql`lower(${sql.ref(column)}) = ${inLowerCase(reference)}`]
 }
 
 /** Reads with one statement, and so from one snapshot. */
@@ -134,7 +131,7 @@ export function createLinkStore({ reader, lists, cache, now }: LinkStoreParts): 
   return {
     ...readByIds(linksBy(reader, 'id'), cache),
     byRefs: linksBy(reader, 'ref'),
-    page: (page, filter) => pageOfLinks(lists, page, { ...filter, now: now().getTime() }),
+    ...listStore(lists, linkList(now)),
     snapshot: (id) => linkSnapshot(reader, id),
   }
 }
@@ -144,26 +141,25 @@ function linksBy(db: Db, column: 'id' | 'ref'): (values: readonly string[]) => P
   return async (values) => (await read(values)).map(toLink)
 }
 
-/** Returns a page. A link has the phase of its payment; without one it is in progress until its time is over. */
-async function pageOfLinks(
-  db: Db,
-  page: PageQuery,
-  { reference, createdFrom, createdBefore, phases, now }: LinkFilter & { readonly now: number },
-): Promise<Page<Placed<PaymentLink>>> {
-  if (phases?.length === 0) return NO_PAGE
-  const own = sql`case when expired = 1 or expires_at <= ${now} then 'EXPIRED' else 'IN_PROGRESS' end`
-  return newestFirst(db, {
+/** A link has the phase of its payment; without one it is in progress until its time is over. */
+function linkList(now: () => Date): List<Selectable<LinksTable>, PaymentLink> {
+  const own = () => sql`case when expired = 1 or expires_at <= ${now().getTime()} then 'EXPIRED' else 'IN_PROGRESS' end`
+  return {
     table: 'links',
-    page,
-    from: createdFrom,
-    until: createdBefore,
-    ranges: reference === undefined ? undefined : [withReference('reference', reference)],
-    checked: [
-      ...(phases === undefined ? [] : [sql<SqlBool>`coalesce(payment_phase, ${own}) in (${sql.join(phases)})`]),
-      ...(reference === undefined ? [] : [sql<SqlBool>`reference = ${reference}`]),
-    ],
+    compared: {
+      ids: 'id',
+      reference: 'reference',
+      ownerId: 'owner_id',
+      methodCode: 'method_code',
+      currency: 'requested_currency',
+      site: 'site',
+      amount: 'requested_value',
+    },
+    few: ({ reference }) => (reference === undefined ? undefined : [withReference('reference', reference)]),
+    checked: ({ phases }) =>
+      phases === undefined ? [] : [sql<SqlBool>`coalesce(payment_phase, ${own()}) in (${sql.join(phases)})`],
     toValue: toLink,
-  })
+  }
 }
 
 /** Reads with one statement, and so from one snapshot. */

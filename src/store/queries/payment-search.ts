@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../group-commit.ts'
 import { toLink, toPayment } from '../rows/payment-rows.ts'
 import type { PaymentSearch, SearchField, SearchMatch, SearchResult } from '../subject-stores.ts'
+import { LOOKED_AT } from './read-page.ts'
 
 /** The function that returns where a text is in another, from 1 on. */
 export type PositionFunction = 'instr' | 'strpos'
@@ -21,7 +22,10 @@ type Source = {
 /** Greater than every other character, in the order of bytes. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** Returns the payments, and the links without one, of which a field begins with a text, whatever its case. Each field has its index. */
+/**
+ * Returns the payments, and the links without one, of which a field begins with a text, whatever its case. Each field has its index, except
+ * the amount and the last four digits of the card: the newest payments alone are compared by these.
+ */
 export async function searchPayments(
   db: Db,
   position: PositionFunction,
@@ -31,8 +35,10 @@ export async function searchPayments(
   const ranges = sources.flatMap((source) =>
     beginningsOf(text, source).map((beginning) => rangeOf(source, beginning, limit + 1)),
   )
-  if (ranges.length === 0) return { matches: [], more: false }
-  const { rows } = await sql<Found>`${sql.join(ranges, sql` union all `)}`.execute(db)
+  const compared = comparisonsOf(text).filter(({ field }) => fields.includes(field))
+  const parts = [...ranges, ...compared.map((one) => newestWith(one, limit + 1))]
+  if (parts.length === 0) return { matches: [], more: false }
+  const { rows } = await sql<Found>`${sql.join(parts, sql` union all `)}`.execute(db)
   const matches = await matchesOf(db, rows)
   return { matches: matches.slice(0, limit), more: matches.length > limit || isAnyFull(rows, limit) }
 }
@@ -53,6 +59,8 @@ function sourcesOf(position: PositionFunction): Source[] {
     where: sql`${sql.ref(column)} is not null`,
     lowered: true,
   })
+  const afterWord = (text: RawBuilder<unknown>) => sql`substr(${text}, ${sql.raw(position)}(${text}, ' ') + 1)`
+  const second = afterWord(sql`name`)
   const exact = { by: sql`id`, where: sql`1 = 1`, lowered: false }
   return [
     { field: 'REFERENCE', ...payments, ...lower('reference') },
@@ -61,9 +69,40 @@ function sourcesOf(position: PositionFunction): Source[] {
     { field: 'PAYMENT_ID', ...payments, ...exact },
     { field: 'LINK_ID', ...links, ...exact },
     { field: 'PAYER_NAME', ...payers, ...lower('name') },
-    { field: 'PAYER_NAME', ...payers, ...lower('name', sql`substr(name, ${sql.raw(position)}(name, ' ') + 1)`) },
+    { field: 'PAYER_NAME', ...payers, ...lower('name', second) },
+    { field: 'PAYER_NAME', ...payers, ...lower('name', afterWord(second)), where: sql`name like '% % %'` },
+    { field: 'PAYER_NAME', ...payers, ...lower('name', LAST_WORD), where: sql`name like '% % % %'` },
     { field: 'PAYER_EMAIL', ...payers, ...lower('email') },
   ]
+}
+
+const LAST_WORD = sql`replace(name, rtrim(name, replace(name, ' ', '')), '')`
+
+type Comparison = { readonly field: SearchField; readonly where: RawBuilder<unknown> }
+
+/** An amount, with or without separators and a currency. */
+const AMOUNT = /^(?<before>[a-z]{3,4})?\s?(?<value>\d{1,15}(?:\.\d{1,6})?)\s?(?<after>[a-z]{3,4})?$/i
+/** As on a receipt, with or without a mask. */
+const LAST_FOUR = /^[*•x.\s]*(\d{4})$/i
+
+/** Returns how a text is compared with amounts and with the last four digits of cards. */
+function comparisonsOf(text: string): Comparison[] {
+  const { before, value, after } = AMOUNT.exec(text.replaceAll(/,(?=\d{3}(?:\D|$))/g, ''))?.groups ?? {}
+  const currency = (before ?? after)?.toUpperCase()
+  const [, last4] = LAST_FOUR.exec(text) ?? []
+  const isIn = currency === undefined ? sql`` : sql` and currency = ${currency}`
+  return [
+    ...(value === undefined
+      ? []
+      : [{ field: 'AMOUNT', where: sql`cast(amount as numeric) = cast(${value} as numeric)${isIn}` } as const]),
+    ...(last4 === undefined ? [] : [{ field: 'CARD_LAST4', where: sql`card_last4 = ${last4}` } as const]),
+  ]
+}
+
+function newestWith({ field, where }: Comparison, limit: number): RawBuilder<unknown> {
+  const newest = sql`select id, amount, currency, card_last4 from payments order by number desc limit ${sql.lit(LOOKED_AT)}`
+  const rows = sql`select id from (${newest}) as looked where ${where} limit ${sql.lit(limit)}`
+  return sql`select ${sql.lit(field)} as field, id as payment, null as link from (${rows}) as found`
 }
 
 /** Returns the spellings of a text to look for. Only ASCII letters are lowered in an index, so that an accented one is tried as a capital, too. */
@@ -131,7 +170,7 @@ async function matchesOf(db: Db, found: readonly Found[]): Promise<SearchMatch[]
       .selectFrom('payments')
       .select(['id', 'number', 'state_json'])
       .where('id', 'in', ids)
-      .where('amount_known', '=', 1)
+      .where('amount', 'is not', null)
       .execute(),
   )
   const links = await rowsOf(ofLinks, (ids) => db.selectFrom('links').selectAll().where('id', 'in', ids).execute())

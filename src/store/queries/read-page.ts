@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../group-commit.ts'
-import type { Page, PageCursor, PageQuery, Placed } from '../page.ts'
+import type { ListOrder, Page, PageCursor, PageQuery, Placed } from '../page.ts'
 import { PlaceOfOtherOrderError } from '../store-errors.ts'
 import type { Tables } from '../tables.ts'
 
@@ -24,12 +24,12 @@ export type Range = {
 }
 
 export type PageRequest = {
-  readonly table: keyof Tables
+  readonly table: keyof Tables | RawBuilder<unknown>
   /** The columns that are read; all by default. */
-  readonly columns?: RawBuilder<unknown>
+  readonly columns?: RawBuilder<unknown> | undefined
   /** The column of a row's number, and that of the instant that is also part of its place. */
   readonly number: 'number' | 'position'
-  readonly instant?: 'created_at' | 'updated_at' | undefined
+  readonly instant?: Instant | undefined
   /** What an index has each range in the order of. */
   readonly order: readonly RawBuilder<unknown>[]
   readonly direction: 'asc' | 'desc'
@@ -38,6 +38,9 @@ export type PageRequest = {
   readonly ranges: readonly Range[]
   readonly limit: number
 }
+
+/** A column by which a list can be ordered. */
+export type Instant = 'created_at' | 'updated_at'
 
 /** Where a row is in its list: its number, and in a list by an instant that. */
 type ListRow = { readonly list_number: number; readonly list_instant: number | null }
@@ -78,12 +81,19 @@ function partOf(request: PageRequest, { within, checked = [] }: Range): RawBuild
   const at = instant === undefined ? sql`cast(null as integer)` : sql.ref(instant)
   const place = (isFound: 0 | 1) =>
     sql`${columns}, ${sql.ref(number)} as list_number, ${at} as list_instant, ${sql.lit(isFound)} as list_found`
-  const rows = sql`from ${sql.table(table)} where ${every([...within, ...onwards])}
-    order by ${sql.join(order.map((by) => sql`${by} ${sql.raw(direction)}`))}`
+  const rows = inOrder({ table, order, direction, onwards }, within)
   const most = sql`limit ${limit + 1}`
   if (checked.length === 0) return sql`select ${place(1)} ${rows} ${most}`
   return sql`select ${place(1)} from (select * ${rows} limit ${sql.lit(share)}) as looked where ${every(checked)}
     union all select ${place(0)} from (select * ${rows} limit 1 offset ${sql.lit(share - 1)}) as looked ${most}`
+}
+
+function inOrder(
+  { table, order, direction, onwards }: Pick<PageRequest, 'table' | 'order' | 'direction' | 'onwards'>,
+  within: Conditions,
+): RawBuilder<unknown> {
+  return sql`from ${typeof table === 'string' ? sql.table(table) : table} where ${every([...within, ...onwards])}
+    order by ${sql.join(order.map((by) => sql`${by} ${sql.raw(direction)}`))}`
 }
 
 function every(conditions: Conditions): RawBuilder<SqlBool> {
@@ -98,56 +108,111 @@ export const NO_PAGE: Page<never> = { rows: [], next: null }
 
 export type Ranges = readonly Conditions[] | undefined
 
-export type ListRequest<Row, Value> = {
-  readonly table: keyof Tables
-  readonly columns?: RawBuilder<unknown>
-  readonly page: PageQuery
-  /** The column of the instant that a filter may name, with the interval that it names; `until` is exclusive. */
-  readonly instant?: 'created_at' | 'updated_at'
+/** An interval of instants; `until` is exclusive. */
+export type Interval = {
+  readonly column: Instant
   readonly from?: Date | undefined
   readonly until?: Date | undefined
+}
+
+export type Listing = {
+  readonly table: keyof Tables
+  readonly intervals?: readonly Interval[]
   /** Conditions of indexes that end in `ROW_NUMBER` and have few rows that meet them; none if the filter has no such condition. */
   readonly ranges?: Ranges
   /** What is checked on each row. */
   readonly checked: Conditions
+}
+
+export type ListRequest<Row, Value> = Listing & {
+  readonly columns?: RawBuilder<unknown> | undefined
+  readonly page: PageQuery
   toValue(row: Row): Value
 }
 
 /**
- * Returns a page of a list, newest first: by instant and number if the filter names an instant and there are no `ranges`, otherwise by
- * number. Throws `PlaceOfOtherOrderError` for a place of the other order.
+ * Returns a page of a list, newest first: by the instant of the page's order, or that of the first interval if there are no `ranges`, and
+ * by number; otherwise by number alone. Throws `PlaceOfOtherOrderError` for a place of another order.
  */
 export async function newestFirst<Row, Value>(
   db: Db,
-  { instant = 'created_at', from, until, ranges, checked, page, toValue, ...read }: ListRequest<Row, Value>,
+  { columns, page, toValue, ...listing }: ListRequest<Row, Value>,
 ): Promise<Page<Placed<Value>>> {
   const { limit, before } = page
-  const isByInstant = ranges === undefined && (from !== undefined || until !== undefined)
-  if (before !== null && ((before.at ?? null) !== null) !== isByInstant) throw new PlaceOfOtherOrderError()
-  const at = sql.ref(instant)
-  const number = ranges === undefined ? sql.ref('number') : ROW_NUMBER
-  const since = from === undefined ? [] : [sql<SqlBool>`${at} >= ${from.getTime()}`]
-  const within = [...since, ...upTo(at, until, null)]
-  const order = isByInstant
-    ? {
-        order: [at, number],
-        onwards: upTo(at, until, before),
-        ranges: [{ within: since, checked }],
-      }
-    : {
-        order: [number],
-        onwards: before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`],
-        ranges: (ranges ?? [[]]).map((range) => ({ within: range, checked: [...checked, ...within] })),
-      }
-  const { rows, next } = await readPage<Row>(db, {
-    ...read,
-    ...order,
-    number: 'number',
-    instant: isByInstant ? instant : undefined,
-    direction: 'desc',
-    limit,
+  const reading = readingOf(listing, page)
+  const { instant } = reading
+  if (before !== null && (before.order ?? null) !== orderOf(instant)) throw new PlaceOfOtherOrderError()
+  const { rows, next } = await readPage<Row>(db, { ...reading, columns, number: 'number', limit })
+  const order = orderOf(instant)
+  return {
+    rows: rows.map((row) => ({ number: row.list_number, at: row.list_instant, order, row: toValue(row) })),
+    next: next && { ...next, order },
+  }
+}
+
+/** Returns how many rows a list has; null if more than `LOOKED_AT` would have to be looked at in one of its ranges. */
+export async function countRows(db: Db, listing: Listing): Promise<number | null> {
+  const { ranges, ...reading } = readingOf(listing, { before: null })
+  const counts = ranges.map(({ within, checked = [] }) => {
+    const rows = sql`select * ${inOrder(reading, within)} limit ${sql.lit(LOOKED_AT + 1)}`
+    return sql`select count(*) as looked, count(case when ${every(checked)} then 1 end) as found from (${rows}) as looked`
   })
-  return { rows: rows.map((row) => ({ number: row.list_number, at: row.list_instant, row: toValue(row) })), next }
+  const { rows } = await sql<{ looked: number; found: number }>`${sql.join(counts, sql` union all `)}`.execute(db)
+  return rows.some(({ looked }) => looked > LOOKED_AT) ? null : rows.reduce((sum, { found }) => sum + found, 0)
+}
+
+type Reading = Pick<PageRequest, 'table' | 'instant' | 'order' | 'direction' | 'onwards' | 'ranges'>
+
+function readingOf(
+  { table, intervals = [], ranges, checked }: Listing,
+  { before, order }: Pick<PageQuery, 'before' | 'order'>,
+): Reading {
+  const named = intervals.filter(({ from, until }) => from !== undefined || until !== undefined)
+  const instant = order == null ? (ranges === undefined ? named[0]?.column : undefined) : INSTANTS[order]
+  const direction = 'desc'
+  if (instant === undefined) {
+    const number = ranges === undefined ? sql.ref('number') : ROW_NUMBER
+    const all = [...checked, ...named.flatMap(conditionsOf)]
+    return {
+      table,
+      order: [number],
+      direction,
+      onwards: before === null ? [] : [sql<SqlBool>`${number} < ${before.number}`],
+      ranges: (ranges ?? [[]]).map((range) => ({ within: range, checked: all })),
+    }
+  }
+  const at = sql.ref(instant)
+  const own = named.find(({ column }) => column === instant)
+  const since = own?.from === undefined ? [] : [sql<SqlBool>`${at} >= ${own.from.getTime()}`]
+  const others = named.filter((interval) => interval !== own).flatMap(conditionsOf)
+  return {
+    table: ranges === undefined ? table : newestOf(table, ranges),
+    instant,
+    order: [at, sql.ref('number')],
+    direction,
+    onwards: upTo(at, own?.until, before),
+    ranges: [{ within: since, checked: [...checked, ...others] }],
+  }
+}
+
+const INSTANTS = { CREATED: 'created_at', UPDATED: 'updated_at' } as const
+
+function orderOf(instant: Instant | undefined): ListOrder | null {
+  return instant === undefined ? null : instant === 'created_at' ? 'CREATED' : 'UPDATED'
+}
+
+function conditionsOf({ column, from, until }: Interval): Conditions {
+  const at = sql.ref(column)
+  return [...(from === undefined ? [] : [sql<SqlBool>`${at} >= ${from.getTime()}`]), ...upTo(at, until, null)]
+}
+
+/** Returns the newest rows of ranges as a table, so that it can be sorted: an index has them by number alone. */
+function newestOf(table: keyof Tables, ranges: readonly Conditions[]): RawBuilder<unknown> {
+  const reading = { table, order: [ROW_NUMBER], direction: 'desc', onwards: [] } as const
+  const parts = ranges.map(
+    (range) => sql`select * from (select * ${inOrder(reading, range)} limit ${sql.lit(LOOKED_AT)}) as part`,
+  )
+  return sql`(${sql.join(parts, sql` union all `)}) as newest`
 }
 
 /** Returns the lower of both bounds, because one bound suits an index better than two. Number 0 precedes all rows of an instant. */
@@ -175,9 +240,8 @@ export function grouped<Value>(values: readonly Value[]): (readonly Value[])[] {
 }
 
 /** Returns the condition that a column has one of some values. */
-export function oneOf(column: string, values: readonly string[]): Expression<SqlBool> {
+export function oneOf(column: string | RawBuilder<unknown>, values: readonly string[]): Expression<SqlBool> {
   const [first] = values
-  return values.length === 1
-    ? sql<SqlBool>`${sql.ref(column)} = ${first}`
-    : sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
+  const by = typeof column === 'string' ? sql.ref(column) : column
+  return values.length === 1 ? sql<SqlBool>`${by} = ${first}` : sql<SqlBool>`${by} in (${sql.join(values)})`
 }

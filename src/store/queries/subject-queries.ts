@@ -4,21 +4,14 @@ import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import type { PayoutPayee } from '../../domain/payouts/payout-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { Db } from '../group-commit.ts'
-import type { Page, PageQuery, Placed } from '../page.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { toGatewayPayment } from '../rows/gateway-payment-rows.ts'
 import { PAYOUT_PAYEES, toPayout } from '../rows/payout-rows.ts'
-import type {
-  AgreementFilter,
-  AgreementStore,
-  PayoutFilter,
-  PayoutStore,
-  GatewayPaymentFilter,
-  GatewayPaymentStore,
-} from '../subject-stores.ts'
+import type { AgreementStore, PayoutStore, GatewayPaymentStore } from '../subject-stores.ts'
+import { type List, listStore } from './lists.ts'
 import { lookUp } from './look-up.ts'
 import { payersOfAgreements } from './payment-queries.ts'
-import { newestFirst, NO_PAGE, oneOf } from './read-page.ts'
+import { oneOf } from './read-page.ts'
 
 /** Creates the queries of agreements and their payers. `lists` reads outside the event loop where the database can. */
 export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
@@ -26,7 +19,7 @@ export function createAgreementStore(reader: Db, lists: Db): AgreementStore {
     byIds: agreementsBy(reader, 'id'),
     byClientTransactionIds: agreementsBy(reader, 'client_transaction_id'),
     payers: (ids) => payersOfAgreements(reader, ids),
-    page: (page, filter) => pageOfAgreements(lists, page, filter),
+    ...listStore(lists, agreementList),
     snapshot: (id) => agreementSnapshot(reader, id),
   }
 }
@@ -41,21 +34,12 @@ function agreementsBy(
 
 type StateRow = { readonly state_json: string }
 
-async function pageOfAgreements(
-  db: Db,
-  page: PageQuery,
-  { statuses, createdFrom, createdBefore }: AgreementFilter,
-): Promise<Page<Placed<Agreement>>> {
-  if (statuses?.length === 0) return NO_PAGE
-  return newestFirst(db, {
-    table: 'agreements',
-    columns: sql`state_json`,
-    page,
-    from: createdFrom,
-    until: createdBefore,
-    checked: statuses === undefined ? [] : [oneOf('status', statuses)],
-    toValue: (row: StateRow) => toAgreement(row.state_json),
-  })
+const agreementList: List<StateRow, Agreement> = {
+  table: 'agreements',
+  columns: sql`state_json`,
+  compared: { ids: 'id', reference: 'client_transaction_id', ownerId: 'owner_id', site: 'site', statuses: 'status' },
+  few: ({ reference }) => (reference === undefined ? undefined : [[oneOf('client_transaction_id', [reference])]]),
+  toValue: (row) => toAgreement(row.state_json),
 }
 
 /** Reads with one statement, and so from one snapshot. */
@@ -77,7 +61,7 @@ export function createPayoutStore(reader: Db, lists: Db): PayoutStore {
   return {
     byIds: async (ids) => (await rowsOf(ids)).map((row) => toPayout(row.state_json)),
     payees: (ids) => payeesOf(reader, ids),
-    page: (page, filter) => pageOfPayouts(lists, page, filter),
+    ...listStore(lists, payoutList),
     snapshot: (id) => payoutSnapshot(reader, id),
   }
 }
@@ -93,24 +77,21 @@ async function payeesOf(db: Db, ids: readonly string[]): Promise<Map<string, rea
   return new Map(rows.map(PAYOUT_PAYEES.fromRow).map(({ id, payees }) => [id, payees]))
 }
 
-async function pageOfPayouts(db: Db, page: PageQuery, filter: PayoutFilter): Promise<Page<Placed<Payout>>> {
-  const { statuses, reference, methodCode, currency, site, createdFrom, createdBefore } = filter
-  if (statuses?.length === 0) return NO_PAGE
-  const equal = { method_code: methodCode, currency, site }
-  return newestFirst(db, {
-    table: 'payout_records',
-    columns: sql`state_json`,
-    page,
-    from: createdFrom,
-    until: createdBefore,
-    ranges: reference === undefined ? undefined : [[sql`reference = ${reference}`]],
-    checked: [
-      sql`currency is not null and amount is not null`,
-      ...(statuses === undefined ? [] : [oneOf('status', statuses)]),
-      ...Object.entries(equal).flatMap(([column, value]) => (value === undefined ? [] : [oneOf(column, [value])])),
-    ],
-    toValue: (row: StateRow) => toPayout(row.state_json),
-  })
+const payoutList: List<StateRow, Payout> = {
+  table: 'payout_records',
+  columns: sql`state_json`,
+  compared: {
+    ids: 'id',
+    reference: 'reference',
+    methodCode: 'method_code',
+    currency: 'currency',
+    site: 'site',
+    statuses: 'status',
+    amount: 'amount',
+  },
+  few: ({ reference }) => (reference === undefined ? undefined : [[oneOf('reference', [reference])]]),
+  checked: () => [sql`currency is not null and amount is not null`],
+  toValue: (row) => toPayout(row.state_json),
 }
 
 /** Reads with one statement, and so from one snapshot. */
@@ -131,27 +112,17 @@ export function createGatewayPaymentStore(reader: Db, lists: Db): GatewayPayment
   )
   return {
     byIds: async (ids) => (await rowsOf(ids)).map((row) => toGatewayPayment(row.state_json)),
-    page: (page, filter) => pageOfGatewayPayments(lists, page, filter),
+    ...listStore(lists, gatewayPaymentList),
     snapshot: (id) => gatewayPaymentSnapshot(reader, id),
   }
 }
 
-async function pageOfGatewayPayments(
-  db: Db,
-  page: PageQuery,
-  { statuses, orderId, createdFrom, createdBefore }: GatewayPaymentFilter,
-): Promise<Page<Placed<GatewayPayment>>> {
-  if (statuses?.length === 0) return NO_PAGE
-  return newestFirst(db, {
-    table: 'gateway_payments',
-    columns: sql`state_json`,
-    page,
-    from: createdFrom,
-    until: createdBefore,
-    ranges: orderId === undefined ? undefined : [[sql`order_id = ${orderId}`]],
-    checked: statuses === undefined ? [] : [oneOf('status', statuses)],
-    toValue: (row: StateRow) => toGatewayPayment(row.state_json),
-  })
+const gatewayPaymentList: List<StateRow, GatewayPayment> = {
+  table: 'gateway_payments',
+  columns: sql`state_json`,
+  compared: { ids: 'id', reference: 'order_id', site: 'site', statuses: 'status' },
+  few: ({ reference }) => (reference === undefined ? undefined : [[oneOf('order_id', [reference])]]),
+  toValue: (row) => toGatewayPayment(row.state_json),
 }
 
 /** Reads with one statement, and so from one snapshot. */

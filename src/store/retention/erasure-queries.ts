@@ -177,7 +177,7 @@ type Running = { readonly kind: ErasureKind; readonly value: string; readonly cu
 /** The next subjects. `next` is where the erasure continues after them; null at its end. */
 type Slice = { readonly subjects: Subjects; readonly next: string | null }
 
-/** Links, payins or payers per transaction, for which other writes wait. */
+/** Payments, agreements or payers per transaction, for which other writes wait. */
 const ERASED_AT_ONCE = 200
 
 /** Returns the next subjects of an erasure, each kind by an index. */
@@ -229,42 +229,25 @@ async function byEmail(db: Db, email: string): Promise<Slice> {
 }
 
 const EMAILS = 'emails'
-const LINKS = 'links:'
-const PAYINS = 'payins:'
 
-/** First the payments through the links of the owner, then those without a link. */
+/** First the payments of the owner's links and payins, then the agreements. */
 async function byOwner(db: Db, { value: owner, cursor }: Running): Promise<Slice> {
-  if (cursor?.startsWith(PAYINS) === true) return payinsOf(db, owner, cursor.slice(PAYINS.length))
-  const after = cursor === null ? 0 : Number(cursor.slice(LINKS.length))
-  const links = await db
-    .selectFrom('links')
-    .select(['number', 'ref'])
+  const [kind, after = ''] = (cursor ?? 'payments:0').split(':')
+  const table = kind === 'agreements' ? kind : 'payments'
+  const rows = await db
+    .selectFrom(table)
+    .select(['number', 'id'])
     .where('owner_id', '=', owner)
-    .where(ROW_NUMBER, '>', after)
+    .where(ROW_NUMBER, '>', Number(after))
     .orderBy(ROW_NUMBER)
     .limit(ERASED_AT_ONCE)
     .execute()
-  const end = links.length < ERASED_AT_ONCE ? undefined : links.at(-1)
+  const end = rows.length < ERASED_AT_ONCE ? undefined : rows.at(-1)
+  const rest = table === 'payments' ? 'agreements:0' : null
   return {
-    subjects: { ...NOTHING, payments: await paymentsThrough(db, links) },
-    next: end === undefined ? PAYINS : `${LINKS}${end.number}`,
+    subjects: { ...NOTHING, [table]: rows.map(({ id }) => id) },
+    next: end === undefined ? rest : `${table}:${end.number}`,
   }
-}
-
-async function payinsOf(db: Db, owner: string, after: string): Promise<Slice> {
-  // As an expression, like the index: with the plain column a planner may scan the table in the order of its key.
-  const id = sql<string>`(payment_id || '')`
-  const rows = await db
-    .selectFrom('payins')
-    .select('payment_id')
-    .where('owner_id', '=', owner)
-    .where(id, '>', after)
-    .orderBy(id)
-    .limit(ERASED_AT_ONCE)
-    .execute()
-  const payments = rows.map((row) => row.payment_id)
-  const end = rows.length < ERASED_AT_ONCE ? undefined : payments.at(-1)
-  return { subjects: { ...NOTHING, payments }, next: end === undefined ? null : `${PAYINS}${end}` }
 }
 
 export type ErasureRequest = {

@@ -21,6 +21,7 @@ export type AgreementsTable = PlanTable & {
   ref: string
   stream_id: string
   site: string
+  owner_id: string | null
   status: PaymentAgreementStatus | null
   state_json: string
   created_at: number
@@ -58,6 +59,7 @@ export const AGREEMENTS: TableSpec<AgreementRow, 'id' | 'ref' | 'clientTransacti
     ref: 'text',
     stream_id: 'text',
     site: 'text',
+    owner_id: 'text',
     status: 'text',
     state_json: 'text',
     created_at: 'integer',
@@ -85,6 +87,7 @@ export const AGREEMENTS: TableSpec<AgreementRow, 'id' | 'ref' | 'clientTransacti
     ref: state.ref,
     stream_id: state.streamId,
     site: state.site,
+    owner_id: state.ownerId,
     status: state.status,
     state_json: JSON.stringify(state),
     created_at: state.createdAt === null ? createdAt : fromIso(state.createdAt),

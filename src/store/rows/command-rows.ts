@@ -30,6 +30,7 @@ export type CommandRefsTable = {
   kind: RefKind
   site: string
   requested_json: string | null
+  owner_id: string | null
 }
 
 export type PayinsTable = {
@@ -124,6 +125,8 @@ export type AttemptRow = {
   readonly site: string
   /** What a gateway payment was requested with; null for every other attempt. */
   readonly requested: GatewayPaymentFacts | null
+  /** The owner of an agreement that was requested; null for every other attempt. */
+  readonly ownerId: string | null
 }
 
 export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
@@ -136,6 +139,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     kind: 'text',
     site: 'text',
     requested_json: 'text',
+    owner_id: 'text',
   },
   keyOf: ({ ref }) => ref,
   lookups: {
@@ -150,8 +154,9 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     kind: row['kind'] as RefKind,
     site: String(row['site']),
     requested: toRequested(row['requested_json'] as string | null),
+    ownerId: row['owner_id'] as string | null,
   }),
-  toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested }) => ({
+  toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested, ownerId }) => ({
     ref,
     command_id: commandId,
     attempt,
@@ -159,6 +164,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     kind,
     site,
     requested_json: requested === null ? null : JSON.stringify(requested),
+    owner_id: ownerId,
   }),
 }
 

@@ -5,6 +5,7 @@ import {
   type Payer,
   type PaymentDetails,
   type PaymentPhase,
+  type PaymentStatus,
   recogniseStatus,
 } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
@@ -28,9 +29,15 @@ export type PaymentsTable = PlanTable & {
   link_ref: string | null
   named_link_id: string | null
   state_json: string
+  status: PaymentStatus | null
   phase: PaymentPhase
   rank: number
-  amount_known: Flag
+  /** Null, like `amount`, until both are known. */
+  currency: string | null
+  amount: string | null
+  card_last4: string | null
+  method_code: string | null
+  owner_id: string | null
   reference: string | null
   /** The reference of its link or payin, if the payment itself has another one or none. */
   other_reference: string | null
@@ -51,6 +58,10 @@ export type PaymentRow = {
   readonly namedLinkId: string | null
   /** The reference of its link or payin, if the payment itself has another one or none. */
   readonly otherReference: string | null
+  /** The code that the payments API names; otherwise that of its link or payin. */
+  readonly methodCode: string | null
+  /** The owner of its link or payin. */
+  readonly ownerId: string | null
   /** See `readSiteOf`. */
   readonly readSite: string
   /** Milliseconds since the epoch. */
@@ -71,9 +82,14 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     link_ref: 'text',
     named_link_id: 'text',
     state_json: 'text',
+    status: 'text',
     phase: 'text',
     rank: 'integer',
-    amount_known: 'integer',
+    currency: 'text',
+    amount: 'text',
+    card_last4: 'text',
+    method_code: 'text',
+    owner_id: 'text',
     reference: 'text',
     other_reference: 'text',
     created_at: 'integer',
@@ -94,21 +110,28 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     state: toPayment(String(row['state_json'])),
     namedLinkId: row['named_link_id'] as string | null,
     otherReference: row['other_reference'] as string | null,
+    methodCode: row['method_code'] as string | null,
+    ownerId: row['owner_id'] as string | null,
     readSite: String(row['read_site']),
     createdAt: Number(row['created_at']),
     deliveries: Number(row['deliveries']),
     duplicate: row['duplicate'] === 1,
     plan: planOf(row),
   }),
-  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, deliveries, duplicate, plan }) => ({
+  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, deliveries, duplicate, plan, ...made }) => ({
     id: state.id,
     stream_id: state.streamId,
     link_ref: state.linkRef,
     named_link_id: namedLinkId,
     state_json: paymentJson(state),
+    status: state.status,
     phase: state.phase,
     rank: state.rank,
-    amount_known: state.details.amount !== null && state.details.currency !== null ? 1 : 0,
+    currency: state.details.amount === null ? null : state.details.currency,
+    amount: state.details.currency === null ? null : state.details.amount,
+    card_last4: state.details.card?.last4 ?? null,
+    method_code: made.methodCode,
+    owner_id: made.ownerId,
     reference: state.details.reference,
     other_reference: otherReference,
     created_at: createdAt,

@@ -16,30 +16,30 @@ const FILLING = fillingOf(3_000)
 
 /** An owner of every thousandth link, and a payer of every thousandth payment; the others have owners and addresses of their own. */
 const FILL = [
-  `UPDATE links SET owner_id = CASE WHEN number % 1000 = 7 THEN 'owner' ELSE 'owner-' || number END`,
+  ...['payments', 'agreements'].map(
+    (table) => `UPDATE ${table} SET owner_id = CASE WHEN number % 1000 = 7 THEN 'owner' ELSE 'owner-' || number END`,
+  ),
   `INSERT INTO payment_payers (payment_id, name, email)
     SELECT id, 'Ada Payer', CASE WHEN number % 1000 = 7 THEN 'Ada@example.test' ELSE 'ada-' || number || '@example.test' END FROM payments`,
-  `INSERT INTO payins (payment_id, ref, site, owner_id, reference, requested_value, requested_currency, method_code, created_at)
-    SELECT id, 'payin-' || number, 'au', CASE WHEN number % 1000 = 8 THEN 'owner' ELSE 'owner-' || number END, 'r', '1', 'AUD', 'm', 0
-    FROM payments`,
 ]
 
 type Case = Parameters<typeof nextSubjects>[1] & { readonly count: number }
 
-/** Returns erasures of each kind, and how many payments their first slice has. `linkId` is a link with a payment. */
+/** Returns erasures of each kind, and how many payments or agreements their first slice has. `linkId` is a link with a payment. */
 function casesOf(linkId: string): Case[] {
   const start = { cursor: null }
   return [
     { ...start, kind: 'EMAIL', value: 'ada@example.test', count: 3 },
     { ...start, kind: 'LINK', value: linkId, count: 1 },
     { ...start, kind: 'OWNER', value: 'owner', count: 3 },
-    { kind: 'OWNER', value: 'owner', cursor: 'links:1500', count: 1 },
-    { kind: 'OWNER', value: 'owner', cursor: 'payins:', count: 3 },
+    { kind: 'OWNER', value: 'owner', cursor: 'payments:1500', count: 1 },
+    { kind: 'OWNER', value: 'owner', cursor: 'agreements:0', count: 2 },
   ]
 }
 
 async function countOf(db: Db, erasure: Case): Promise<number> {
-  return (await nextSubjects(db, erasure)).subjects.payments.length
+  const { payments, agreements } = (await nextSubjects(db, erasure)).subjects
+  return payments.length + agreements.length
 }
 
 it('whom an erasure is about is looked up by index on SQLite', async () => {
@@ -74,9 +74,9 @@ it('whom an erasure is about is looked up by index on SQLite', async () => {
     new Set([
       'SEARCH payment_payers USING INDEX payment_payers_by_email (<expr>=?)',
       'SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)',
-      'SEARCH links USING INDEX links_by_owner (owner_id=? AND <expr>>?)',
       'SEARCH payments USING INDEX payments_by_link (link_ref=?)',
-      'SEARCH payins USING INDEX payins_by_owner (owner_id=? AND <expr>>?)',
+      'SEARCH payments USING INDEX payments_by_owner (owner_id=? AND <expr>>?)',
+      'SEARCH agreements USING INDEX agreements_by_owner (owner_id=? AND <expr>>?)',
     ]),
   )
 })
@@ -109,7 +109,7 @@ it.skipIf(server === null)('on PostgreSQL nothing is read but whom an erasure is
   }
   const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
   for (const erasure of casesOf(links[0]?.id ?? '')) expect(await countOf(db, erasure)).toBe(erasure.count)
-  for (const index of ['payment_payers_by_email', 'links_by_owner', 'payins_by_owner', 'payments_by_link'])
+  for (const index of ['payment_payers_by_email', 'payments_by_owner', 'agreements_by_owner', 'payments_by_link'])
     expect(plans.join('\n')).toContain(index)
   expect(plans.filter((step) => step.includes('Removed by Filter') || step.includes('Seq Scan'))).toEqual([])
 })

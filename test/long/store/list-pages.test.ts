@@ -94,7 +94,7 @@ function idOf(row: unknown): string {
   return id
 }
 
-const PAYMENTS = 'SELECT id FROM payments WHERE amount_known = 1 AND'
+const PAYMENTS = 'SELECT id FROM payments WHERE amount IS NOT NULL AND'
 const EVENTS = `SELECT stream_id || '.' || sequence AS id, position FROM`
 const BY_CHANGE = 'ORDER BY updated_at DESC, number DESC'
 const BY_NUMBER = 'ORDER BY number DESC'
@@ -211,8 +211,8 @@ describe.each([
       async (seen) => {
         added += 1
         // A new payment, and one that was seen and moves to the front.
-        await filled.run(`INSERT INTO payments (id, stream_id, state_json, phase, rank, amount_known, created_at, updated_at)
-        SELECT 'NEW-${added}', 's', state_json, 'REFUNDED', 6, 1, 0, ${MIDDLE.getTime() * 2} FROM payments WHERE id = '${String(first?.['id'])}'`)
+        await filled.run(`INSERT INTO payments (id, stream_id, state_json, phase, rank, amount, created_at, updated_at)
+        SELECT 'NEW-${added}', 's', state_json, 'REFUNDED', 6, '1', 0, ${MIDDLE.getTime() * 2} FROM payments WHERE id = '${String(first?.['id'])}'`)
         await filled.run(`UPDATE payments SET updated_at = ${MIDDLE.getTime() * 2} WHERE id = '${seen[0] ?? ''}'`)
       },
     )

@@ -82,7 +82,9 @@ it.skipIf(server === null)('on PostgreSQL little more is read than what is found
   const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
   for (const text of TEXTS) await searchPayments(db, 'strpos', asked(text))
   const names = ['reference', 'other_reference'].map((name) => `payments_by_${name}`)
-  const ofPayers = ['name', 'last_name', 'email'].map((name) => `payment_payers_by_${name}`)
+  const ofPayers = ['name', 'second_word', 'third_word', 'last_word', 'email'].map(
+    (name) => `payment_payers_by_${name}`,
+  )
   for (const index of [...names, ...ofPayers, 'links_by_reference', 'payments_id_key', 'links_id_key'])
     expect(plans.join('\n')).toContain(index)
   expect(plans.filter((step) => /Seq Scan|Sort/.test(step))).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
+import type { ListFilter } from '../../../src/domain/list-filter.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { AgreementFilter } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import {
   after,
@@ -237,7 +237,7 @@ export function agreementsContract({ store }: Fixture): void {
       const createdAt = n === 4 ? null : after(n * MINUTE).toISOString()
       await settledAgreement(store, `r${n}`, { id: `A${n}`, clientTransactionId: `c${n}`, createdAt })
     }
-    const pageOf = async (filter: AgreementFilter) =>
+    const pageOf = async (filter: ListFilter) =>
       (await store.agreements.page({ limit: 9, before: null }, filter)).rows.map(({ row }) => row.id)
     const first = (await store.agreements.page({ limit: 2, before: null }, {})).rows
     await settledAgreement(store, 'r5', { id: 'A5', clientTransactionId: 'c5' })
@@ -245,10 +245,16 @@ export function agreementsContract({ store }: Fixture): void {
     expect([...first, ...second].map(({ row }) => row.id)).toEqual(['A4', 'A3', 'A2', 'A1'])
 
     await store.inbox.receiveAgreement(
-      callback(agreementReport('active', { id: 'A2', clientTransactionId: 'c2' }), { ref: 'r2' }),
+      callback(agreementReport('active', { id: 'A2', clientTransactionId: 'c2' }), {
+        ref: 'r2',
+        receivedAt: after(8 * MINUTE),
+      }),
     )
     await store.inbox.receiveAgreement(
-      callback(agreementReport('quite_new', { id: 'A3', clientTransactionId: 'c3' }), { ref: 'r3' }),
+      callback(agreementReport('quite_new', { id: 'A3', clientTransactionId: 'c3' }), {
+        ref: 'r3',
+        receivedAt: after(9 * MINUTE),
+      }),
     )
     expect(await pageOf({ statuses: ['active'] })).toEqual(['A2'])
     expect(await pageOf({ statuses: ['created', 'active'] })).toEqual(['A5', 'A4', 'A2', 'A1'])
@@ -256,6 +262,11 @@ export function agreementsContract({ store }: Fixture): void {
     // The payments API did not report when A4 was created: it was first reported here at `NOW`.
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
+    expect(await pageOf({ ids: ['A1', 'A2'], statuses: ['active'] })).toEqual(['A2'])
+    expect(await pageOf({ reference: 'c4' })).toEqual(['A4'])
+    expect(await pageOf({ site: 'nowhere' })).toEqual([])
+    const changed = await store.agreements.page({ limit: 2, before: null, order: 'UPDATED' }, {})
+    expect(changed.rows.map(({ row }) => row.id)).toEqual(['A3', 'A2'])
     const filter = { createdFrom: after(0) }
     const newest = (await store.agreements.page({ limit: 2, before: null }, filter)).rows
     const others = (await store.agreements.page({ limit: 9, before: present(newest[1]) }, filter)).rows

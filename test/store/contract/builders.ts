@@ -173,10 +173,10 @@ export function agreementCommand(ref: string, parts: Partial<NewCommand> = {}): 
 export async function settledAgreement(
   store: Store,
   ref = 'agr',
-  parts: Partial<AgreementReport> = {},
+  { ownerId, ...parts }: Partial<AgreementReport> & { readonly ownerId?: string } = {},
 ): Promise<Agreement> {
   const key = parts.clientTransactionId ?? 'client-1'
-  const { command: begun } = await store.commands.begin(agreementCommand(ref, { key }))
+  const { command: begun } = await store.commands.begin({ ...agreementCommand(ref, { key }), ownerId })
   const said = agreementReport(parts.statusRaw ?? 'created', parts)
   return store.commands.settleWithAgreement(begun.id, { ref, site: 'au', report: said, at: NOW })
 }

@@ -4,6 +4,7 @@ import type { ErasureKind, PayerErasure } from '../../../src/store/store.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,
+  agreementCommand,
   agreementReport,
   callback,
   command,
@@ -178,10 +179,12 @@ export function erasuresContract(fixture: Fixture): void {
   })
 
   it('erases the payers of an owner, in slices, of links and of payins', async () => {
-    for (let index = 0; index < 230; index += 1) {
-      await settledLink(store, `l${index}`, { ownerId: 'customer-7' })
-      if (index % 10 === 0) await pay(`P${index}`, ADA, `l${index}`)
-    }
+    await Promise.all(
+      Array.from({ length: 205 }, async (_, index) => {
+        await settledLink(store, `l${index}`, { ownerId: 'customer-7' })
+        await pay(`P${index}`, ADA, `l${index}`)
+      }),
+    )
     await settledLink(store, 'other', { ownerId: 'customer-8' })
     await pay('OTHER', BOB, 'other')
     const { command: begun } = await store.commands.begin(command('d', { mutation: 'createPayin', refKind: 'payin' }))
@@ -193,13 +196,27 @@ export function erasuresContract(fixture: Fixture): void {
     })
 
     const first = await begin('OWNER', 'customer-7')
-    expect(await store.erasures.step(first.number, NOW)).toMatchObject({ payments: 20, doneAt: null })
-    expect(await begin('OWNER', 'customer-7')).toMatchObject({ number: first.number, payments: 20 })
+    expect(await store.erasures.step(first.number, NOW)).toMatchObject({ payments: 200, doneAt: null })
+    expect(await begin('OWNER', 'customer-7')).toMatchObject({ number: first.number, payments: 200 })
     const { erasure, steps } = await finish(first)
-    expect(erasure).toMatchObject({ payments: 24, payers: 24 })
+    expect(erasure).toMatchObject({ payments: 206, payers: 206 })
     expect(steps).toBe(2)
-    expect(await payers('P0', 'P220', 'OTHER', 'DIRECT')).toEqual({ OTHER: BOB })
+    expect(await payers('P0', 'P204', 'OTHER', 'DIRECT')).toEqual({ OTHER: BOB })
     expect((await begin('OWNER', 'customer-7')).number).not.toBe(first.number)
+  })
+
+  it('erases the payers of the agreements of an owner, whom also a callback names before the answer', async () => {
+    const payer = { ...NO_AGREEMENT_PAYER, name: 'Ada Payer' }
+    await settledAgreement(store, 'a', { ownerId: 'customer-7', payer })
+    await settledAgreement(store, 'b', { id: 'AGR2', clientTransactionId: 'c2', ownerId: 'customer-8', payer })
+    const early = agreementCommand('c', { key: 'c3' })
+    await store.commands.begin({ ...early, ownerId: 'customer-7' })
+    const said = agreementReport('active', { id: 'AGR3', clientTransactionId: 'c3', payer })
+    await store.inbox.receiveAgreement(callback(said, { ref: 'c' }))
+    const { rows } = await store.agreements.page({ limit: 9, before: null }, { ownerId: 'customer-7' })
+    expect(rows.map(({ row }) => row.id)).toEqual(['AGR3', 'AGR1'])
+    expect(await erase('OWNER', 'customer-7')).toMatchObject({ agreements: 2, payments: 0, payers: 2 })
+    expect([...(await store.agreements.payers(['AGR1', 'AGR2', 'AGR3'])).keys()]).toEqual(['AGR2'])
   })
 
   it('continues after a restart, and loses no payer between slices', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
+import type { ListFilter } from '../../../src/domain/list-filter.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { GatewayPaymentFilter } from '../../../src/store/store.ts'
 import { gatewayCallback, REQUESTED } from '../../unit/domain/gateway-payments.ts'
 import {
   after,
@@ -154,15 +154,15 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
   })
 
   describe('in lists', () => {
-    it.each<[GatewayPaymentFilter, readonly string[]]>([
+    it.each<[ListFilter, readonly string[]]>([
       [{}, ['3', '2', '1', '0']],
       [{ statuses: ['created'] }, ['2', '0']],
       [{ statuses: ['received', 'created', 'created'] }, ['2', '1', '0']],
       [{ statuses: [] }, []],
-      [{ orderId: 'order-x' }, ['2', '1']],
-      [{ orderId: 'order-x', statuses: ['received'] }, ['1']],
+      [{ reference: 'order-x' }, ['2', '1']],
+      [{ reference: 'order-x', statuses: ['received'] }, ['1']],
       [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['2', '1']],
-      [{ createdFrom: after(2 * MINUTE), orderId: 'order-x' }, ['2']],
+      [{ createdFrom: after(2 * MINUTE), reference: 'order-x' }, ['2']],
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
       for (const [n, orderId] of ['order-0', 'order-x', 'order-x', 'order-3'].entries())
         await started(`r${n}`, { id: String(n), orderId, at: after(n * MINUTE) })

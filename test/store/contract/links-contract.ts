@@ -1,16 +1,17 @@
 import { array, assert, asyncProperty, constantFrom, nat, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
+import type { ListFilter } from '../../../src/domain/list-filter.ts'
 import type { PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import { PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import { holdsMoney } from '../../../src/domain/payments/payment.ts'
-import type { LinkFilter, Page, PageCursor, Placed } from '../../../src/store/store.ts'
+import type { Page, PageCursor, Placed } from '../../../src/store/store.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function linksContract(fixture: Fixture): void {
   const { store } = fixture
-  async function pageOf(filter: LinkFilter): Promise<string[]> {
+  async function pageOf(filter: ListFilter): Promise<string[]> {
     const page = (await store.links.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.ref)
   }
@@ -45,6 +46,24 @@ export function linksContract(fixture: Fixture): void {
     expect(await pageOf({ reference: 'order' })).toEqual(['b', 'a'])
     expect(await pageOf({ createdFrom: after(MINUTE) })).toEqual(['c', 'b'])
     expect(await pageOf({ createdFrom: after(MINUTE), createdBefore: after(2 * MINUTE) })).toEqual(['b'])
+    const requestedAmount = { value: '500', currency: 'JPY' }
+    await settledLink(fixture.store, 'd', {
+      ownerId: 'customer-7',
+      site: 'jp',
+      methodCode: 'jp_bank_jpy',
+      requestedAmount,
+    })
+    for (const filter of [
+      { ids: ['LINK-d', 'NONE'] },
+      { ownerId: 'customer-7' },
+      { site: 'jp' },
+      { methodCode: 'jp_bank_jpy' },
+      { currency: 'JPY' },
+      { amount: { currency: 'JPY', min: '500', max: '500' } },
+    ]) {
+      expect({ filter, found: await pageOf(filter) }).toEqual({ filter, found: ['d'] })
+      expect(await fixture.store.links.count(filter)).toBe(1)
+    }
   })
 
   it('lists by the time of creation what is asked for by it, and refuses a place of the other order', async () => {

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
-import type { PaymentsFilter } from '../../../src/store/store.ts'
+import type { ListFilter } from '../../../src/domain/list-filter.ts'
+import type { PaymentDetails } from '../../../src/domain/payments/payment-report.ts'
+import type { ListOrder, PageCursor } from '../../../src/store/store.ts'
 import { after, delivery, MINUTE, pagedIds, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract({ store }: Fixture): void {
-  async function pageOf(filter: PaymentsFilter): Promise<string[]> {
+  async function pageOf(filter: ListFilter): Promise<string[]> {
     const page = (await store.payments.page({ limit: 100, before: null }, filter)).rows
     return page.map(({ row }) => row.id)
   }
@@ -13,10 +15,11 @@ export function paymentsContract({ store }: Fixture): void {
     paymentId: string,
     status: string,
     minutes = 0,
-    reference: string | null = null,
+    details: (Partial<PaymentDetails> & { readonly ref?: string }) | string | null = null,
   ): Promise<void> {
-    const said = report(status, { paymentId, details: { reference } })
-    await store.inbox.receive(delivery(said, { receivedAt: after(minutes * MINUTE) }))
+    const { ref = null, ...rest } = typeof details === 'string' ? { reference: details } : (details ?? {})
+    const said = report(status, { paymentId, details: { reference: null, ...rest } })
+    await store.inbox.receive(delivery(said, { receivedAt: after(minutes * MINUTE), ref }))
   }
 
   it('gives plain objects that hold what the reports said', async () => {
@@ -50,6 +53,62 @@ export function paymentsContract({ store }: Fixture): void {
     expect(await pageOf({ updatedFrom: after(MINUTE), updatedBefore: after(3 * MINUTE) })).toEqual(['P3', 'P2'])
     expect(await pageOf({ updatedFrom: after(MINUTE), phases: ['SUCCEEDED', 'SUCCEEDED'] })).toEqual(['P1', 'P2'])
     expect(await pageOf({ phases: [] })).toEqual([])
+  })
+
+  it.each<[ListFilter, readonly string[]]>([
+    [{ ids: ['P1', 'P4', 'NONE'] }, ['P4', 'P1']],
+    [{ ids: ['P1', 'P2'], phases: ['FAILED'] }, ['P2']],
+    [{ ids: [] }, []],
+    [{ ownerId: 'customer-7' }, ['P4', 'P3']],
+    [{ ownerId: 'customer-7', currency: 'JPY' }, ['P4']],
+    [{ ownerId: 'customer-7', phases: ['IN_PROGRESS'] }, ['P3']],
+    [{ ownerId: 'customer' }, []],
+    [{ methodCode: 'au_card_aud' }, ['P3', 'P1']],
+    [{ methodCode: 'jp_bank_jpy' }, ['P4']],
+    [{ site: 'jp' }, ['P4']],
+    [{ statuses: ['failed', 'unrecognised'] }, ['P5', 'P2']],
+    [{ cardLast4: '4242' }, ['P1']],
+    [{ amount: { currency: 'AUD', min: '9.99', max: '10' } }, ['P5', 'P3', 'P2']],
+    [{ amount: { currency: 'AUD', min: '100' } }, ['P1']],
+    [{ amount: { currency: 'JPY', max: '99999' } }, ['P4']],
+    [{ createdFrom: after(MINUTE), createdBefore: after(4 * MINUTE) }, ['P4', 'P3', 'P2']],
+    [{ createdFrom: after(MINUTE), updatedBefore: after(9 * MINUTE) }, ['P5', 'P4', 'P3']],
+  ])('lists and counts those of %j', async (filter, ids) => {
+    const card = { brand: 'visa', type: null, last4: '4242', countryCode: null }
+    await receive('P1', 'received', 0, { amount: '100.00', card, methodRaw: 'au_card_aud' })
+    await receive('P2', 'pending', 1)
+    await settledLink(store, 'a', { ownerId: 'customer-7', methodCode: 'au_card_aud' })
+    await receive('P3', 'pending', 2, { methodRaw: 'card', ref: 'a' })
+    const yen = { amount: '10000', currency: 'JPY', ref: 'b' }
+    // The payment is reported before its link is recorded.
+    await receive('P4', 'received', 3, yen)
+    const ofLink = { ownerId: 'customer-7', site: 'jp', methodCode: 'jp_bank_jpy', reference: 'order-b' }
+    await settledLink(store, 'b', { ...ofLink, requestedAmount: { value: '10000', currency: 'JPY' } })
+    await receive('P5', 'quite_new', 4)
+    await receive('P2', 'failed', 9)
+    expect(await pageOf(filter)).toEqual(ids)
+    expect(await store.payments.count(filter)).toBe(ids.length)
+  })
+
+  it('orders by creation or last change what is asked for in either order, also the rows that few conditions meet', async () => {
+    const { payments } = store
+    for (const n of [1, 2, 3]) await receive(`P${n}`, 'pending', n, 'order-7')
+    await receive('P1', 'received', 7, 'order-7')
+    const page = async (order: ListOrder, filter: ListFilter, before: PageCursor | null = null) =>
+      payments.page({ limit: 2, before, order }, filter)
+    for (const filter of [{}, { reference: 'order-7' }, { ids: ['P1', 'P2', 'P3'] }, { createdFrom: after(0) }]) {
+      for (const [order, ids] of [
+        ['CREATED', ['P3', 'P2', 'P1']],
+        ['UPDATED', ['P1', 'P3', 'P2']],
+      ] as const) {
+        const first = await page(order, filter)
+        const second = await page(order, filter, first.next)
+        expect([...first.rows, ...second.rows].map(({ row }) => row.id)).toEqual(ids)
+        expect(second.next).toBeNull()
+        const other = order === 'CREATED' ? 'UPDATED' : 'CREATED'
+        await expect(page(other, filter, first.next)).rejects.toThrow(RangeError)
+      }
+    }
   })
 
   it('pages by the time of the last change what is asked for by it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { ListFilter } from '../../../src/domain/list-filter.ts'
 import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { PayoutFilter } from '../../../src/store/store.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
@@ -203,7 +203,7 @@ export function payoutsContract({ store }: Fixture): void {
         await settledPayout(store, `r${n}`, { id: `OUT${n}`, at: after(n * MINUTE), ...parts })
     }
 
-    it.each<[PayoutFilter, readonly string[]]>([
+    it.each<[ListFilter, readonly string[]]>([
       [{}, ['OUT6', 'OUT5', 'OUT3', 'OUT2', 'OUT1', 'OUT0']],
       [{ statuses: ['created', 'scheduled', 'created'] }, ['OUT6', 'OUT2', 'OUT1', 'OUT0']],
       [{ statuses: [] }, []],
@@ -221,6 +221,7 @@ export function payoutsContract({ store }: Fixture): void {
       [{ reference: 'y', site: 'au' }, []],
       [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['OUT2', 'OUT1']],
       [{ createdFrom: after(MINUTE), currency: 'AUD' }, ['OUT5', 'OUT3']],
+      [{ ids: ['OUT5', 'OUT1'] }, ['OUT5', 'OUT1']],
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
       await filled()
       const { payouts } = store

@@ -35,6 +35,38 @@ export function searchContract({ store }: Fixture): void {
     expect((await search('pay-1')).matches[0]?.fields).toEqual(['PAYMENT_ID', 'PAYER_EMAIL'])
   })
 
+  it('find any of the first three words of a name, and its last one', async () => {
+    await pay('PAY-1', 'María José García López')
+    await pay('PAY-2', 'Anna van der Berg-Meier')
+    await pay('PAY-3', 'Cher')
+    for (const text of ['maría', 'jos', 'García', 'lópez', 'garcía lópez']) expect(await found(text)).toEqual(['PAY-1'])
+    for (const text of ['van der', 'der b', 'berg', 'berg-meier']) expect(await found(text)).toEqual(['PAY-2'])
+    expect(await found('cher')).toEqual(['PAY-3'])
+    for (const text of ['meier', 'osé', 'arcía']) expect(await found(text, ['PAYER_NAME'])).toEqual([])
+  })
+
+  it('find the newest payments of an amount, or with a card that ends in four digits', async () => {
+    const { inbox } = store
+    const card = { brand: 'visa', type: null, last4: '1250', countryCode: null }
+    await inbox.receive(
+      delivery(report('received', { paymentId: 'P1', details: { amount: '1250.50', card } }), { bytes: 'P1' }),
+    )
+    const yen = { paymentId: 'P2', details: { amount: '1250', currency: 'JPY' } }
+    await inbox.receive(delivery(report('received', yen), { bytes: 'P2' }))
+    for (const text of ['1250.5', '1,250.50', 'AUD 1250.50', 'aud1250.50', '1250.50 AUD'])
+      expect({ text, found: await found(text) }).toEqual({ text, found: ['P1'] })
+    expect(await search('1250')).toMatchObject({
+      matches: [
+        { payment: { id: 'P2' }, fields: ['AMOUNT'] },
+        { payment: { id: 'P1' }, fields: ['CARD_LAST4'] },
+      ],
+    })
+    for (const text of ['**** 1250', '•••• 1250']) expect(await found(text)).toEqual(['P1'])
+    for (const text of ['1250 AUD', 'EUR 1250.50', '125', '1.250,50', '1,25'])
+      expect({ text, found: await found(text) }).toEqual({ text, found: [] })
+    expect(await found('1250', ['REFERENCE'])).toEqual([])
+  })
+
   it('find a name whichever of ss and ß it is spelled with', async () => {
     const names = ['Anna Straße', 'Ben Strasse', 'CARL STRAẞE', 'Jessica Weiß', 'Jörg Großmann', 'JESSICA WEISS']
     for (const [n, name] of names.entries()) await pay(`PAY-${n}`, name)
@@ -78,12 +110,12 @@ export function searchContract({ store }: Fixture): void {
   })
 
   it('do not find an erased payer', async () => {
-    await pay('PAY-1', 'Ada Lovelace')
+    await pay('PAY-1', 'Ada Lovelace Noel King')
     const request = { kind: 'PAYMENT', value: 'PAY-1', valueHash: 'h', requestedBy: null, requestedAt: NOW } as const
     const { number } = await store.erasures.begin(request)
     expect(await found('lovelace')).toEqual(['PAY-1'])
     expect(await store.erasures.step(number, after(1000))).toMatchObject({ payers: 1 })
-    for (const text of ['ada', 'lovelace', 'pay-1@mail']) expect(await found(text)).toEqual([])
+    for (const text of ['ada', 'lovelace', 'king', 'noel', 'pay-1@mail']) expect(await found(text)).toEqual([])
     expect(await found('pay-1')).toEqual(['PAY-1'])
   })
 }

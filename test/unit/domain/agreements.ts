@@ -8,7 +8,13 @@ import {
   type AgreementDecision,
 } from '../../../src/domain/agreements/agreement.ts'
 
-export const NEW_AGREEMENT: NewAgreement = { id: 'agreement-1', ref: 'a', streamId: agreementStreamId('a'), site: 'au' }
+export const NEW_AGREEMENT: NewAgreement = {
+  id: 'agreement-1',
+  ref: 'a',
+  streamId: agreementStreamId('a'),
+  site: 'au',
+  ownerId: null,
+}
 export const AT = '2030-01-02T03:04:05.678Z'
 
 /** Returns a report of the payments API about an agreement, by default of at most 100 AUD a month. */

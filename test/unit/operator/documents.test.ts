@@ -10,7 +10,6 @@ import {
   ERASURES,
   KEYS,
   manifest,
-  PAYMENTS,
   REPLAY,
 } from '../../../src/operator/documents.ts'
 
@@ -41,5 +40,4 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
   expect(scopesAt('Query', 'payerErasures')).toEqual([ERASURES.scopes])
   expect(scopesAt('Query', 'signingKeys')).toEqual([KEYS.scopes])
-  expect(scopesAt('Query', 'payments')).toEqual([PAYMENTS.scopes])
 })

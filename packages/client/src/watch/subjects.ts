@@ -55,15 +55,19 @@ export function paymentSubject(which: Which): Subject {
   }
 }
 
-export function agreementSubject(id: string): Subject {
+export function agreementSubject({ id, statusToken }: Omit<Which, 'locale'>): Subject {
   const read = async (ask: AskOne, after: string | null, first: number) => {
-    const { paymentAgreement } = await ask(PaymentAgreementSinceDocument, { id, after, first })
-    return pageOf(agreementState(paymentAgreement), paymentAgreement?.events)
+    const { paymentAgreement } = await ask(PaymentAgreementSinceDocument, { id, statusToken, after, first })
+    const state = agreementState(paymentAgreement)
+    const page = pageOf(state, paymentAgreement?.events)
+    // Only callers with the scope are shown the agreement of an event.
+    const withState = (event: Logged[number]) => ({ ...event, agreement: state?.agreement ?? null })
+    return page && { ...page, events: page.events.map(withState) }
   }
   return {
     field: 'paymentAgreementUpdates',
     document: untyped(PaymentAgreementUpdatesDocument),
-    variables: { id },
+    variables: { id, statusToken },
     isOneStream: true,
     poll: {
       now: async (ask) => (await read(ask, null, 1))?.state ?? null,

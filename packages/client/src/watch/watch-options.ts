@@ -3,7 +3,7 @@ import type { Timing } from '../connection/timing.ts'
 import type { PaymentsEndpoint } from '../graph-endpoint.ts'
 
 export type WatchOptions = PaymentsEndpoint & {
-  /** The status token that came with the link; it replaces the caller's token. */
+  /** The status token that came with the link, payment or agreement; it replaces the caller's token. */
   readonly statusToken?: string
   /** Cursor of the last processed update. Default: start with a snapshot. */
   readonly after?: string

@@ -36,12 +36,12 @@ export function watchPayment(id: string, options: WatchOptions): AsyncIterableIt
   return watch(paymentSubject(whichOf(id, options)), options)
 }
 
-/** Follows one agreement, like `watchPaymentLink`: the updates contain the agreement alone. Requires `agreements:read`. */
+/** Follows one agreement, like `watchPaymentLink`: the updates contain the agreement alone. Requires `agreements:read`, its owner, or its status token. */
 export function watchPaymentAgreement(
   id: string,
-  options: Omit<WatchOptions, 'statusToken' | 'locale'>,
+  options: Omit<WatchOptions, 'locale'>,
 ): AsyncIterableIterator<PaymentUpdate> {
-  return watch(agreementSubject(id), options)
+  return watch(agreementSubject(whichOf(id, options)), options)
 }
 
 /** Follows one payout that was made through the subgraph, like `watchPaymentLink`: the updates contain the payout alone. Requires `payouts:read`. */

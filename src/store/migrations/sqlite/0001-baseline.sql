@@ -196,11 +196,19 @@ CREATE TABLE payments (
   -- The whole payment, without details that are not known. Left out is also what a payment nearly always has: a stream of its own and no
   -- link, the status, phase and rank that follow from `statusRaw`, and `provisional` where it is false.
   state_json TEXT NOT NULL,
+  -- Null while the payments API reports a status that is not known.
+  status TEXT,
   phase TEXT NOT NULL,
   -- Rank 6 is final: nothing can follow it.
   rank INTEGER NOT NULL,
-  -- Only payments of which the amount is known are listed.
-  amount_known INTEGER NOT NULL CHECK (amount_known IN (0, 1)),
+  -- Both null until they are known: only then is a payment listed.
+  currency TEXT,
+  amount TEXT,
+  card_last4 TEXT,
+  -- The code that the payments API names; otherwise that of the link or payin.
+  method_code TEXT,
+  -- The owner of the link or payin.
+  owner_id TEXT,
   reference TEXT,
   -- The reference that the payment's link or payin was made with, where the payment carries another one or none.
   other_reference TEXT,
@@ -220,7 +228,9 @@ CREATE TABLE payments (
   read_failures INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE INDEX payments_by_creation ON payments (created_at);
 CREATE INDEX payments_by_update ON payments (updated_at);
+CREATE INDEX payments_by_owner ON payments (owner_id, (+number)) WHERE owner_id IS NOT NULL;
 -- Phases in which payments do not stay.
 CREATE INDEX payments_by_phase ON payments (phase, (+number))
   WHERE phase = 'IN_PROGRESS' OR phase = 'REFUNDING' OR phase = 'DISPUTED';
@@ -245,9 +255,14 @@ CREATE TABLE payment_payers (
 -- Payers are searched by these, and erased by their e-mail addresses.
 CREATE INDEX payment_payers_by_email ON payment_payers (lower(email)) WHERE email IS NOT NULL;
 CREATE INDEX payment_payers_by_name ON payment_payers (lower(name)) WHERE name IS NOT NULL;
--- What follows the first word of a name; the whole name if it is one word.
-CREATE INDEX payment_payers_by_last_name
+-- What follows the first word of a name, and the second one; the whole name if it is one word. And its last word.
+CREATE INDEX payment_payers_by_second_word
   ON payment_payers (lower(substr(name, instr(name, ' ') + 1))) WHERE name IS NOT NULL;
+CREATE INDEX payment_payers_by_third_word ON payment_payers (
+  lower(substr(substr(name, instr(name, ' ') + 1), instr(substr(name, instr(name, ' ') + 1), ' ') + 1))
+) WHERE name LIKE '% % %';
+CREATE INDEX payment_payers_by_last_word
+  ON payment_payers (lower(replace(name, rtrim(name, replace(name, ' ', '')), ''))) WHERE name LIKE '% % % %';
 
 CREATE TABLE links (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -293,7 +308,6 @@ CREATE TABLE payins (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX payins_by_owner ON payins (owner_id, (payment_id || '')) WHERE owner_id IS NOT NULL;
 -- The same.
 CREATE INDEX payins_by_site ON payins (site, created_at);
 
@@ -340,6 +354,7 @@ CREATE TABLE agreements (
   ref TEXT NOT NULL UNIQUE,
   stream_id TEXT NOT NULL,
   site TEXT NOT NULL,
+  owner_id TEXT,
   -- Null while the payments API reports a status that is not known.
   status TEXT,
   state_json TEXT NOT NULL,
@@ -353,8 +368,9 @@ CREATE TABLE agreements (
   read_failures INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE INDEX agreements_by_status ON agreements (status, (+number));
 CREATE INDEX agreements_by_creation ON agreements (created_at);
+CREATE INDEX agreements_by_update ON agreements (updated_at);
+CREATE INDEX agreements_by_owner ON agreements (owner_id, (+number)) WHERE owner_id IS NOT NULL;
 CREATE INDEX agreements_by_read ON agreements (site, read_class, read_due_at) WHERE read_due_at IS NOT NULL;
 CREATE INDEX agreements_in_doubt ON agreements (updated_at) WHERE provisional = 1;
 
@@ -396,6 +412,7 @@ CREATE TABLE payout_records (
 ) STRICT;
 
 CREATE INDEX payout_records_by_creation ON payout_records (created_at);
+CREATE INDEX payout_records_by_update ON payout_records (updated_at);
 CREATE INDEX payout_records_by_reference ON payout_records (reference, (+number)) WHERE reference IS NOT NULL;
 CREATE INDEX payout_records_by_read ON payout_records (site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payout_records_in_doubt ON payout_records (updated_at) WHERE provisional = 1;
@@ -465,7 +482,9 @@ CREATE TABLE command_refs (
   -- The credentials that the payments API was asked with.
   site TEXT NOT NULL,
   -- What a gateway payment was requested with, as JSON: neither the answer nor a callback tells the amount. Null for every other attempt.
-  requested_json TEXT
+  requested_json TEXT,
+  -- The owner of an agreement that was requested: neither the answer nor a callback tells it.
+  owner_id TEXT
 ) STRICT;
 
 CREATE INDEX command_refs_by_command ON command_refs (command_id, attempt);

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { connection, MAX_PAGE, pageSize, pageStart } from '../../../../src/graphql/arguments/arguments.ts'
+import { MAX_PAGE } from '../../../../src/domain/list-filter.ts'
+import { connection, pageSize, pageStart } from '../../../../src/graphql/arguments/arguments.ts'
 import { createCursorCodec } from '../../../../src/keys/cursor.ts'
 import { ringOf } from '../../keys/rings.ts'
 

@@ -26,7 +26,7 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
     first: PAGE,
     after: params.get('after'),
     filter: {
-      orderId: params.get('q'),
+      reference: params.get('q'),
       statuses: filterOf(params, 'status', STATUSES),
       ...madeIn(params),
     },

@@ -39,8 +39,9 @@ function Searched() {
   return (
     <>
       <p class="quiet">
-        What begins with the text, in small letters or capitals: references, ids of payments and links, and the payer’s
-        name, last name or e-mail address. The address of a checkout page finds its link.
+        What begins with the text, in small letters or capitals: references, ids of payments and links, and words of the
+        payer’s name or the e-mail address. The address of a checkout page finds its link. An amount, or the last four
+        digits of a card, find new payments.
       </p>
       <Needs scopes={['payments:pii']} what="Names and e-mail addresses">
         {null}
@@ -53,6 +54,8 @@ const FIELDS: Readonly<Record<PaymentSearchField, string>> = {
   REFERENCE: 'reference',
   PAYMENT_ID: 'payment id',
   LINK_ID: 'link id',
+  AMOUNT: 'amount',
+  CARD_LAST4: 'card',
   PAYER_NAME: 'payer’s name',
   PAYER_EMAIL: 'payer’s e-mail address',
 }
