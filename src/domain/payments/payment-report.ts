@@ -13,7 +13,7 @@ export type PaymentReport = {
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails
   readonly payer: Payer
-  /** The reason of its latest refund; it is compared, and not stored. */
+  /** The reason of its latest refund. It may name the payer, so it is stored apart from the log. */
   readonly refundDescription?: string | null
   /** The refund whose request it answers. */
   readonly requestedRefund?: RequestedRefund
@@ -26,6 +26,8 @@ export type PaymentDetails = {
   readonly total: string | null
   readonly paid: string | null
   readonly refunded: string | null
+  /** `total_amount` beside the refund: what the payment was before it. */
+  readonly refundTotal: string | null
   readonly refundable: boolean | null
   readonly reference: string | null
   /** `payment_method` as received: a method code, or a short word such as `card`. */
@@ -153,6 +155,11 @@ export type Refund = {
   readonly since: number
   /** Sequence of the event that last changed it. */
   readonly version: number
+}
+
+/** Returns the id of a refund. */
+export function refundId(paymentId: string, { number }: Pick<Refund, 'number'>): string {
+  return `${paymentId}-${number}`
 }
 
 /** A refund that a command has requested, and that the payments API has accepted. */

@@ -1,5 +1,5 @@
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
-import { refundsOf } from '../../domain/payments/payment-report.ts'
+import { refundId, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import { NODE_FIELDS, parseNodeId } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
@@ -13,7 +13,7 @@ import { gatewayPaymentsResolvers } from './gateway-payments.ts'
 import { linksResolvers } from './links.ts'
 import { methodsResolvers } from './methods.ts'
 import { operationsResolvers, reconciliationResolvers, webhookDeliveriesResolvers } from './operations.ts'
-import { refundId, paymentsResolvers, refundsResolvers } from './payments.ts'
+import { paymentsResolvers, refundsResolvers } from './payments.ts'
 import { payoutsResolvers } from './payouts.ts'
 
 const nodesResolvers = {
@@ -44,7 +44,7 @@ async function readAs(
 async function refundOf(id: string, readPayment: (id: string) => Promise<Node | null>): Promise<Node | null> {
   const payment = (await readPayment(id.slice(0, Math.max(0, id.lastIndexOf('-'))))) as Payment | null
   if (payment === null) return null
-  const refund = refundsOf(payment).find((one) => refundId({ refund: one, payment }) === id)
+  const refund = refundsOf(payment).find((one) => refundId(payment.id, one) === id)
   return refund === undefined ? null : { refund, payment }
 }
 

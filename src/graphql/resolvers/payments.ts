@@ -4,8 +4,9 @@ import { OPEN_AMOUNT } from '../../domain/methods/payin-method.ts'
 import { type Money, withDecimals, exponentOf } from '../../domain/money/money.ts'
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
-import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
+import { factsOf, refundId, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
+import { refundExpiresAt } from '../../domain/payments/refund-rules.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
 import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
@@ -163,7 +164,10 @@ async function madeAs(payment: PaymentState, context: Context) {
   return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
 }
 
-function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
+function amountOf(
+  { details }: PaymentState,
+  which: 'amount' | 'total' | 'paid' | 'refunded' | 'refundTotal',
+): Money | null {
   const value = details[which]
   return value === null || details.currency === null ? null : { value, currency: details.currency }
 }
@@ -220,18 +224,21 @@ export const refundsResolvers = {
     },
   },
   PaymentRefund: {
-    id: refundId,
-    nodeId: (view) => nodeIdOf('PaymentRefund', refundId(view)),
+    id: idOfRefund,
+    nodeId: (view) => nodeIdOf('PaymentRefund', idOfRefund(view)),
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,
+    totalAmount: ({ payment }) => amountOf(payment, 'refundTotal'),
     requestedHere: ({ refund }) => refund.commandId !== null,
     requestedAt: ({ refund }) => refund.requestedAt,
     settledAt: ({ refund }) => refund.settledAt,
+    expiresAt: ({ refund: { state, requestedAt } }) =>
+      state === 'PENDING' && requestedAt !== null ? refundExpiresAt(new Date(requestedAt)) : null,
     idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
-    reason: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+    description: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
   },
   PaymentRefundSnapshot: {
-    refundId,
+    refundId: idOfRefund,
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,
   },
@@ -243,15 +250,14 @@ export const refundsResolvers = {
   },
 } satisfies AreaResolvers
 
-/** Returns the id of a refund. */
-export function refundId({ refund, payment }: RefundView): string {
-  return `${payment.id}-${refund.number}`
+function idOfRefund({ refund, payment }: RefundView): string {
+  return refundId(payment.id, refund)
 }
 
 function amountOfRefund({ refund: { amount: value }, payment: { details } }: RefundView): Money | null {
   return value === null || details.currency === null ? null : { value, currency: details.currency }
 }
 
-async function requestOf({ refund: { commandId } }: RefundView, { loaders }: Context) {
-  return commandId === null ? null : loaders.refundRequest.load(commandId)
+function requestOf(view: RefundView, { loaders }: Context) {
+  return loaders.refundRequest.load(view.refund.commandId ?? idOfRefund(view))
 }

@@ -168,6 +168,7 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
   total: null,
   paid: null,
   refunded: null,
+  refundTotal: null,
   refundable: null,
   reference: null,
   methodRaw: null,

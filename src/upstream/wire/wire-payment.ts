@@ -59,7 +59,11 @@ const transaction = {
     error_code: text(WORD_LENGTH),
     error_message: text(MESSAGE_LENGTH),
   }),
-  refund_information: recordReader({ refund_amount: decimalFromWire, description: text(MESSAGE_LENGTH) }),
+  refund_information: recordReader({
+    total_amount: decimalFromWire,
+    refund_amount: decimalFromWire,
+    description: text(MESSAGE_LENGTH),
+  }),
   sender_details: recordReader({
     card: recordReader({
       card_brand: text(WORD_LENGTH),
@@ -168,6 +172,7 @@ function detailsOf(said: Transaction): Omit<PaymentDetails, 'reference' | 'instr
     total: said.total,
     paid: said.paid_amount,
     refunded: said.refund_information.refund_amount,
+    refundTotal: said.refund_information.total_amount,
     refundable: said.is_refundable,
     methodRaw: said.payment_method ?? said.payin_method_code ?? said.payin_method_name,
     card: cardOf(said.sender_details.card),

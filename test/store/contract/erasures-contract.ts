@@ -27,9 +27,12 @@ export function erasuresContract(fixture: Fixture): void {
   const begin = (kind: ErasureKind, value: string, store: Store = fixture.store) =>
     store.erasures.begin({ kind, value, valueHash: `hash of ${kind}`, requestedBy: 'operator-1', requestedAt: NOW })
 
-  const pay = (paymentId: string, payer: typeof ADA, ref: string | null = null, status = 'received') =>
+  const pay = (paymentId: string, payer: typeof ADA, ref: string | null = null, status = 'received', reason?: string) =>
     fixture.store.inbox.receive(
-      delivery(report(status, { paymentId, payer }), { ref, bytes: `${paymentId} ${status}` }),
+      delivery(report(status, { paymentId, payer, refundDescription: reason ?? null }), {
+        ref,
+        bytes: `${paymentId} ${status}`,
+      }),
     )
 
   const payMany = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => pay(`P${index}`, ADA)))
@@ -137,6 +140,25 @@ export function erasuresContract(fixture: Fixture): void {
     const events = (await fixture.store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })).events
     expect(events.filter(({ payment }) => payment?.refunds !== undefined)).not.toHaveLength(0)
     expect(JSON.stringify(events)).not.toContain('Ada Payer')
+  })
+
+  it('erases the reasons of refunds that were made elsewhere, and stores none afterwards', async () => {
+    const reasons = async () => {
+      const found = await fixture.store.payments.refundRequests(['P1-1', 'P1-2', 'P2-1'])
+      return [...found.values()].map(({ commandId, reason, idempotencyKey: key }) => [commandId, reason, key])
+    }
+    for (const id of ['P1', 'P2']) await pay(id, ADA, null, 'partially_refunded', `${id}: Ada Payer`)
+    expect((await reasons()).toSorted()).toEqual([
+      ['P1-1', 'P1: Ada Payer', null],
+      ['P2-1', 'P2: Ada Payer', null],
+    ])
+    await erase('PAYMENT', 'P1')
+    await pay('P1', ADA, null, 'return_received', 'Ada Payer again')
+    expect((await reasons()).toSorted()).toEqual([
+      ['P1-1', null, null],
+      ['P2-1', 'P2: Ada Payer', null],
+    ])
+    expect(JSON.stringify(await fixture.store.log.read(0, 100, {}))).not.toContain('Ada Payer')
   })
 
   it('erases the payers of the payments through a link', async () => {

@@ -35,6 +35,7 @@ const payments: fc.Arbitrary<Payment> = fc.record({
     total: word,
     paid: word,
     refunded: word,
+    refundTotal: word,
     refundable: fc.option(fc.boolean()),
     reference: word,
     methodRaw: word,

@@ -323,7 +323,8 @@ CREATE TABLE duplicate_payments (
 CREATE TABLE refund_requests (
   command_id TEXT PRIMARY KEY,
   payment_id TEXT NOT NULL,
-  idempotency_key TEXT NOT NULL,
+  -- Null for a refund that was made elsewhere, whose command_id is its own id.
+  idempotency_key TEXT,
   -- Null once it is erased.
   reason TEXT
 ) STRICT;

@@ -138,6 +138,7 @@ const NO_DETAILS: PaymentDetails = {
   total: null,
   paid: null,
   refunded: null,
+  refundTotal: null,
   refundable: null,
   reference: null,
   methodRaw: null,

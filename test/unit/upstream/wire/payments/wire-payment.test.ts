@@ -26,6 +26,7 @@ describe('readPaymentReport', () => {
         total: '110.0',
         paid: '0',
         refunded: null,
+        refundTotal: null,
         refundable: true,
         reference: 'order-17',
         methodRaw: 'card',
@@ -60,7 +61,7 @@ describe('readPaymentReport', () => {
   it('reads what was refunded, and a flag written as text', () => {
     expect(readPaymentReport(fixture('payment-flat-refunded'))).toMatchObject({
       status: 'partially_refunded',
-      details: { refunded: '40.5', refundable: false },
+      details: { refunded: '40.5', refundTotal: '100.0', refundable: false },
       payer: { name: null, email: null },
     })
   })
