@@ -43,7 +43,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'PaymentLink.events': 'first: 5',
   'Payment.events': 'first: 5',
   'PaymentAgreement.events': 'first: 5',
-  'Payout.events': 'first: 5',
+  'PaymentPayout.events': 'first: 5',
   'GatewayPayment.events': 'first: 5',
 }
 

@@ -29,6 +29,9 @@ export type PaymentDetails = {
   /** `total_amount` beside the refund: what the payment was before it. */
   readonly refundTotal: string | null
   readonly refundable: boolean | null
+  /** Whether GST is added to the amount, and how much; reported of direct payins. */
+  readonly gst: boolean | null
+  readonly gstAmount: string | null
   readonly reference: string | null
   /** `payment_method` as received: a method code, or a short word such as `card`. */
   readonly methodRaw: string | null

@@ -116,6 +116,8 @@ export const paymentsResolvers = {
       return requested?.value === OPEN_AMOUNT ? null : requested
     },
     refundable: ({ details }) => details.refundable,
+    gst: ({ details }) => details.gst,
+    gstAmount: (payment) => amountOf(payment, 'gstAmount'),
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
       const code = await methodCodeOf(payment, context)
@@ -164,10 +166,9 @@ async function madeAs(payment: PaymentState, context: Context) {
   return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
 }
 
-function amountOf(
-  { details }: PaymentState,
-  which: 'amount' | 'total' | 'paid' | 'refunded' | 'refundTotal',
-): Money | null {
+type AmountName = 'amount' | 'total' | 'paid' | 'refunded' | 'refundTotal' | 'gstAmount'
+
+function amountOf({ details }: PaymentState, which: AmountName): Money | null {
   const value = details[which]
   return value === null || details.currency === null ? null : { value, currency: details.currency }
 }

@@ -170,6 +170,8 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
   refunded: null,
   refundTotal: null,
   refundable: null,
+  gst: null,
+  gstAmount: null,
   reference: null,
   methodRaw: null,
   card: null,

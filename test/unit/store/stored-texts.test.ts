@@ -37,6 +37,8 @@ const payments: fc.Arbitrary<Payment> = fc.record({
     refunded: word,
     refundTotal: word,
     refundable: fc.option(fc.boolean()),
+    gst: fc.option(fc.boolean()),
+    gstAmount: word,
     reference: word,
     methodRaw: word,
     card: fc.option(fc.record({ brand: word, type: word, last4: word, countryCode: word })),

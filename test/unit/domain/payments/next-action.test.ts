@@ -140,6 +140,8 @@ const NO_DETAILS: PaymentDetails = {
   refunded: null,
   refundTotal: null,
   refundable: null,
+  gst: null,
+  gstAmount: null,
   reference: null,
   methodRaw: null,
   card: null,

@@ -28,6 +28,8 @@ describe('readPaymentReport', () => {
         refunded: null,
         refundTotal: null,
         refundable: true,
+        gst: null,
+        gstAmount: null,
         reference: 'order-17',
         methodRaw: 'card',
         card: { brand: 'visa', type: 'credit', last4: '4242', countryCode: 'AU' },
@@ -101,6 +103,8 @@ describe('readPaymentReport', () => {
       linkId: null,
       details: {
         currency: 'JPY',
+        gst: false,
+        gstAmount: '100.0',
         reference: 'order-18',
         expiresAt: '2021-12-23T06:00:00.000Z',
         instructions: {
