@@ -3,6 +3,7 @@ import {
   type PayinMethod as Method,
   limitOf,
   type MethodFlags,
+  parseMethodCode,
   traitsOf,
   takesOpenAmount,
 } from '../../domain/methods/payin-method.ts'
@@ -43,6 +44,7 @@ export const methodsResolvers = {
       whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'maxAmount')),
     cardBrands: (method) => method.cardBrands && [...method.cardBrands],
     checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
+    provider: ({ code }) => parseMethodCode(code).provider,
     networks: (method, _args, context) => said(method, ({ networks }) => networks && [...networks], context),
     symbol: (method, _args, context) => said(method, ({ symbol }) => symbol, context),
     logo: (method, _args, context) => said(method, ({ logo }) => logo, context),

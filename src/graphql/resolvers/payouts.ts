@@ -1,5 +1,6 @@
-import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
+import { type Limits, limitOf, parseMethodCode } from '../../domain/methods/payin-method.ts'
 import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/payouts/payout-report.ts'
+import { V1_METHOD_CODE } from '../../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import { daySpan, listOf, eventPage, nodeIdOf } from '../arguments/arguments.ts'
@@ -101,6 +102,7 @@ export const payoutsResolvers = {
     createdAt: ({ transaction }) => transaction.createdAt,
   },
   PayoutMethod: {
+    provider: ({ code }) => (code === V1_METHOD_CODE ? null : parseMethodCode(code).provider),
     name: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.description ?? method.code,
     minAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'minAmount'),
     maxAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'maxAmount'),
