@@ -61,7 +61,7 @@ describe('payinMethods', () => {
       traits { refundable cancellable requiresContact requiresKyc promptsHandset confirmsOnPage timesOut openAmount } } } }`
     const { data } = await network.ask<{ payinMethods: { nodes: { code: string; traits: unknown }[] } }>(query)
     const traits = new Map(data.payinMethods.nodes.map((node) => [node.code, node.traits]))
-    const said = { cancellable: false, requiresContact: false, requiresKyc: false }
+    const said = { cancellable: true, requiresContact: false, requiresKyc: false }
     expect(traits.get('au_alias_npp_aud')).toEqual({
       ...said,
       refundable: true,
