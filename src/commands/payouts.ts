@@ -19,12 +19,11 @@ import {
   siteProblem,
   type InvalidInput,
   type StateFailure,
-  faultOf,
+  asUnknown,
 } from '../lookups/operation-outcome.ts'
 import type { Store } from '../store/store.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/client/upstream-client.ts'
-import { unknownOutcome } from '../upstream/client/upstream-fault.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import {
   callbackAddress,
@@ -202,11 +201,6 @@ function cancelTask(
       return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
     },
   }
-}
-
-/** The cancellation was accepted, so a failed read after it must not be reported as "nothing was done". */
-function asUnknown(error: unknown): never {
-  throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
 }
 
 /**

@@ -117,7 +117,8 @@ export const SETTINGS = {
     /**
      * JSON `[{"id","appId","secretKey","currencies":[…]}]`: the credentials and currencies of each site. `"v1Payouts": true` offers [v1
      * payouts](guides/payout-files.md#in-aud-by-v1) of a site with AUD (always with the built-in sandbox); an object instead overrides
-     * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20)
+     * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20). `"paths"` overrides assumed
+     * paths, any of `{"cancelPayin","lookupBankByImage"}` (12, 21)
      */
     sites: { name: 'UPSTREAM_SITES', parse: parseSites },
     /** Port of the built-in sandbox */

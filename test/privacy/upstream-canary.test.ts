@@ -72,6 +72,7 @@ const callsOfTheService = (): Operation[] => [
   command('amendPaymentAgreement', amendmentInput(ids.agreement)),
   command('changePaymentAgreementStatus', { idempotencyKey: newKey(), id: ids.agreement, status: 'CANCELLED' }),
   command('createPayout', payoutInput()),
+  command('cancelPayin', { idempotencyKey: newKey(), paymentId: ids.payin }),
   command('cancelScheduledPayout', { idempotencyKey: newKey(), id: ids.payout }),
   command('simulatePayin', { paymentId: ids.payin, outcome: 'COMPLETED' }),
   command('simulateDeposit', { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } }),

@@ -1,5 +1,6 @@
 import type { Scope } from '../../src/access/caller.ts'
 import { nodeIdOf, type NodeType } from '../../src/graphql/arguments/arguments.ts'
+import { qrImage } from '../support/inputs.ts'
 import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
 
@@ -53,8 +54,10 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     list('paymentAgreements', { first: 5 }),
     { ...query('payoutMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
     query('payoutMethod', { code: 'vn_bank_vnd' }),
+    query('payoutMethod', { code: 'ph_ewallet_gcash_php' }),
     query('bankLookup', { qrContent: vietQr }),
     query('bankLookup', { qrContent: 'no payload' }),
+    query('bankLookupByImage', { image: qrImage(vietQr) }),
     ...ids.payouts.map((id) => query('payout', { id })),
     { ...list('recordedPayouts', { first: 5 }), depth: 2 },
     query('gatewayPayment', { id: ids.gatewayPayment }),

@@ -36,6 +36,8 @@ const SELECTIONS = {
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
+  cancelPayin: `... on CancelPayinSuccess { replayed payment { ${PAYMENT_FIELDS} } }
+    ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   createPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
   createPayoutFromFile: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
   cancelScheduledPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,

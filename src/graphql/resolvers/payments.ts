@@ -75,6 +75,12 @@ export const paymentsResolvers = {
         replayed,
       }
     },
+    cancelPayin: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.cancelPayin(input, keyHolder(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const payment = loaders.paymentById.of(outcome.payment)
+      return { __typename: 'CancelPayinSuccess', payment, replayed: outcome.replayed }
+    },
     refreshPayment: async (_root, { id }, { operations, caller, loaders }) => {
       const outcome = await operations.refreshPayment(id, hasScope(caller, 'payments:reconcile'))
       if (outcome.kind !== 'done') return failureResult(outcome)

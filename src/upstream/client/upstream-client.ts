@@ -116,6 +116,7 @@ const BY_ID: ReadonlySet<string> = new Set([
   'getPayin',
   'getPayout',
   'cancelScheduledPayout',
+  'cancelPayin',
   'getCustomer',
 ])
 
