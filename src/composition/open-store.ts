@@ -1,3 +1,4 @@
+import { seal } from '../keys/derived-secrets.ts'
 import { sharedDigest, type KeyRing } from '../keys/key-ring.ts'
 import { createLedger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -11,10 +12,15 @@ import type { Store } from '../store/store.ts'
 import { createChannelWakeUps, createNotifiedWakeUps, NO_WAKE_UPS, type WakeUps } from '../streams/wake-ups.ts'
 import type { AppConfig } from './services.ts'
 
+type StoreParts = { readonly keys: KeyRing; readonly clock: () => Date; readonly logger: Logger }
+
 /** Opens the store on the configured database. Throws `StoreUnusableError` if the database cannot be used. */
-export async function openStore(config: AppConfig, clock: () => Date, logger: Logger): Promise<Store> {
+export async function openStore(config: AppConfig, parts: StoreParts): Promise<Store> {
+  const { keys, clock, logger } = parts
+  const { findsDuplicates, keepsCardTokens } = config
   const database = await openDatabase(config, clock, logger)
-  return createLedger(database, { findsDuplicates: config.findsDuplicates })
+  const sealCardToken = keepsCardTokens ? (token: string) => seal(keys, 'card token', token) : null
+  return createLedger(database, { findsDuplicates, sealCardToken })
 }
 
 async function openDatabase({ database, ...config }: AppConfig, clock: () => Date, logger: Logger): Promise<Database> {

@@ -79,13 +79,13 @@ export async function startServices(config: AppConfig, options: BackendOptions):
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
   const archive = await openArchive(config.retention)
-  const store = await openStore(config, clock, logger)
+  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
+  const store = await openStore(config, { keys, clock, logger })
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     options.onFatal()
   })
   const redis = await openRedisOf(config, logger)
-  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
   const sharing = openSharing({ redis, logId: store.logId, keys })
   const upstream = createUpstreamClient({
     baseUrl: config.upstream.url,

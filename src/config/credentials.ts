@@ -32,7 +32,9 @@ const v1Names = z.strictObject(
   },
 )
 
-const path = z.string('must be a text').regex(/^(?:\/[A-Za-z0-9_-]+)+$/, 'must be a path of letters, digits, _ and -')
+const urlPath = z
+  .string('must be a text')
+  .regex(/^(?:\/[A-Za-z0-9_-]+)+$/, 'must be a path of letters, digits, _ and -')
 
 const PATHS_MESSAGE = 'must be an object of paths for cancelPayin and lookupBankByImage'
 
@@ -49,7 +51,7 @@ const siteSchema = z.strictObject(
       .min(1, 'must name at least one currency'),
     v1Payouts: z.union([z.boolean(), v1Names], V1_MESSAGE).optional(),
     paths: z
-      .strictObject({ cancelPayin: path.exactOptional(), lookupBankByImage: path.exactOptional() }, PATHS_MESSAGE)
+      .strictObject({ cancelPayin: urlPath.exactOptional(), lookupBankByImage: urlPath.exactOptional() }, PATHS_MESSAGE)
       .optional(),
   },
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : 'must be an object') },

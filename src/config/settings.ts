@@ -138,6 +138,11 @@ export const SETTINGS = {
    */
   findsDuplicates: { name: 'DUPLICATE_PAYMENTS', parse: choice({ find: true, off: false }), default: 'find' },
   /**
+   * `keep` stores the reusable tokens of cards, encrypted, for [callers](security.md#personal-data-in-the-database) with `payments:card-token`, until the payer
+   * is erased; `drop` reads none
+   */
+  keepsCardTokens: { name: 'CARD_TOKENS', parse: choice({ keep: true, drop: false }), default: 'drop' },
+  /**
    * Whether each day is [compared](guides/reconciliation.md) with the payments API's lists. `off`: what webhooks do not report of a paid
    * payment is not found
    */

@@ -36,6 +36,8 @@ export type Loaders = {
   readonly linkByRef: DataLoader<string, PaymentLink | null>
   readonly paymentById: RowLoader<Payment>
   readonly payerByPayment: DataLoader<string, Payer | null>
+  /** Sealed. */
+  readonly cardTokenByPayment: DataLoader<string, string | null>
   readonly duplicateOf: DataLoader<string, DuplicatePayment | null>
   readonly refundRequest: DataLoader<string, RefundRequestRow | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
@@ -95,6 +97,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       byIds: isItem ? (ids) => payments.byIds(tail.states.withExpected(ids)) : payments.byIds,
     }),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
+  cardTokenByPayment: ({ store }) => mapLoader(store.payments.cardTokens),
   duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),

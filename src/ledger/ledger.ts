@@ -55,6 +55,8 @@ import { beginSweep, BETWEEN_LINKS_MS, endSweep, metaOf, sweepPage } from './swe
 export type LedgerOptions = {
   /** Whether payments of one order are compared. Default: true. */
   readonly findsDuplicates?: boolean
+  /** Encrypts card tokens, which are then stored. Default: none is. */
+  readonly sealCardToken?: ((token: string) => string) | null
 }
 
 /** Runs a decision, under a lease if there is one: then it rejects with `LeaseLostError` once the lease has changed hands. */
@@ -65,8 +67,8 @@ type Decide = <Result>(decision: (rows: Rows) => Result, lease?: Lease | null) =
  * result as events, states and due reads. Concurrent facts are decided one after the other in memory, and stored together.
  */
 export function createLedger(database: Database, options: LedgerOptions = {}): Store {
-  const { findsDuplicates = true } = options
-  const settings = { findsDuplicates }
+  const { findsDuplicates = true, sealCardToken = null } = options
+  const settings = { findsDuplicates, sealCardToken }
   const decide: Decide = (decision, lease = null) =>
     database.decide((rows) => underLease(rows, lease, () => decision(rows)))
   const onLedger = <Result>(decision: (ledger: Ledger) => Result, lease?: Lease | null) =>

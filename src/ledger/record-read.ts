@@ -254,7 +254,7 @@ export function applyAnswer<K extends Kind>(
     row = recordChange(subject, ledger, target, { change, source, report, provisional, at }).row
   } else if (state !== null) {
     row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
-    subject.savePayer(rows, report)
+    subject.savePayer(ledger, report)
   } else return null
   // Older responses in flight are detected by the count.
   const confirmed = { ...row, deliveries: row.deliveries + 1 }

@@ -81,6 +81,7 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
     sandbox: { ...BY_HAND, paceMs: PACE_MS },
     env: {
       ROUTER_SECRETS: ROUTER_SECRET,
+      CARD_TOKENS: 'keep',
       UPSTREAM_SITES: JSON.stringify(sites),
       // Every caller sends every operation over one socket, as fast as it is answered.
       SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=2000',
@@ -172,7 +173,9 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
       expiresInSeconds: 7 * 24 * 3_600,
     })
     if (lastName === 'Payer') await network.sandbox.control.setStatus(link.id, 'received')
-    else if (lastName === 'refunded') await network.sandbox.control.setStatus(link.id, 'partially_refunded')
+    else if (lastName === 'refunded')
+      for (const status of ['authorised', 'partially_refunded'] as const)
+        await network.sandbox.control.setStatus(link.id, status)
     else if (lastName !== 'nobody') await pay(link.checkoutUrl)
     await settle(network)
     const known = network.sandbox.control.state().links.find(({ uuid }) => uuid === link.id)

@@ -15,6 +15,8 @@ export type PaymentReport = {
   readonly payer: Payer
   /** The reason of its latest refund. It may name the payer, so it is stored apart from the log. */
   readonly refundDescription?: string | null
+  /** The reusable token of the card, which is stored only sealed and on request. It is a credential: no text shows it. */
+  readonly cardToken?: { reveal(): string } | null
   /** The refund whose request it answers. */
   readonly requestedRefund?: RequestedRefund
 }

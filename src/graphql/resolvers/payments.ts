@@ -7,6 +7,7 @@ import { nextAction, nextActionLabel } from '../../domain/payments/next-action.t
 import { factsOf, refundId, refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment as PaymentState } from '../../domain/payments/payment.ts'
 import { refundExpiresAt } from '../../domain/payments/refund-rules.ts'
+import { unseal } from '../../keys/derived-secrets.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
 import { listOf, pageSize, eventPage, nodeIdOf, shownRows } from '../arguments/arguments.ts'
@@ -132,6 +133,10 @@ export const paymentsResolvers = {
     methodRaw: ({ details }) => details.methodRaw,
     card: ({ details }) => details.card,
     payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
+    cardToken: async ({ id }, _args, { loaders, keys }) => {
+      const sealed = await loaders.cardTokenByPayment.load(id)
+      return sealed === null ? null : (unseal(keys, 'card token', sealed) as string | null)
+    },
     nextAction: async (payment, _args, context) => nextAction(payment, await linkOf(payment, context), context.clock()),
     // After a failure the customer cannot use the instructions.
     instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
@@ -215,13 +220,8 @@ export const refundsResolvers = {
     refundPayment: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.refundPayment(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const { payment, refundExpiresAt, replayed } = outcome
-      return {
-        __typename: 'RefundPaymentSuccess',
-        payment: loaders.paymentById.of(payment),
-        refundExpiresAt,
-        replayed,
-      }
+      const { kind: _done, payment, ...rest } = outcome
+      return { __typename: 'RefundPaymentSuccess', payment: loaders.paymentById.of(payment), ...rest }
     },
     dismissDuplicatePayment: async (_root, { input }, { operations, loaders }) => {
       const outcome = await operations.dismissDuplicate(input.paymentId)

@@ -32,7 +32,6 @@ import {
   linkOf,
   isNamed,
   mergePayers,
-  savePayer,
   type Ledger,
   type ReadableSubject,
   recordChange,
@@ -75,9 +74,14 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
     const link = linkOf(rows, payment)
     return nextPoll(payment, now, link === null ? null : fromIso(link.expiresAt))
   },
-  savePayer(rows, report) {
-    const { paymentId: id, payer } = report
-    savePayer(rows.paymentPayers, { id, payer })
+  savePayer({ rows, settings }, report) {
+    const { paymentId: id, payer, cardToken = null } = report
+    const sealed = cardToken === null ? null : (settings.sealCardToken?.(cardToken.reveal()) ?? null)
+    if (isNamed(payer) || sealed !== null) {
+      const known = rows.paymentPayers.first('id', id)
+      const merged = { payer: mergePayers(payer, known?.payer), cardToken: sealed ?? known?.cardToken ?? null }
+      if (known?.erased !== true) rows.paymentPayers.put({ id, ...merged, erased: false })
+    }
     saveRefundReason(rows, report)
   },
   withKnownPayer(rows, report) {

@@ -29,6 +29,7 @@ export function createPaymentStore({ reader, lists, cache, position }: PaymentSt
   return {
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
+    cardTokens: (paymentIds) => cardTokensOf(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
@@ -193,6 +194,18 @@ async function payersOfPayments(db: Db, ids: readonly string[]): Promise<Map<str
     .where('erased', '=', 0)
     .execute()
   return new Map(rows.map(PAYMENT_PAYERS.fromRow).map(({ id, payer }) => [id, payer]))
+}
+
+/** Returns the sealed card tokens that are kept, by payment id. */
+async function cardTokensOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('payment_payers')
+    .select(['payment_id', 'card_token'])
+    .where('payment_id', 'in', ids)
+    .where('card_token', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ payment_id: id, card_token: token }) => [id, String(token)]))
 }
 
 /** Returns the debited payers that the payments API has reported, by agreement id; none that was erased. */

@@ -43,7 +43,13 @@ export type PaymentsTable = PlanTable & {
   duplicate: Generated<Flag>
 }
 
-export type PayersTable = { payment_id: string; name: string | null; email: string | null; erased: Generated<Flag> }
+export type PayersTable = {
+  payment_id: string
+  name: string | null
+  email: string | null
+  card_token: string | null
+  erased: Generated<Flag>
+}
 
 export type PaymentRow = {
   readonly state: Payment
@@ -187,21 +193,30 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
 type PaymentPayerRow = {
   readonly id: string
   readonly payer: Payer
+  /** Sealed; null if none is kept. */
+  readonly cardToken: string | null
   /** What is reported of an erased payer is dropped. */
   readonly erased: boolean
 }
 
 export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
   name: 'payment_payers',
-  columns: { payment_id: 'text', name: 'text', email: 'text', erased: 'integer' },
+  columns: { payment_id: 'text', name: 'text', email: 'text', card_token: 'text', erased: 'integer' },
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['payment_id'], keyOf: ({ id }) => id } },
-  fromRow: ({ payment_id: id, name, email, erased }) => ({
+  fromRow: ({ payment_id: id, name, email, card_token: cardToken, erased }) => ({
     id: String(id),
     payer: { name: name as string | null, email: email as string | null },
+    cardToken: cardToken as string | null,
     erased: erased === 1,
   }),
-  toRow: ({ id, payer: { name, email }, erased }) => ({ payment_id: id, name, email, erased: erased ? 1 : 0 }),
+  toRow: ({ id, payer: { name, email }, cardToken, erased }) => ({
+    payment_id: id,
+    name,
+    email,
+    card_token: cardToken,
+    erased: erased ? 1 : 0,
+  }),
 }
 
 export type LinksTable = PlanTable & {

@@ -5,6 +5,7 @@ import {
   type PaymentReport,
   recogniseStatus,
 } from '../../domain/payments/payment-report.ts'
+import { Secret } from '../../keys/key-ring.ts'
 import { type ExactJson, toPlainJson } from '../../lib/exact-json.ts'
 import {
   type JsonRecord,
@@ -66,6 +67,7 @@ const transaction = {
     refund_amount: decimalFromWire,
     description: text(MESSAGE_LENGTH),
   }),
+  token: recordReader({ id: text(WORD_LENGTH) }),
   sender_details: recordReader({
     card: recordReader({
       card_brand: text(WORD_LENGTH),
@@ -94,8 +96,7 @@ type Sender = ReturnType<typeof readPayment>['sender_info']
 /**
  * Reads one payment: the flat object of docs/payments-api.md, section 6.2, or the nested link form of the gap sheet, section
  * 25.2, where the payment is in `transaction_info`. A link without a payment is returned as its own report. Null without a usable
- * uuid and status; any other unreadable field is null. `token` is a credential and `authorization_header` our own secret: neither
- * is read.
+ * uuid and status; any other unreadable field is null. `authorization_header` is our own secret, and is not read.
  */
 export function readPaymentReport(json: ExactJson): PaymentReport | null {
   if (!isRecord(json)) return null
@@ -120,6 +121,7 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
     },
     payer: payerOf(both, body.sender_info),
     refundDescription: both.refund_information.description,
+    ...(both.token.id === null ? {} : { cardToken: new Secret(both.token.id) }),
   }
 }
 

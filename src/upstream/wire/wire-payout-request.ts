@@ -13,7 +13,6 @@ import {
   type RequestBody,
   requestBody,
   boundedText,
-  uuidText,
 } from './values/wire-fields.ts'
 
 /** Input for a batch of payouts (gap sheet, sections 18 and 20). */

@@ -238,6 +238,8 @@ CREATE TABLE payment_payers (
   payment_id TEXT PRIMARY KEY REFERENCES payments (id),
   name TEXT,
   email TEXT,
+  -- The reusable token of the card, encrypted under a signing key.
+  card_token TEXT,
   -- 1: the payer was erased, and what is reported of it later is dropped. The other columns are null then.
   erased INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../../../src/domain/payments/payment-report.ts'
+import { Secret } from '../../../../../src/keys/key-ring.ts'
 import { type ExactJson, parseExactJson } from '../../../../../src/lib/exact-json.ts'
 import { withoutSecrets } from '../../../../../src/upstream/wire/values/redact.ts'
 import { readEndpointUrl, readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
@@ -13,7 +14,7 @@ const namesIn = (report: PaymentReport | null) =>
   report === null ? null : [report.paymentId, report.linkId, report.statusRaw]
 
 describe('readPaymentReport', () => {
-  it('reads the flat object of a card payment, without its token', () => {
+  it('reads the flat object of a card payment, whose token no text shows', () => {
     const report = readPaymentReport(fixture('payment-flat-authorised'))
     expect(report).toEqual({
       paymentId: 'VMMAOTFQ',
@@ -42,7 +43,9 @@ describe('readPaymentReport', () => {
       },
       payer: { name: 'Jo Payer', email: 'jo@payer.test' },
       refundDescription: null,
+      cardToken: new Secret('tok_5Gf81'),
     })
+    expect(report?.cardToken?.reveal()).toBe('tok_5Gf81')
     expect(JSON.stringify(report)).not.toMatch(/tok_|card_9f2|\*\*\*\*/)
   })
 
