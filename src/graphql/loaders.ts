@@ -14,6 +14,9 @@ import type { Payer } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
+import { unseal } from '../keys/derived-secrets.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
+import type { Found, Sited, SitedContact, SitedCustomer } from '../lookups/find-customers.ts'
 import type { PayoutLookup } from '../lookups/find-payouts.ts'
 import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { Store } from '../store/store.ts'
@@ -50,6 +53,8 @@ export type Loaders = {
   readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
   readonly payoutById: RowLoader<PayoutView>
+  readonly customerById: DataLoader<string, SitedCustomer | null>
+  readonly contactById: DataLoader<string, SitedContact | null>
   readonly payeesByPayout: DataLoader<string, readonly PayoutPayee[] | null>
   readonly gatewayPaymentById: RowLoader<GatewayPayment>
 }
@@ -58,7 +63,8 @@ type LoaderSources = {
   readonly store: Store
   readonly tail: Pick<Tail, 'states' | 'previousOfPayment'>
   readonly methods: Pick<PayinMethodLists, 'find'>
-  readonly operations: Pick<Operations, 'payoutsByIds'>
+  readonly operations: Pick<Operations, 'payoutsByIds' | 'customer' | 'contact'>
+  readonly keys: KeyRing
   readonly isItem: boolean
   /** Called if a payin method, or its absence, comes from lists that are not current. */
   readonly onStale: () => void
@@ -134,6 +140,13 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       },
       newest: (view) => recordedView(isRecorded(view.payout) ? states.payout.newest(view.payout) : undefined) ?? view,
     }),
+  customerById: ({ operations }) => singly((id) => operations.customer({ id, site: null })),
+  contactById: ({ operations, keys }) =>
+    singly(async (id) => {
+      const [site, email] = (unseal(keys, 'contact', id) ?? []) as [string?, string?]
+      if (site === undefined || email === undefined) return null
+      return operations.contact({ site, email, currency: null })
+    }),
   payeesByPayout: ({ store }) => mapLoader(store.payouts.payees),
   gatewayPaymentById: ({ store, tail, isItem }) =>
     stateLoader(tail.states.gatewayPayment, { isItem, byIds: store.gatewayPayments.byIds }),
@@ -178,6 +191,19 @@ function mapLoader<Value>(
     const found = new Map(await inSlices(keys, async (slice) => [...(await load(slice))]))
     return keys.map((key) => found.get(key) ?? null)
   })
+}
+
+/** Creates a loader of what the payments API has no list by ids of: each key is read by itself, and a failure rejects only its own key. */
+function singly<Entry>(read: (key: string) => Promise<Found<Entry> | null>): DataLoader<string, Sited<Entry> | null> {
+  return new DataLoader<string, Sited<Entry> | null>((keys) =>
+    Promise.all(
+      keys.map(async (key): Promise<Sited<Entry> | null | GraphQLError> => {
+        const outcome = await read(key)
+        if (outcome?.kind === 'done') return outcome.found
+        return outcome === null || outcome.kind === 'not-found' ? null : failedRead(outcome)
+      }),
+    ),
+  )
 }
 
 function loadedPayout(found: PayoutLookup, newest: (payout: Payout) => Payout): PayoutView | GraphQLError | null {

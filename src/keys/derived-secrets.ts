@@ -93,7 +93,7 @@ const TAG_BYTES = 16
 const SEALED = /^([a-z]{2}1)\.([0-9a-f]{8})\.([\w-]{38,6000})$/
 
 /** The purposes of sealed values, each with the beginning of its text. */
-const PREFIXES = { 'upload grant': 'ug1', 'export grant': 'eg1', 'card token': 'ct1' } as const
+const PREFIXES = { 'upload grant': 'ug1', 'export grant': 'eg1', 'card token': 'ct1', contact: 'co1' } as const
 
 /** What is sealed: what a URL grants, or a value in the database. Each has keys of its own. */
 export type SealPurpose = keyof typeof PREFIXES
@@ -104,10 +104,17 @@ export type SealPurpose = keyof typeof PREFIXES
  */
 export function seal(ring: KeyRing, purpose: SealPurpose, value: unknown): string {
   const { id, key } = ring.subKeys(purpose)[0]
-  const nonce = randomBytes(NONCE_BYTES)
+  const text = JSON.stringify(value)
+  const nonce = nonceFor(purpose, key, text)
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(id))
-  const sealed = [nonce, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]
+  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final()]
   return `${PREFIXES[purpose]}.${id}.${Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')}`
+}
+
+/** The id of a contact is the same each time: its nonce is a hash of what is sealed, so that only equal texts share one. */
+function nonceFor(purpose: SealPurpose, key: SubKey['key'], text: string): Buffer {
+  if (purpose !== 'contact') return randomBytes(NONCE_BYTES)
+  return createHmac('sha256', key).update(text, 'utf8').digest().subarray(0, NONCE_BYTES)
 }
 
 /** Returns what `seal` sealed for the same purpose; null for any other text, and for one under a key that is not live. */

@@ -87,6 +87,11 @@ function nodes({ ids, links }: Pick<Fixture, 'ids' | 'links'>): Ask[] {
     { ...node('PaymentLink', paid?.id), statusToken },
     { ...node('Payment', paid?.paymentId), statusToken },
     { ...node('PaymentRefund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
+    node('PayinMethod', 'au_card_aud'),
+    node('PayoutMethod', 'vn_bank_vnd'),
+    node('PaymentCustomer', ids.customer),
+    node('PaymentContact', ids.contactId),
+    node('PayoutTransaction', `${ids.payouts[0]}/${ids.payoutTransaction}`),
     node('PaymentAgreement', ids.agreement),
     node('PaymentPayout', ids.payouts[0]),
     node('GatewayPayment', ids.gatewayPayment),
@@ -101,7 +106,7 @@ function node(member: NodeType, id: string | null | undefined): Ask {
 
 /** Returns every type of entity, as a gateway requests it. */
 export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
-  const [paid] = links
+  const [paid, , , , refunded] = links
   const [payin] = payins
   return [
     entity('PaymentCurrency', { code: 'AUD' }),
@@ -114,6 +119,10 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read' },
     { ...entity('PaymentEvent', { id: eventIds.ofPayout }), needs: 'payouts:read' },
     { ...entity('PaymentEvent', { id: eventIds.ofGatewayPayment }), needs: 'payments:read' },
+    { ...entity('PaymentRefund', { id: `${refunded?.paymentId}-1` }), owned: true },
+    entity('PaymentCustomer', { id: ids.customer }),
+    entity('PaymentContact', { id: ids.contactId }),
+    entity('PayoutTransaction', { id: ids.payoutTransaction, payoutId: ids.payouts[0] }),
     entity('GatewayPayment', { id: ids.gatewayPayment }),
     entity('PaymentAgreement', { id: ids.agreement }),
     entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }),

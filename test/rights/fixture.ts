@@ -44,6 +44,9 @@ export type Fixture = {
     readonly customer: string
     /** The e-mail address of a contact. */
     readonly contact: string
+    readonly contactId: string
+    /** A transaction of the first payout. */
+    readonly payoutTransaction: string
     readonly gatewayPayment: string
     /** An import that is done. */
     readonly import: string
@@ -136,6 +139,7 @@ async function furnished(network: Network): Promise<Fixture> {
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
       ).id,
       contact,
+      ...(await partIds(network, contact, payouts[0] ?? '')),
       import: imported.id,
       gatewayPayment,
       deliveries: kept,
@@ -158,6 +162,18 @@ async function furnished(network: Network): Promise<Fixture> {
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],
   }
+}
+
+/** Returns the ids of a contact and of the first transaction of a payout, as the graph shows them. */
+async function partIds(network: Network, email: string, payout: string) {
+  const { data } = await network.ask<{
+    paymentContact: { id: string }
+    payout: { transactions: { id: string }[] }
+  }>(
+    'query P($email: String!, $payout: ID!) { paymentContact(email: $email, currency: "AUD") { id } payout(id: $payout) { transactions { id } } }',
+    { email, payout },
+  )
+  return { contactId: data.paymentContact.id, payoutTransaction: data.payout.transactions[0]?.id ?? '' }
 }
 
 /** Creates four links: paid, failed with a risk code, failed but retryable on the next day, and unpaid. */

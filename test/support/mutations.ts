@@ -17,7 +17,7 @@ const PERSON = `site nameMasked emailMasked type countryCode
 export const CUSTOMER_FIELDS = `id ${PERSON}
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
-export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status statusRaw message }
+export const CONTACT_FIELDS = `id ${PERSON} identityStatus identityResults { status statusRaw message }
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
 const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
@@ -70,7 +70,11 @@ export type PaymentNode = {
   readonly instructions: Readonly<Record<string, unknown>> | null
 }
 
-export type PayoutNode = { readonly id: string; readonly status: string }
+export type PayoutNode = {
+  readonly id: string
+  readonly status: string
+  readonly transactions: readonly { readonly id: string }[]
+}
 
 /** Result of a mutation, of any member of its union. */
 export type Result = {
@@ -82,7 +86,7 @@ export type Result = {
   readonly payment?: PaymentNode
   readonly payout?: PayoutNode
   readonly customer?: { readonly id: string }
-  readonly contact?: { readonly personal: { readonly email: string } | null }
+  readonly contact?: { readonly id: string; readonly personal: { readonly email: string } | null }
   readonly problems?: readonly { readonly path: readonly string[]; readonly message: string }[]
   readonly [field: string]: unknown
 }

@@ -10,7 +10,7 @@ import {
 import { currencies, roundsSubmittedAmount } from '../../domain/money/money.ts'
 import { isCurrent } from '../../upstream/methods/method-cache.ts'
 import type { PayinMethodList } from '../../upstream/methods/payin-method-lists.ts'
-import { validAmount } from '../arguments/arguments.ts'
+import { nodeIdOf, validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
 import { whenKnown, type AreaResolvers } from '../models.ts'
@@ -35,6 +35,7 @@ export const methodsResolvers = {
     paymentCurrencies: () => [...currencies],
   },
   PayinMethod: {
+    nodeId: ({ code }) => nodeIdOf('PayinMethod', code),
     usableFor: ({ usableFor }) => [...usableFor],
     name: (method, _args, context) =>
       method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),

@@ -18,6 +18,7 @@ import type { FailureView, RefundView, AreaResolvers } from '../models.ts'
 import { mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
+import { ownerOf } from './links.ts'
 
 /** The fields that a payment and its snapshots have in common. */
 const stateFields = {
@@ -117,6 +118,7 @@ export const paymentsResolvers = {
     site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
     reference: async (payment, _args, context) =>
       (await madeAs(payment, context))?.reference ?? payment.details.reference,
+    owner: async (payment, _args, context) => ownerOf((await madeAs(payment, context)) ?? { ownerId: null }),
     terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
     requestedAmount: async (payment, _args, context) => {
       const requested = (await madeAs(payment, context))?.requestedAmount ?? null
@@ -243,6 +245,11 @@ export const refundsResolvers = {
       state === 'PENDING' && requestedAt !== null ? refundExpiresAt(new Date(requestedAt)) : null,
     idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
     description: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+    __resolveReference: async ({ id }, context) => {
+      demandToken(context.caller)
+      const payment = presentable(await context.loaders.paymentById.load(paymentIdOf(id)))
+      return payment !== null && (await mayReadPayment(context, payment)) ? refundIn(payment, id) : null
+    },
   },
   PaymentRefundSnapshot: {
     refundId: idOfRefund,
@@ -256,6 +263,17 @@ export const refundsResolvers = {
     },
   },
 } satisfies AreaResolvers
+
+/** Returns the id of the payment with which the id of a refund begins. */
+export function paymentIdOf(refund: string): string {
+  return refund.slice(0, Math.max(0, refund.lastIndexOf('-')))
+}
+
+/** Returns the refund of a payment that has an id; null if there is none. */
+export function refundIn(payment: PaymentState, id: string): RefundView | null {
+  const refund = refundsOf(payment).find((one) => refundId(payment.id, one) === id)
+  return refund === undefined ? null : { refund, payment }
+}
 
 function idOfRefund({ refund, payment }: RefundView): string {
   return refundId(payment.id, refund)

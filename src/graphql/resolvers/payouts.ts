@@ -92,6 +92,7 @@ export const payoutsResolvers = {
     },
   },
   PayoutTransaction: {
+    nodeId: ({ id, payoutId }) => nodeIdOf('PayoutTransaction', `${payoutId}/${id}`),
     statusRaw: ({ transaction }) => transaction.statusRaw ?? '',
     payee: async (view, _args, context) => (await payeeOf(view, context))?.name ?? null,
     payeeMasked: async (view, _args, context) => maskedName((await payeeOf(view, context))?.name ?? null),
@@ -100,8 +101,13 @@ export const payoutsResolvers = {
     bankCode: async (view, _args, context) => (await payeeOf(view, context))?.bankCode ?? null,
     errorMessage: ({ transaction }) => transaction.errorMessage,
     createdAt: ({ transaction }) => transaction.createdAt,
+    async __resolveReference({ id, payoutId }, { caller, loaders }) {
+      demandScopes(caller, 'PayoutTransaction', [['payouts:read']])
+      return (await loaders.payoutById.load(payoutId))?.transactions.find((one) => one.id === id) ?? null
+    },
   },
   PayoutMethod: {
+    nodeId: ({ code }) => nodeIdOf('PayoutMethod', code),
     provider: ({ code }) => (code === V1_METHOD_CODE ? null : parseMethodCode(code).provider),
     name: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.description ?? method.code,
     minAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'minAmount'),
