@@ -117,7 +117,7 @@ function everyId(): string[] {
   const known = [link?.id, link?.paymentId, payin?.id, agreement, agreementAtService, clientTransaction, payout]
   const recorded = [ids.deliveries.applied, ids.deliveries.ofAgreement, eventIds.ofLink, eventIds.ofAgreement]
   const refunds = links.map(({ paymentId }) => `${paymentId}-1`)
-  const parts = [ids.customer, ids.contactId, ids.payoutTransaction, `${payout}/${ids.payoutTransaction}`]
+  const parts = [ids.customer, ids.contactId, ids.payoutTransaction]
   return [...known, ...recorded, ...refunds, ...parts, ids.import].filter((id) => id !== undefined && id !== null)
 }
 
