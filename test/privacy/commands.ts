@@ -118,7 +118,6 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
       }),
     ],
     ['cancelScheduledPayout', { ...key('cancel'), id: subjects.payout }],
-    ['cancelPayin', { ...key('cancel'), paymentId: subjects.payin }],
     ['simulatePayin', { paymentId: subjects.payin, outcome: 'COMPLETED' }],
     [
       'simulateDeposit',
