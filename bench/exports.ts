@@ -44,7 +44,7 @@ type Data = {
 const EXPORT = 'mutation { createPaymentsExport(input: { format: NDJSON }) { ... on PaymentsExport { url } } }'
 /** The fields of the file. */
 const LIST = `query ($after: String) { payments(first: ${PAGE}, after: $after) {
-  nodes { id reference site phase statusRaw methodRaw createdAt updatedAt link { id description ownerId }
+  nodes { id reference site phase statusRaw methodRaw createdAt updatedAt link { id description owner { id } }
     amount { value currency } total { value } paid { value } refunded { value } }
   pageInfo { hasNextPage endCursor } } }`
 

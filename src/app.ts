@@ -7,6 +7,7 @@ import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
 import { createCursorCodec } from './keys/cursor.ts'
+import { seal } from './keys/derived-secrets.ts'
 import { createKeyRing } from './keys/key-ring.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createSliceScheduler } from './lib/slice-scheduler.ts'
@@ -100,13 +101,16 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   const tracing = await openTracing(config)
 
   const archive = await openArchive(config.retention)
-  const store = createLedger(await openDatabase(config, { clock, logger }), { findsDuplicates: config.findsDuplicates })
+  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
+  const store = createLedger(await openDatabase(config, { clock, logger }), {
+    findsDuplicates: config.findsDuplicates,
+    sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
+  })
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store cannot be written to any more')
     onFatal()
   })
   const redis = await openConfiguredRedis(config, logger)
-  const keys = createKeyRing(config.signingKeys, config.callbackKeys)
   const sharing = openSharing({ redis, logId: store.logId, keys })
   const upstream = createUpstreamClient({
     baseUrl: config.upstream.url,

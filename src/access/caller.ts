@@ -40,6 +40,7 @@ export const ALL_SCOPES = [
   'payments:refund',
   'payments:pii',
   'payments:risk',
+  'payments:card-token',
   'payments:erase',
   'payments:reconcile',
   'agreements:read',

@@ -6,7 +6,7 @@ import { findContact, findCustomer, listContacts, listCustomers } from '../looku
 import { createPayoutFinder, listPayouts } from '../lookups/find-payouts.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import { namedSite } from '../lookups/operation-outcome.ts'
-import { lookUpBank, readBalanceHistory, readBalances } from '../lookups/read-accounts.ts'
+import { lookUpBank, lookUpBankByImage, readBalanceHistory, readBalances } from '../lookups/read-accounts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
 import type { Sites } from '../upstream/client/sites.ts'
@@ -14,6 +14,7 @@ import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import { amendPaymentAgreement, changePaymentAgreementStatus, createPaymentAgreement } from './agreements.ts'
+import { cancelPayin } from './cancel-payin.ts'
 import { createPayin } from './create-payin.ts'
 import { createPaymentLink } from './create-payment-link.ts'
 import { createCustomer, updateCustomer, createContact } from './customers.ts'
@@ -92,6 +93,7 @@ export function createOperations(options: OperationsOptions) {
   return {
     createPaymentLink: keyed(createPaymentLink),
     createPayin: keyed(createPayin),
+    cancelPayin: keyed(cancelPayin),
     createGatewayPayment: keyed(createGatewayPayment),
     refundPayment: keyed(refundPayment),
     refreshPayment: plain(refreshPayment),
@@ -127,6 +129,7 @@ export function createOperations(options: OperationsOptions) {
     simulatePayin: plain(simulatePayin),
     simulateDeposit: plain(simulateDeposit),
     lookUpBank: plain(lookUpBank),
+    lookUpBankByImage: plain(lookUpBankByImage),
     /** Results are in the order of the ids. */
     payoutsByIds: payoutFinder.find,
     payouts: plain(listPayouts),

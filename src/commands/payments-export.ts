@@ -12,7 +12,7 @@ import {
 } from '../domain/exports/export-format.ts'
 import { filterProblems, type ListFilter } from '../domain/list-filter.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
+import { unseal, seal } from '../keys/derived-secrets.ts'
 import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
@@ -64,7 +64,7 @@ export function requestPaymentsExport(
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const expiresAt = Math.min(clock().getTime() + EXPORT_MS, rightEndsAt)
   const grant: Grant = { id: randomUUID(), expiresAt, callerKey, format, payers, filter }
-  const url = `${publicUrl()}${EXPORT_PATH}?grant=${sealGrant(keys, 'export grant', grant)}`
+  const url = `${publicUrl()}${EXPORT_PATH}?grant=${seal(keys, 'export grant', grant)}`
   return { kind: 'done', url, expiresAt: new Date(expiresAt) }
 }
 
@@ -76,7 +76,7 @@ export function openPaymentsExport(
   { keys, clock }: Pick<PaymentsExportOptions, 'keys' | 'clock'>,
   text: string,
 ): OpenedExport | 'unknown' | 'expired' {
-  const grant = openGrant(keys, 'export grant', text) as Grant | null
+  const grant = unseal(keys, 'export grant', text) as Grant | null
   if (grant === null) return 'unknown'
   if (grant.expiresAt <= clock().getTime()) return 'expired'
   const { id, callerKey, format, payers } = grant

@@ -20,11 +20,10 @@ import {
   siteProblem,
   type InvalidInput,
   type StateFailure,
-  faultOf,
+  asUnknown,
 } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import type { UpstreamClient } from '../upstream/upstream-client.ts'
-import { unknownOutcome } from '../upstream/upstream-fault.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
 import {
   callbackAddress,
@@ -206,11 +205,6 @@ function cancelTask(
       return payout.status !== null && NOT_CANCELLED.has(payout.status) ? null : payout
     },
   }
-}
-
-/** The cancellation was accepted, so a failed read after it must not be reported as "nothing was done". */
-function asUnknown(error: unknown): never {
-  throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
 }
 
 /**

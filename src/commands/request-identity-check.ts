@@ -4,7 +4,7 @@ import {
   type IdentityCheckRequest,
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
-import { openGrant, sealGrant } from '../keys/derived-secrets.ts'
+import { unseal, seal } from '../keys/derived-secrets.ts'
 import type { Store } from '../ledger/store.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem } from '../lookups/operation-outcome.ts'
@@ -70,7 +70,7 @@ export async function requestIdentityUpload(
   if (contact.kind !== 'done') return contact
   const expiresAt = new Date(now.getTime() + UPLOAD_MS)
   const grant: Grant = { id: randomUUID(), site: site.id, expiresAt: expiresAt.getTime(), check }
-  const uploadUrl = `${publicUrl()}${UPLOAD_PATH}?grant=${sealGrant(keys, 'upload grant', grant)}`
+  const uploadUrl = `${publicUrl()}${UPLOAD_PATH}?grant=${seal(keys, 'upload grant', grant)}`
   return { kind: 'done', contact: contact.found, uploadUrl, expiresAt }
 }
 
@@ -82,7 +82,7 @@ export function openUpload(
   { keys, sites, clock }: Pick<IdentityCheckOptions, 'keys' | 'sites' | 'clock'>,
   text: string,
 ): OpenedUpload | 'unknown' | 'expired' {
-  const grant = openGrant(keys, 'upload grant', text) as Grant | null
+  const grant = unseal(keys, 'upload grant', text) as Grant | null
   const site = grant === null ? null : sites.byId(grant.site)
   if (grant === null || site === null) return 'unknown'
   return grant.expiresAt > clock().getTime() ? { grant, site } : 'expired'

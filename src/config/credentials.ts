@@ -11,6 +11,8 @@ export type SiteConfig = {
   readonly currencies: readonly string[]
   /** Whether it pays out in AUD by v1, with names of fields that differ from those assumed (gap sheet, section 20). */
   readonly v1Payouts?: boolean | Partial<V1PayoutNames> | undefined
+  /** Paths that differ from those assumed (gap sheet, sections 12 and 21). */
+  readonly paths?: { readonly cancelPayin?: string; readonly lookupBankByImage?: string }
 }
 
 const HEADER_VALUE = /^[\x21-\x7e]{1,512}$/
@@ -30,6 +32,12 @@ const v1Names = z.strictObject(
   },
 )
 
+const urlPath = z
+  .string('must be a text')
+  .regex(/^(?:\/[A-Za-z0-9_-]+)+$/, 'must be a path of letters, digits, _ and -')
+
+const PATHS_MESSAGE = 'must be an object of paths for cancelPayin and lookupBankByImage'
+
 const siteSchema = z.strictObject(
   {
     id: z.string('must be a text').regex(/^[a-z0-9-]{1,64}$/, 'must be made of a-z, 0-9 and -'),
@@ -42,6 +50,9 @@ const siteSchema = z.strictObject(
       )
       .min(1, 'must name at least one currency'),
     v1Payouts: z.union([z.boolean(), v1Names], V1_MESSAGE).optional(),
+    paths: z
+      .strictObject({ cancelPayin: urlPath.exactOptional(), lookupBankByImage: urlPath.exactOptional() }, PATHS_MESSAGE)
+      .optional(),
   },
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'has a field that is not known' : 'must be an object') },
 )
@@ -59,13 +70,14 @@ export function parseSites(text: string): Parsed<readonly SiteConfig[]> {
   return good(sites.data.map(withSecret))
 }
 
-function withSecret({ id, appId, secretKey, currencies, v1Payouts: v1 }: Site): SiteConfig {
+function withSecret({ id, appId, secretKey, currencies, v1Payouts: v1, paths }: Site): SiteConfig {
   return {
     id,
     appId,
     secretKey: new Secret(secretKey),
     currencies,
     ...(v1 === undefined ? {} : { v1Payouts: v1 as SiteConfig['v1Payouts'] }),
+    ...(paths === undefined ? {} : { paths }),
   }
 }
 

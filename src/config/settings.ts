@@ -117,7 +117,8 @@ export const SETTINGS = {
     /**
      * JSON `[{"id","appId","secretKey","currencies":[…]}]`: the credentials and currencies of each site. `"v1Payouts": true` offers [v1
      * payouts](guides/payout-files.md#in-aud-by-v1) of a site with AUD (always with the built-in sandbox); an object instead overrides
-     * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20)
+     * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20). `"paths"` overrides assumed
+     * paths, any of `{"cancelPayin","lookupBankByImage"}` (12, 21)
      */
     sites: { name: 'UPSTREAM_SITES', parse: parseSites },
     /** Port of the built-in sandbox */
@@ -136,6 +137,11 @@ export const SETTINGS = {
    * customers pay under one reference
    */
   findsDuplicates: { name: 'DUPLICATE_PAYMENTS', parse: choice({ find: true, off: false }), default: 'find' },
+  /**
+   * `keep` stores the reusable tokens of cards, encrypted, for [callers](security.md#personal-data-in-the-database) with `payments:card-token`, until the payer
+   * is erased; `drop` reads none
+   */
+  keepsCardTokens: { name: 'CARD_TOKENS', parse: choice({ keep: true, drop: false }), default: 'drop' },
   /**
    * Whether each day is [compared](guides/reconciliation.md) with the payments API's lists. `off`: what webhooks do not report of a paid
    * payment is not found

@@ -14,7 +14,10 @@ import type { Payer } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
+import { unseal } from '../keys/derived-secrets.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
+import type { Found, Sited, SitedContact, SitedCustomer } from '../lookups/find-customers.ts'
 import type { PayoutLookup } from '../lookups/find-payouts.ts'
 import type { RefundRequestRow } from '../store/rows/command-rows.ts'
 import type { NewestOf } from '../streams/newest-states.ts'
@@ -36,6 +39,8 @@ export type Loaders = {
   readonly linkByRef: DataLoader<string, PaymentLink | null>
   readonly paymentById: RowLoader<Payment>
   readonly payerByPayment: DataLoader<string, Payer | null>
+  /** Sealed. */
+  readonly cardTokenByPayment: DataLoader<string, string | null>
   readonly duplicateOf: DataLoader<string, DuplicatePayment | null>
   readonly refundRequest: DataLoader<string, RefundRequestRow | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
@@ -48,6 +53,8 @@ export type Loaders = {
   readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
   readonly payoutById: RowLoader<PayoutView>
+  readonly customerById: DataLoader<string, SitedCustomer | null>
+  readonly contactById: DataLoader<string, SitedContact | null>
   readonly payeesByPayout: DataLoader<string, readonly PayoutPayee[] | null>
   readonly gatewayPaymentById: RowLoader<GatewayPayment>
 }
@@ -56,7 +63,8 @@ type LoaderSources = {
   readonly store: Store
   readonly tail: Pick<Tail, 'states' | 'previousOfPayment'>
   readonly methods: Pick<PayinMethodLists, 'find'>
-  readonly operations: Pick<Operations, 'payoutsByIds'>
+  readonly operations: Pick<Operations, 'payoutsByIds' | 'customer' | 'contact'>
+  readonly keys: KeyRing
   readonly isItem: boolean
   /** Called if a payin method, or its absence, comes from lists that are not current. */
   readonly onStale: () => void
@@ -95,6 +103,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       byIds: isItem ? (ids) => payments.byIds(tail.states.withExpected(ids)) : payments.byIds,
     }),
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
+  cardTokenByPayment: ({ store }) => mapLoader(store.payments.cardTokens),
   duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
@@ -130,6 +139,13 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
         return (await inSlices(ids, operations.payoutsByIds)).map((found) => loadedPayout(found, newest))
       },
       newest: (view) => recordedView(isRecorded(view.payout) ? states.payout.newest(view.payout) : undefined) ?? view,
+    }),
+  customerById: ({ operations }) => singly((id) => operations.customer({ id, site: null })),
+  contactById: ({ operations, keys }) =>
+    singly(async (id) => {
+      const [site, email] = (unseal(keys, 'contact', id) ?? []) as [string?, string?]
+      if (site === undefined || email === undefined) return null
+      return operations.contact({ site, email, currency: null })
     }),
   payeesByPayout: ({ store }) => mapLoader(store.payouts.payees),
   gatewayPaymentById: ({ store, tail, isItem }) =>
@@ -175,6 +191,19 @@ function mapLoader<Value>(
     const found = new Map(await inSlices(keys, async (slice) => [...(await load(slice))]))
     return keys.map((key) => found.get(key) ?? null)
   })
+}
+
+/** Creates a loader of what the payments API has no list by ids of: each key is read by itself, and a failure rejects only its own key. */
+function singly<Entry>(read: (key: string) => Promise<Found<Entry> | null>): DataLoader<string, Sited<Entry> | null> {
+  return new DataLoader<string, Sited<Entry> | null>((keys) =>
+    Promise.all(
+      keys.map(async (key): Promise<Sited<Entry> | null | GraphQLError> => {
+        const outcome = await read(key)
+        if (outcome?.kind === 'done') return outcome.found
+        return outcome === null || outcome.kind === 'not-found' ? null : failedRead(outcome)
+      }),
+    ),
+  )
 }
 
 function loadedPayout(found: PayoutLookup, newest: (payout: Payout) => Payout): PayoutView | GraphQLError | null {

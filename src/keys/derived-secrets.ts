@@ -90,29 +90,36 @@ function tokenUnder({ id, key }: SubKey, body: string): string {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const URL_GRANT = /^([a-z]{2}1)\.([0-9a-f]{8})\.([\w-]{38,6000})$/
+const SEALED = /^([a-z]{2}1)\.([0-9a-f]{8})\.([\w-]{38,6000})$/
 
-/** The purposes of grants, each with the beginning of its text. */
-const PREFIXES = { 'upload grant': 'ug1', 'export grant': 'eg1' } as const
+/** The purposes of sealed values, each with the beginning of its text. */
+const PREFIXES = { 'upload grant': 'ug1', 'export grant': 'eg1', 'card token': 'ct1', contact: 'co1' } as const
 
-/** What a URL may grant. Each has keys of its own. */
-export type GrantPurpose = keyof typeof PREFIXES
+/** What is sealed: what a URL grants, or a value in the database. Each has keys of its own. */
+export type SealPurpose = keyof typeof PREFIXES
 
 /**
- * Seals what a URL grants into a text for it: `<prefix>.<key id>.<nonce, ciphertext and tag>`, with AES-256-GCM (NIST SP 800-38D). Only a
- * holder of the signing key can read or change it, so the URL tells nothing of its value, which has a JSON form.
+ * Seals a value that has a JSON form into a text for a URL or a column: `<prefix>.<key id>.<nonce, ciphertext and tag>`, with AES-256-GCM
+ * (NIST SP 800-38D). Only a holder of the signing key can read or change it.
  */
-export function sealGrant(ring: KeyRing, purpose: GrantPurpose, value: unknown): string {
+export function seal(ring: KeyRing, purpose: SealPurpose, value: unknown): string {
   const { id, key } = ring.subKeys(purpose)[0]
-  const nonce = randomBytes(NONCE_BYTES)
+  const text = JSON.stringify(value)
+  const nonce = nonceFor(purpose, key, text)
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(id))
-  const sealed = [nonce, cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]
+  const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final()]
   return `${PREFIXES[purpose]}.${id}.${Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')}`
 }
 
-/** Returns what `sealGrant` sealed for the same purpose; null for any other text, and for one under a key that is not live. */
-export function openGrant(ring: KeyRing, purpose: GrantPurpose, text: string): unknown {
-  const [, prefix, id, body = ''] = URL_GRANT.exec(text) ?? []
+/** The id of a contact is the same each time: its nonce is a hash of what is sealed, so that only equal texts share one. */
+function nonceFor(purpose: SealPurpose, key: SubKey['key'], text: string): Buffer {
+  if (purpose !== 'contact') return randomBytes(NONCE_BYTES)
+  return createHmac('sha256', key).update(text, 'utf8').digest().subarray(0, NONCE_BYTES)
+}
+
+/** Returns what `seal` sealed for the same purpose; null for any other text, and for one under a key that is not live. */
+export function unseal(ring: KeyRing, purpose: SealPurpose, text: string): unknown {
+  const [, prefix, id, body = ''] = SEALED.exec(text) ?? []
   if (prefix !== PREFIXES[purpose]) return null
   const subKey = ring.subKeys(purpose).find((candidate) => candidate.id === id)
   return subKey === undefined ? null : opened(subKey, Buffer.from(body, 'base64url'))

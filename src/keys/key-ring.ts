@@ -13,6 +13,7 @@ export type KeyPurpose =
   | 'upload grant'
   | 'export grant'
   | 'contact'
+  | 'card token'
 
 /** A key for one purpose. `id` identifies the signing key from which it was derived; it does not reveal the key, and may be shown. */
 export type SubKey = { readonly id: string; readonly key: KeyObject }

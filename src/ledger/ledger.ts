@@ -50,6 +50,8 @@ import { beat, beginSweep, BETWEEN_LINKS_MS, endSweep, sweepPage } from './sweep
 export type LedgerOptions = {
   /** Whether payments of one order are compared. Default: true. */
   readonly findsDuplicates?: boolean
+  /** Encrypts card tokens, which are then stored. Default: none is. */
+  readonly sealCardToken?: ((token: string) => string) | null
 }
 
 /** Runs a decision, under a lease if there is one: then it rejects with `LeaseLostError` once the lease has changed hands. */
@@ -62,9 +64,9 @@ type Decide = <Result>(decision: (rows: Rows) => Result, lease?: Lease | null) =
  */
 export function createLedger(
   { decide: decideOnRows, ...database }: Database,
-  { findsDuplicates = true }: LedgerOptions = {},
+  { findsDuplicates = true, sealCardToken = null }: LedgerOptions = {},
 ) {
-  const settings = { findsDuplicates }
+  const settings = { findsDuplicates, sealCardToken }
   const decide: Decide = (decision, lease = null) =>
     decideOnRows((rows) => underLease(rows, lease, () => decision(rows)))
   const decideOnLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>

@@ -12,7 +12,8 @@ import {
   readAgain,
 } from '../domain/reads/read-schedule.ts'
 import type { AgreementRow } from '../store/rows/agreement-rows.ts'
-import type { LinkRow, PaymentRow } from '../store/rows/payment-rows.ts'
+import type { LinkRow } from '../store/rows/link-rows.ts'
+import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { fromIso } from '../store/rows/table.ts'
 import type { ReadOutcome, ReadSubject, AgreementReadSubject, PayoutReadSubject } from '../store/store.ts'
@@ -261,7 +262,7 @@ export function applyAnswer<K extends Kind>(
     row = recordChange(subject, ledger, target, { change, source, report, provisional, at }).row
   } else if (state !== null) {
     row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
-    subject.savePayer(rows, report)
+    subject.savePayer(ledger, report)
   } else return null
   // Older responses in flight are detected by the count.
   const confirmed = { ...row, deliveries: row.deliveries + 1 }

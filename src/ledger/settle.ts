@@ -147,7 +147,7 @@ export function recordCreation<K extends Kind>(
     return { row: recordChange(subject, ledger, target, fact).row, confirm }
   }
   if (state === null) throw new Error('What creates something must change something.')
-  subject.savePayer(rows, report)
+  subject.savePayer(ledger, report)
   return { row: subject.rowOf(rows, { ...state, provisional }, target.row, report), confirm }
 }
 

@@ -1,7 +1,7 @@
 import type { ReplayRefusal } from '../domain/delivery.ts'
 import type { Money } from '../domain/money/money.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import { UpstreamFault, type FaultDetail } from '../upstream/upstream-fault.ts'
+import { unknownOutcome, UpstreamFault, type FaultDetail } from '../upstream/upstream-fault.ts'
 
 /** A problem with one field of the input. */
 export type PaymentsFieldProblem = { readonly path: readonly string[]; readonly message: string }
@@ -104,6 +104,11 @@ type Refusal = Extract<FaultDetail, { kind: 'refused' | 'forbidden' }>
 /** Returns the fault of an `UpstreamFault`; null for any other error, which is a bug of ours. */
 export function faultOf(error: unknown): FaultDetail | null {
   return error instanceof UpstreamFault ? error.detail : null
+}
+
+/** Rethrows the error of a read after an accepted command: a fault must not be reported as "nothing was done". */
+export function asUnknown(error: unknown): never {
+  throw faultOf(error) === null ? error : unknownOutcome('not-read-back')
 }
 
 /** Maps the fault of a read to a failure: not found, refused, or unavailable. */

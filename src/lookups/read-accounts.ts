@@ -1,4 +1,5 @@
 import { checkVietQr } from '../domain/accounts/vietqr.ts'
+import { pictureTypeOf } from '../domain/customers/identity-check.ts'
 import { trimmed } from '../lib/text.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import {
@@ -92,10 +93,29 @@ export async function lookUpBank(
   const qrContent = trimmed(scanned)
   const checked = checkVietQr(qrContent)
   if (!checked.ok) return { kind: 'invalid-qr', position: checked.position, message: checked.message }
+  return atBank(sites, (site) => upstream.lookupBankByQr(site, qrContent))
+}
+
+/** Looks up the account behind a picture of a VietQR code, in Base64: a PNG or JPEG of at most 32 KiB (gap sheet, section 21). */
+export async function lookUpBankByImage(
+  { upstream, sites }: { upstream: Pick<UpstreamClient, 'lookupBankByImage'>; sites: Sites },
+  base64: string,
+): Promise<BankLookupOutcome> {
+  const bytes = Buffer.from(base64, 'base64')
+  const type = pictureTypeOf(bytes)
+  if (type === null || bytes.length > LARGEST_IMAGE_BYTES || bytes.toString('base64') !== base64)
+    return { kind: 'invalid-qr', position: 0, message: 'It is no PNG or JPEG of at most 32 KiB in Base64.' }
+  return atBank(sites, (site) => upstream.lookupBankByImage(site, { type, bytes }))
+}
+
+/** In Base64 it fits into the variables of an operation. */
+const LARGEST_IMAGE_BYTES = 32_768
+
+async function atBank(sites: Sites, ask: (site: Site) => Promise<BankAccount>): Promise<BankLookupOutcome> {
   const site = sites.forCurrency('VND')
   if (site === null) return { kind: 'upstream-unavailable', retryAfterSeconds: null }
   try {
-    return { kind: 'done', account: await upstream.lookupBankByQr(site, qrContent) }
+    return { kind: 'done', account: await ask(site) }
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null) throw error

@@ -155,7 +155,7 @@ export const PAYMENTS: OperatorDocument = {
   payments(first: $first, after: $after, filter: $filter) {
     nodes {
       id reference site phase statusRaw methodRaw createdAt updatedAt
-      link { id description ownerId }
+      link { id description owner { id } }
       amount { value currency }
       total { value }
       paid { value }

@@ -280,6 +280,8 @@ export type PaymentStore = RowsById<Payment> &
   ListStore<Payment> & {
     /** Payers by payment id. */
     payers(paymentIds: readonly string[]): Promise<Map<string, Payer>>
+    /** Returns the sealed card tokens that are kept, by payment id. */
+    cardTokens(paymentIds: readonly string[]): Promise<Map<string, string>>
     /** The keys and reasons of refunds that were requested here, by command id. */
     refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
     /** Duplicates, resolved or not, by the id of the later payment. */

@@ -111,6 +111,7 @@ const BY_ID: ReadonlySet<string> = new Set([
   'getPayin',
   'getPayout',
   'cancelScheduledPayout',
+  'cancelPayin',
   'getCustomer',
 ])
 

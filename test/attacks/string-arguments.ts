@@ -80,6 +80,7 @@ const INPUTS: Readonly<Record<string, () => Record<string, unknown>>> = {
   createPaymentCustomer: customerInput,
   createPaymentContact: contactInput,
   requestIdentityCheck: () => identityInput('ada@example.test'),
+  cancelPayin: () => ({ idempotencyKey: newKey(), paymentId: randomUUID() }),
   cancelScheduledPayout: () => ({ idempotencyKey: newKey(), id: randomUUID() }),
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { crc16 } from '../../src/domain/accounts/vietqr.ts'
-import { gatewayInput, newKey } from '../support/inputs.ts'
+import { gatewayInput, newKey, qrImage } from '../support/inputs.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND, createPayin } from '../support/payins.ts'
@@ -73,6 +73,38 @@ describe('createGatewayPayment', () => {
       problems: [{ path: ['orderId'] }, { path: ['items', '0', 'quantity'] }],
     })
     expect(calls()).toBe(before)
+  })
+})
+
+describe('bankLookupByImage', () => {
+  const LOOKUP = `query Lookup($image: String!) {
+    bankLookupByImage(image: $image) {
+      __typename
+      ... on PaymentBankLookup { accountName accountNumber bankName swiftCode }
+      ... on PaymentsError { code }
+    }
+  }`
+  const lookUp = async (image: string) => (await network.ask(LOOKUP, { image })).data['bankLookupByImage']
+  const sent = () => asked(network, 'POST', '/v2/banks/lookup/qr_image')
+
+  it('finds the account behind a picture', async () => {
+    for (const { qrContent, accountName, accountNumber, bankName, swiftCode } of network.sandbox.control.bankAccounts())
+      expect(await lookUp(qrImage(qrContent))).toEqual({
+        __typename: 'PaymentBankLookup',
+        accountName,
+        accountNumber,
+        bankName,
+        swiftCode,
+      })
+    expect(await lookUp(qrImage('a cat'))).toMatchObject({ __typename: 'PaymentsNotFoundError' })
+  })
+
+  it('sends no more than a picture of 32 KiB', async () => {
+    const before = sent()
+    const jpeg = Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.alloc(32_768)])
+    for (const image of ['', 'no Base64', Buffer.from('a text').toString('base64'), jpeg.toString('base64')])
+      expect(await lookUp(image)).toEqual({ __typename: 'PaymentsInvalidQrContentError', code: 'INVALID_QR' })
+    expect(sent()).toBe(before)
   })
 })
 

@@ -11,7 +11,7 @@ afterEach(() => network.sandbox.control.clearFaults())
 afterAll(() => network.close())
 
 const REFUNDS = `query R($id: ID!) { payment(id: $id) { refunded { value } refunds {
-  id state amount { value } requestedHere requestedAt settledAt idempotencyKey reason payment { id }
+  id state amount { value } totalAmount { value } requestedHere requestedAt settledAt expiresAt idempotencyKey description payment { id }
 } events(first: 100) { nodes { toStatus refund { refundId state amount { value } } } } } }`
 
 type RefundNode = { readonly state: string; readonly amount: { readonly value: string } | null }
@@ -27,28 +27,31 @@ describe.each([
   ['a paid link', paidLink],
   ['a direct payin', paidPayin],
 ])('the refunds of %s', (_what, paid) => {
-  it('are those of ours, each with its key, reason and end, and in the events', async () => {
-    const { id, currency } = await paid(network)
+  it('are those of ours, each with its key, reason, total and end, and in the events', async () => {
+    const { id, currency, whole } = await paid(network)
     expect((await shown(id)).refunds).toEqual([])
     const part = { idempotencyKey: newKey(), amount: { value: '25', currency }, description: 'One was broken' }
     const amount = { value: currency === 'KRW' ? '25' : '25.00' }
     await refund(network, id, part)
     expect((await shown(id)).refunds).toMatchObject([{ state: 'PENDING', amount, settledAt: null }])
+    const [open] = (await shown(id)).refunds
+    expect(Number((open?.['totalAmount'] as RefundNode['amount'])?.value)).toBe(Number(whole))
+    expect(Date.parse(String(open?.['expiresAt'])) - Date.parse(String(open?.['requestedAt']))).toBe(864_000_000)
     await ends(network, id, 'partially_refunded')
     const rest = { idempotencyKey: newKey(), description: 'The others, too' }
     await refund(network, id, rest)
     await ends(network, id, 'return_received')
     const { refunds: all, events } = await shown(id)
-    const ours = { state: 'SETTLED', requestedHere: true, payment: { id } }
+    const ours = { state: 'SETTLED', requestedHere: true, expiresAt: null, payment: { id } }
     expect(all).toMatchObject([
       {
         id: `${id}-1`,
         ...ours,
         amount,
         idempotencyKey: part.idempotencyKey,
-        reason: 'One was broken',
+        description: 'One was broken',
       },
-      { id: `${id}-2`, ...ours, idempotencyKey: rest.idempotencyKey, reason: 'The others, too' },
+      { id: `${id}-2`, ...ours, idempotencyKey: rest.idempotencyKey, description: 'The others, too' },
     ])
     for (const { requestedAt, settledAt } of all)
       expect(Date.parse(String(settledAt))).toBeGreaterThanOrEqual(Date.parse(String(requestedAt)))
@@ -87,10 +90,11 @@ describe.each([
     expect(sum).toBe(Number(whole))
   })
 
-  it('are also those that were made elsewhere, without a key or a reason', async () => {
+  it('are also those that were made elsewhere, with the reason that is reported, and without a key', async () => {
     const { id } = await paid(network)
     await network.sandbox.control.setStatus(id, 'partially_refunded')
-    const elsewhere = { state: 'SETTLED', requestedHere: false, idempotencyKey: null, reason: null }
+    const description = 'Set by the control endpoint'
+    const elsewhere = { state: 'SETTLED', requestedHere: false, idempotencyKey: null, description }
     await expect.poll(async () => (await shown(id)).refunds).toMatchObject([elsewhere])
   })
 
@@ -101,9 +105,9 @@ describe.each([
     expect(await refund(network, id, input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
     expect(await refund(network, id, input)).toMatchObject({ replayed: true })
     await ends(network, id, 'return_rejected')
-    const { idempotencyKey, description: reason } = input
+    const { idempotencyKey, description } = input
     expect((await shown(id)).refunds).toMatchObject([
-      { state: 'REJECTED', requestedHere: true, idempotencyKey, reason },
+      { state: 'REJECTED', requestedHere: true, idempotencyKey, description },
     ])
   })
 })

@@ -19,7 +19,7 @@ type MethodList = {
 
 const METHODS = `query Methods($currencies: [CurrencyCode!], $amount: PaymentAmountInput, $kinds: [PaymentMethodKind!], $usableFor: [PayinMethodUse!]) {
   payinMethods(currencies: $currencies, amount: $amount, kinds: $kinds, usableFor: $usableFor) {
-    nodes { code usableFor name currency countryCode kind kindRaw minAmount { value } maxAmount { value exponent } cardBrands
+    nodes { code usableFor name currency countryCode kind kindRaw provider minAmount { value } maxAmount { value exponent } cardBrands
       checkoutLanguages networks symbol logo traits { refundable promptsHandset } }
     fetchedAt stale unavailable missing { currency use }
   }
@@ -61,7 +61,7 @@ describe('payinMethods', () => {
       traits { refundable cancellable requiresContact requiresKyc promptsHandset confirmsOnPage timesOut openAmount } } } }`
     const { data } = await network.ask<{ payinMethods: { nodes: { code: string; traits: unknown }[] } }>(query)
     const traits = new Map(data.payinMethods.nodes.map((node) => [node.code, node.traits]))
-    const said = { cancellable: false, requiresContact: false, requiresKyc: false }
+    const said = { cancellable: true, requiresContact: false, requiresKyc: false }
     expect(traits.get('au_alias_npp_aud')).toEqual({
       ...said,
       refundable: true,
@@ -92,6 +92,7 @@ describe('payinMethods', () => {
       countryCode: 'JP',
       kind: 'CARD',
       kindRaw: 'card',
+      provider: null,
       minAmount: { value: '100' },
       maxAmount: { value: '1000000', exponent: 0 },
       cardBrands: ['visa', 'mastercard'],
@@ -102,6 +103,7 @@ describe('payinMethods', () => {
       logo: `${new URL(network.sandbox.url).origin}/checkout/card.svg`,
       traits: { refundable: true, promptsHandset: false },
     })
+    expect(list.nodes.find(({ code }) => code === 'ph_ewallet_gcash_php')).toMatchObject({ provider: 'gcash' })
     expect(list.nodes.find(({ code }) => code === 'ke_mobile_money_kes')).toMatchObject({
       kind: 'MOBILE_MONEY',
       traits: { refundable: false, promptsHandset: true },
@@ -166,6 +168,7 @@ describe('payinMethods', () => {
     expect(await codes({ amount: { value: '30000', currency: 'AUD' } })).toEqual(['au_alias_npp_aud'])
     expect(await codes({ amount: { value: '0.5', currency: 'AUD' } })).toEqual([])
     expect(await codes({ amount: { value: '100', currency: 'AUD' }, kinds: ['ALIAS'] })).toEqual(['au_alias_npp_aud'])
+    expect(await codes({ kinds: ['PIX', 'INTERAC', 'UPI'] })).toEqual(['in_upi_inr', 'ca_interac_cad', 'br_pix_brl'])
     expect(await codes({ currencies: ['NZD'], amount: { value: '100', currency: 'AUD' } })).toEqual([])
     expect(await codes({ currencies: [] })).toEqual([])
     expect(await codes({ kinds: [] })).toEqual([])

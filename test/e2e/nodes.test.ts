@@ -69,6 +69,11 @@ describe('paymentsNode', () => {
     'GatewayPayment',
     'PaymentWebhookDelivery',
     'PaymentImport',
+    'PaymentCustomer',
+    'PaymentContact',
+    'PayoutTransaction',
+    'PayinMethod',
+    'PayoutMethod',
   ] as const)('is null for what does not exist: %s', async (type) => {
     const ids = [randomUUID(), '1', '-1', `${paid.payment}-2`, `${paid.payment}-01`, `${paid.payment}-1-1`]
     const others = ids.filter((id) => type !== 'PaymentImport' || id !== '1')
@@ -80,6 +85,10 @@ describe('paymentsNode', () => {
     ['GatewayPayment', 'Query.gatewayPayment'],
     ['PaymentWebhookDelivery', 'Query.webhookDelivery'],
     ['PaymentImport', 'Query.paymentImport'],
+    ['PaymentCustomer', 'Query.paymentCustomer'],
+    ['PaymentContact', 'Query.paymentContact'],
+    ['PayoutTransaction', 'Query.payout'],
+    ['PayoutMethod', 'Query.payoutMethod'],
   ] as const)('refuses a caller without the scope as the field for the type does: %s', async (type, field) => {
     const token = await network.token({ scopes: [] })
     const { data, errors } = await read(nodeIdOf(type, '1'), { token })

@@ -80,6 +80,19 @@ describe('what a method needs', () => {
 })
 
 describe('a direct payin', () => {
+  it('shows whether GST is added, and how much, also after its webhooks, which do not say', async () => {
+    const query = 'query G($id: ID!) { payment(id: $id) { gst gstAmount { value } total { value } status } }'
+    for (const [gst, gstAmount, total] of [
+      [true, '12.55', '138.05'],
+      [false, '0.00', '125.50'],
+    ] as const) {
+      const { id } = await createPayin(network, aliasPayinInput({ gst }))
+      await network.sandbox.control.setStatus(id, 'received')
+      const shown = { gst, gstAmount: { value: gstAmount }, total: { value: total }, status: 'RECEIVED' }
+      await expect.poll(async () => (await network.ask(query, { id })).data['payment']).toEqual(shown)
+    }
+  })
+
   it('comes with its instructions, and reaches the payments API as asked', async () => {
     const payin = await createPayin(network, { reference: 'order-1815' })
     expect(payin).toMatchObject({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { ALL_SCOPES } from '../../src/access/caller.ts'
-import { sealGrant } from '../../src/keys/derived-secrets.ts'
+import { seal } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import { run } from '../../src/operator/run-command.ts'
 import { openedUpload } from '../support/identity.ts'
@@ -168,7 +168,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
       const foreign = createKeyRing([new Secret('another-signing-key-0123456789abcdef')])
       const ring = createKeyRing([new Secret(SECRETS.signing)])
       const value = { id: 'a', expiresAt: Date.now() + 60_000, format: 'csv', payers: 'shown', filter: {} }
-      const sealed = sealGrant(ring, 'upload grant', value)
+      const sealed = seal(ring, 'upload grant', value)
       for (const forged of [
         '',
         'eg1.00000000.x',
@@ -176,7 +176,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
         upload.split('=')[1] ?? '',
         sealed,
         sealed.replace('ug1', 'eg1'),
-        sealGrant(foreign, 'export grant', value),
+        seal(foreign, 'export grant', value),
         `${grant}&grant=${grant}`,
       ])
         expect((await download(`${address}=${forged}`)).status).toBe(404)

@@ -29,12 +29,14 @@ async function read(id: string): Promise<PayoutNode | null> {
 describe('payout methods', () => {
   it('are those of the currencies that are asked for', async () => {
     const { data } = await network.ask(
-      '{ payoutMethods(currencies: ["AUD", "VND"]) { nodes { code currency kind } stale unavailable } }',
+      '{ payoutMethods(currencies: ["AUD", "PHP"]) { nodes { code currency kind provider } stale unavailable } }',
     )
     expect(data['payoutMethods']).toEqual({
       nodes: [
-        { code: 'au_bank_aud', currency: 'AUD', kind: 'BANK_TRANSFER' },
-        { code: 'vn_bank_vnd', currency: 'VND', kind: 'BANK_TRANSFER' },
+        { code: 'au_bank_aud', currency: 'AUD', kind: 'BANK_TRANSFER', provider: null },
+        { code: 'ph_bank_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: null },
+        { code: 'ph_bank_maya_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: 'maya' },
+        { code: 'ph_ewallet_gcash_php', currency: 'PHP', kind: 'EWALLET', provider: 'gcash' },
       ],
       stale: false,
       unavailable: [],

@@ -51,6 +51,7 @@ export const payments = subgraph('payments', readFileSync(join(root, 'schema.gra
 /** Subgraphs of other teams, on federation 2.3 and 2.9, which refer to our types, extend them, and share some. */
 export const orders = foreign('orders')
 export const customers = foreign('customers')
+export const returns = foreign('returns')
 /** A subgraph that gives common names to types of its own. */
 export const neighbour = foreign('neighbour')
 

@@ -9,7 +9,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { composers, customers, neighbour, orders, payments, subgraph } from './composers.ts'
+import { composers, customers, neighbour, orders, payments, returns, subgraph } from './composers.ts'
 
 const LINK = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@shareable"])`
@@ -27,6 +27,10 @@ const OPERATIONS = [
   'query { paymentCurrencies { code exponent smallestAmount } }',
   'subscription { paymentLinkUpdates(id: "1") { kind cursor link { order { placedAt } } } }',
   'subscription { orderUpdates(id: "1") { payments { status } } }',
+  'query { return(id: "1") { refund { state amount { value } payment { order { number } } } compensation { statusRaw payoutId } } }',
+  'query { payment(id: "1") { owner { id customer { name } } refunds { return { id } } } paymentLink(id: "1") { isQuickReturn owner { customer { since } } } }',
+  'query { paymentCustomer(id: "1") { nodeId customer { name } } customer(id: "1") { contact { identityStatus customer { name } } } }',
+  'query { payout(id: "1") { transactions { payoutId return { id } } } }',
 ]
 
 /** Another subgraph with the nodes of Relay. */
@@ -46,13 +50,13 @@ function fieldsOf(type: GraphQLNamedType | undefined): readonly string[] {
 }
 
 describe.each(composers)('composition by $name', ({ compose }) => {
-  const { schema: supergraph } = compose([payments, orders, customers])
+  const { schema: supergraph } = compose([payments, orders, customers, returns])
 
   it.each([
     ['alone', [payments]],
     ['with a subgraph on federation 2.3', [payments, orders, subgraph('people', PEOPLE)]],
     ['with subgraphs on federation 2.3 and 2.9', [payments, orders, customers]],
-    ['with subgraphs that come before it', [customers, orders, payments]],
+    ['with subgraphs that come before it', [returns, customers, orders, payments]],
   ])('has no errors and no hints: %s', (_name, subgraphs) => {
     const { errors, hints, schema } = compose(subgraphs)
     expect(errors).toEqual([])

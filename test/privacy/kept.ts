@@ -66,10 +66,10 @@ export const KEPT: Readonly<Record<string, Kept>> = {
     places: /^answer\.payee$/,
     reason: 'PayoutTransaction.payee, apart so that it can be erased',
   },
-  'refund_requests.idempotency_key': { places: KEYS, reason: 'Refund.idempotencyKey' },
+  'refund_requests.idempotency_key': { places: KEYS, reason: 'PaymentRefund.idempotencyKey' },
   'refund_requests.reason': {
-    places: /^input\.refund\.description$/,
-    reason: 'Refund.reason, apart so that it can be erased',
+    places: /^(?:input\.refund|answer|callback)\.description$/,
+    reason: 'PaymentRefund.description, apart so that it can be erased',
   },
   'commands.key': { places: KEYS, reason: 'so that a repeat is told' },
   'commands.result_json': {

@@ -12,7 +12,7 @@ import { REFRESH } from '../support/payments.ts'
 let network: Network
 let service: CanaryService
 let link: CreatedLink
-let ids: { payin: string; statusToken: string; agreement: string; payout: string; qr: string }
+let ids: { payin: string; pending: string; statusToken: string; agreement: string; payout: string; qr: string }
 
 beforeAll(async () => {
   service = await startCanaryService()
@@ -26,6 +26,7 @@ beforeAll(async () => {
   const payout = await made(mutate(network, 'createPayout', payoutInput({ scheduledAt })), 'payout')
   ids = {
     payin: payin.id,
+    pending: (await createPayin(network)).id,
     statusToken: payin.statusToken ?? '',
     agreement: agreement.id,
     payout: payout.id,
@@ -72,6 +73,7 @@ const callsOfTheService = (): Operation[] => [
   command('amendPaymentAgreement', amendmentInput(ids.agreement)),
   command('changePaymentAgreementStatus', { idempotencyKey: newKey(), id: ids.agreement, status: 'CANCELLED' }),
   command('createPayout', payoutInput()),
+  command('cancelPayin', { idempotencyKey: newKey(), paymentId: ids.pending }),
   command('cancelScheduledPayout', { idempotencyKey: newKey(), id: ids.payout }),
   command('simulatePayin', { paymentId: ids.payin, outcome: 'COMPLETED' }),
   command('simulateDeposit', { accountNumber: '12345', amount: { value: '10', currency: 'AUD' } }),

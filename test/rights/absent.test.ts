@@ -68,7 +68,7 @@ describe('what belongs to somebody else', () => {
   it.each(TRANSPORTS)(
     'is no entity over $name, by whatever key, and is refused as what does not exist',
     async (transport) => {
-      const open = new Set(['PaymentCurrency', 'PayinMethod'])
+      const open = new Set(['PaymentCurrency', 'PayinMethod', 'PaymentOwner'])
       const kinds = schema.getType('_Entity')
       const members = kinds === undefined || !('getTypes' in kinds) ? [] : kinds.getTypes().map(({ name }) => name)
       const guarded = members.filter((name) => !open.has(name))
@@ -79,7 +79,11 @@ describe('what belongs to somebody else', () => {
           for (const member of guarded)
             for (const key of keysOf(member)) {
               const ids = [...everyId(), randomUUID()]
-              const representations = ids.map((id) => ({ __typename: member, [key]: id }))
+              const representations = ids.map((id) => ({
+                __typename: member,
+                payoutId: fixture.ids.payouts[0],
+                [key]: id,
+              }))
               const ask: Ask = { coordinate: 'Query._entities', variables: { representations }, depth: 0, member }
               const { data, errors } = await line.ask(operationFor(ask, caller))
               const code = refusalOfEntity(caller, member)
@@ -113,7 +117,8 @@ function everyId(): string[] {
   const known = [link?.id, link?.paymentId, payin?.id, agreement, agreementAtService, clientTransaction, payout]
   const recorded = [ids.deliveries.applied, ids.deliveries.ofAgreement, eventIds.ofLink, eventIds.ofAgreement]
   const refunds = links.map(({ paymentId }) => `${paymentId}-1`)
-  return [...known, ...recorded, ...refunds, ids.import].filter((id) => id !== undefined && id !== null)
+  const parts = [ids.customer, ids.contactId, ids.payoutTransaction]
+  return [...known, ...recorded, ...refunds, ...parts, ids.import].filter((id) => id !== undefined && id !== null)
 }
 
 /** Returns an operation with the status token of another object, where the field takes one, and valid values for other arguments. */

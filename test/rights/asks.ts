@@ -1,5 +1,6 @@
 import type { Scope } from '../../src/access/caller.ts'
 import { nodeIdOf, type NodeType } from '../../src/graphql/arguments/arguments.ts'
+import { qrImage } from '../support/inputs.ts'
 import type { Fixture } from './fixture.ts'
 import type { RootField } from './selection.ts'
 
@@ -56,8 +57,10 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     list('paymentAgreements', { first: 5, filter: { ids: [ids.agreement] } }),
     { ...query('payoutMethods', { currencies: ['AUD', 'XAF'] }), depth: 1 },
     query('payoutMethod', { code: 'vn_bank_vnd' }),
+    query('payoutMethod', { code: 'ph_ewallet_gcash_php' }),
     query('bankLookup', { qrContent: vietQr }),
     query('bankLookup', { qrContent: 'no payload' }),
+    query('bankLookupByImage', { image: qrImage(vietQr) }),
     ...ids.payouts.map((id) => query('payout', { id })),
     { ...list('recordedPayouts', { first: 5 }), depth: 2 },
     query('gatewayPayment', { id: ids.gatewayPayment }),
@@ -86,6 +89,11 @@ function nodes({ ids, links }: Pick<Fixture, 'ids' | 'links'>): Ask[] {
     { ...node('PaymentLink', paid?.id), statusToken },
     { ...node('Payment', paid?.paymentId), statusToken },
     { ...node('PaymentRefund', `${refunded?.paymentId}-1`), statusToken: refunded?.statusToken ?? '' },
+    node('PayinMethod', 'au_card_aud'),
+    node('PayoutMethod', 'vn_bank_vnd'),
+    node('PaymentCustomer', ids.customer),
+    node('PaymentContact', ids.contactId),
+    node('PayoutTransaction', `${ids.payouts[0]}/${ids.payoutTransaction}`),
     { ...node('PaymentAgreement', ids.agreement), statusToken: ids.agreementToken },
     node('PaymentPayout', ids.payouts[0]),
     node('GatewayPayment', ids.gatewayPayment),
@@ -100,7 +108,7 @@ function node(member: NodeType, id: string | null | undefined): Ask {
 
 /** Returns every type of entity, as a gateway requests it. */
 export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
-  const [paid] = links
+  const [paid, , , , refunded] = links
   const [payin] = payins
   return [
     entity('PaymentCurrency', { code: 'AUD' }),
@@ -113,6 +121,10 @@ export function entities({ ids, links, payins, eventIds }: Fixture): Ask[] {
     { ...entity('PaymentEvent', { id: eventIds.ofAgreement }), needs: 'agreements:read', owned: true },
     { ...entity('PaymentEvent', { id: eventIds.ofPayout }), needs: 'payouts:read' },
     { ...entity('PaymentEvent', { id: eventIds.ofGatewayPayment }), needs: 'payments:read' },
+    { ...entity('PaymentRefund', { id: `${refunded?.paymentId}-1` }), owned: true },
+    entity('PaymentCustomer', { id: ids.customer }),
+    entity('PaymentContact', { id: ids.contactId }),
+    entity('PayoutTransaction', { id: ids.payoutTransaction, payoutId: ids.payouts[0] }),
     entity('GatewayPayment', { id: ids.gatewayPayment }),
     { ...entity('PaymentAgreement', { id: ids.agreement }), owned: true },
     { ...entity('PaymentAgreement', { clientTransactionId: ids.clientTransaction }), owned: true },

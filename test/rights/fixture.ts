@@ -46,6 +46,9 @@ export type Fixture = {
     readonly customer: string
     /** The e-mail address of a contact. */
     readonly contact: string
+    readonly contactId: string
+    /** A transaction of the first payout. */
+    readonly payoutTransaction: string
     readonly gatewayPayment: string
     /** An import that is done. */
     readonly import: string
@@ -83,6 +86,7 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
     sandbox: { ...BY_HAND, paceMs: PACE_MS },
     env: {
       ROUTER_SECRETS: ROUTER_SECRET,
+      CARD_TOKENS: 'keep',
       UPSTREAM_SITES: JSON.stringify(sites),
       // Every caller sends every operation over one socket, as fast as it is answered.
       SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=2000',
@@ -144,6 +148,7 @@ async function furnished(network: Network): Promise<Fixture> {
         await made(mutate(network, 'createPaymentCustomer', customerInput({ person: WHOLE_PERSON })), 'customer')
       ).id,
       contact,
+      ...(await partIds(network, contact, payouts[0] ?? '')),
       import: imported.id,
       gatewayPayment,
       deliveries: kept,
@@ -168,10 +173,25 @@ async function furnished(network: Network): Promise<Fixture> {
   }
 }
 
+/** Returns the ids of a contact and of the first transaction of a payout, as the graph shows them. */
+async function partIds(network: Network, email: string, payout: string) {
+  const { data } = await network.ask<{
+    paymentContact: { id: string }
+    payout: { transactions: { id: string }[] }
+  }>(
+    'query P($email: String!, $payout: ID!) { paymentContact(email: $email, currency: "AUD") { id } payout(id: $payout) { transactions { id } } }',
+    { email, payout },
+  )
+  return { contactId: data.paymentContact.id, payoutTransaction: data.payout.transactions[0]?.id ?? '' }
+}
+
 /** Creates four links: paid, failed with a risk code, failed but retryable on the next day, and unpaid. */
 async function madeLinks(network: Network): Promise<Fixture['links'][number][]> {
   const customer = (lastName: string) => ({ email: 'ada@example.test', firstName: 'Ada', lastName })
   const all: Fixture['links'][number][] = []
+  const setAll = async (id: string, statuses: readonly Parameters<typeof network.sandbox.control.setStatus>[1][]) => {
+    for (const status of statuses) await network.sandbox.control.setStatus(id, status)
+  }
   for (const lastName of ['Payer', 'card_stolen', 'card_decline_rate_limit_exceeded', 'nobody', 'refunded']) {
     const link = await createLink(network, {
       // The second paid one is a duplicate.
@@ -180,10 +200,8 @@ async function madeLinks(network: Network): Promise<Fixture['links'][number][]> 
       customer: customer(lastName),
       expiresInSeconds: 7 * 24 * 3_600,
     })
-    if (lastName === 'Payer') {
-      const won = ['received', 'in_dispute', 'received'] as const
-      for (const status of won) await network.sandbox.control.setStatus(link.id, status)
-    } else if (lastName === 'refunded') await network.sandbox.control.setStatus(link.id, 'partially_refunded')
+    if (lastName === 'Payer') await setAll(link.id, ['received', 'in_dispute', 'received'])
+    else if (lastName === 'refunded') await setAll(link.id, ['authorised', 'partially_refunded'])
     else if (lastName !== 'nobody') await pay(link.checkoutUrl)
     await settle(network)
     const known = network.sandbox.control.state().links.find(({ uuid }) => uuid === link.id)

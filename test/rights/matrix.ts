@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ask } from './asks.ts'
 import { seesEverything, type CallerKind } from './callers.ts'
 import { foretell, note, type Cells, type GraphqlAnswer } from './cells.ts'
@@ -39,10 +40,27 @@ export async function askAll(lines: Lines, asks: readonly Ask[]): Promise<Asked>
   for (const ask of asks)
     answers.push(
       ...(await Promise.all(
-        [...lines].map(async ([caller, line]) => ({ ask, caller, answer: await line.ask(operationFor(ask, caller)) })),
+        [...lines].map(async ([caller, line]) => ({
+          ask,
+          caller,
+          answer: await answerTo(line, operationFor(ask, caller)),
+        })),
       )),
     )
   return compared(answers)
+}
+
+/** How often a refused refresh is sent again. */
+const MAX_TRIES = 100
+
+/** Returns the answer. More callers refresh at once than may wait for one of the site's reads: they ask again until they get it. */
+async function answerTo(line: Line, operation: Operation): Promise<GraphqlAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await line.ask(operation)
+    const isRefused = operation.query.includes('refreshPayment') && /UPSTREAM_UNAVAILABLE/.test(JSON.stringify(answer))
+    if (!isRefused || tries === MAX_TRIES) return answer
+    await sleep(250)
+  }
 }
 
 /** Returns the operation of a caller. */

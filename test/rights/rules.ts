@@ -55,6 +55,10 @@ const ENTITIES: Readonly<Record<string, Scope>> = {
   PaymentAgreement: 'agreements:read',
   GatewayPayment: 'payments:read',
   PaymentPayout: 'payouts:read',
+  PaymentRefund: 'payments:read',
+  PayoutTransaction: 'payouts:read',
+  PaymentCustomer: 'customers:read',
+  PaymentContact: 'customers:read',
   PayoutMethod: 'payouts:read',
 }
 
@@ -95,7 +99,14 @@ function byIdField({ member }: Ask): string {
 }
 
 /** Types of entities that nobody owns: the right to read one is the same for all of them. */
-const UNOWNED_ENTITIES = new Set(['PaymentPayout', 'PayoutMethod', 'GatewayPayment'])
+const UNOWNED_ENTITIES = new Set([
+  'PaymentPayout',
+  'PayoutMethod',
+  'PayoutTransaction',
+  'PaymentCustomer',
+  'PaymentContact',
+  'GatewayPayment',
+])
 
 /** Returns the code of the error beside an entity that the caller may not read, the same for those that do not exist; null for none. */
 export function refusalOfEntity({ scopes }: CallerKind, member: string): Outcome | null {

@@ -70,6 +70,15 @@ export const COMMANDS: readonly CommandKind[] = [
     },
   },
   {
+    ...BY_KEY,
+    name: 'cancelPayin',
+    path: '/v2/payins/cancel',
+    prepare: async (fixture) => {
+      const paymentId = await pendingPayin(fixture)
+      return changed({ idempotencyKey: newKey(), paymentId }, { paymentId: await pendingPayin(fixture) })
+    },
+  },
+  {
     name: 'createPaymentAgreement',
     path: AGREEMENTS,
     key: 'clientTransactionId',
@@ -159,6 +168,11 @@ async function paidPayment({ ask, sandbox }: CommandWorld): Promise<string> {
   const { id } = await createLink({ ask })
   await sandbox.control.setStatus(id, 'received')
   return sandbox.control.state().links.find(({ uuid }) => uuid === id)?.paymentUuid ?? ''
+}
+
+/** Creates a payin, whose payer does nothing yet. Returns its id. */
+async function pendingPayin({ ask }: CommandWorld): Promise<string> {
+  return (await made(mutate({ ask }, 'createPayin', payinInput()), 'payment')).id
 }
 
 /** Creates an agreement that its payer accepts. Returns its id. */

@@ -64,6 +64,11 @@ export function aliasPayinInput(over: Input = {}): Input {
   })
 }
 
+/** Returns a file in Base64 that begins as a PNG does and contains a QR payload as text, which the sandbox finds in it. */
+export function qrImage(qrContent: string): string {
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(qrContent)]).toString('base64')
+}
+
 /** Returns one payee of a payout in AUD. */
 export function payeeInput(over: Input = {}): Input {
   return {

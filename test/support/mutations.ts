@@ -17,7 +17,7 @@ const PERSON = `site nameMasked emailMasked type countryCode
 export const CUSTOMER_FIELDS = `id ${PERSON}
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
-export const CONTACT_FIELDS = `${PERSON} identityStatus identityResults { status statusRaw message }
+export const CONTACT_FIELDS = `id ${PERSON} identityStatus identityResults { status statusRaw message }
   document { type typeRaw issueCountry numberMasked issuedOn expiresOn }`
 
 const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
@@ -35,6 +35,8 @@ const SELECTIONS = {
   createPayin: `... on CreatePayinSuccess { replayed statusToken payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
+    ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
+  cancelPayin: `... on CancelPayinSuccess { replayed payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   createPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
   createPayoutFromFile: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
@@ -71,7 +73,11 @@ export type PaymentNode = {
   readonly instructions: { readonly raw: Readonly<Record<string, unknown>> } | null
 }
 
-export type PayoutNode = { readonly id: string; readonly status: string }
+export type PayoutNode = {
+  readonly id: string
+  readonly status: string
+  readonly transactions: readonly { readonly id: string }[]
+}
 
 /** Result of a mutation, of any member of its union. */
 export type Result = {
@@ -83,7 +89,7 @@ export type Result = {
   readonly payment?: PaymentNode
   readonly payout?: PayoutNode
   readonly customer?: { readonly id: string }
-  readonly contact?: { readonly personal: { readonly email: string } | null }
+  readonly contact?: { readonly id: string; readonly personal: { readonly email: string } | null }
   readonly problems?: readonly { readonly path: readonly string[]; readonly message: string }[]
   readonly [field: string]: unknown
 }

@@ -80,6 +80,8 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['UPSTREAM_SITES', sites({ ...SITE, v1Payouts: { externalId: 'A b' } }), /entry 1, v1Payouts.* must be/],
   ['UPSTREAM_SITES', sites({ ...SITE, v1Payouts: { externalId: 'description' } }), /v1Payouts, names a field twice/],
   ['UPSTREAM_SITES', sites({ ...SITE, currencies: ['JPY'], v1Payouts: true }), /v1Payouts, needs the currency AUD/],
+  ['UPSTREAM_SITES', sites({ ...SITE, paths: { cancelPayin: 'v2/x?' } }), /paths cancelPayin, must be a path/],
+  ['UPSTREAM_SITES', sites({ ...SITE, paths: { refund: '/a' } }), /entry 1, paths, must be an object of paths/],
   ['UPSTREAM_SITES', sites({ ...SITE, extra: 1 }), /entry 1 has a field that is not known/],
   ['TRUST_PROXY', 'true', /entry 1 must be an IP address, a network/],
   ['TRUST_PROXY', '1', /entry 1 must be/],

@@ -141,6 +141,9 @@ const TRAITS: Readonly<Record<MethodKind, MethodTraits>> = {
   },
   QR: NOT_SAID,
   EFT: NOT_SAID,
+  UPI: NOT_SAID,
+  PIX: NOT_SAID,
+  INTERAC: NOT_SAID,
   OTHER: NOT_SAID,
 }
 
@@ -262,7 +265,18 @@ export function parseFieldDescriptor(name: string, text: string): MethodField {
 }
 
 /** The way in which the customer pays, derived from a method code. */
-export type MethodKind = 'CARD' | 'BANK_TRANSFER' | 'ALIAS' | 'EWALLET' | 'MOBILE_MONEY' | 'QR' | 'EFT' | 'OTHER'
+export type MethodKind =
+  | 'CARD'
+  | 'BANK_TRANSFER'
+  | 'ALIAS'
+  | 'EWALLET'
+  | 'MOBILE_MONEY'
+  | 'QR'
+  | 'EFT'
+  | 'UPI'
+  | 'PIX'
+  | 'INTERAC'
+  | 'OTHER'
 
 export type MethodCode = {
   readonly code: string
@@ -271,6 +285,8 @@ export type MethodCode = {
   readonly kind: MethodKind
   /** The kind as spelled in the code, e.g. `mobile_money`; the whole code if it does not have the usual format. */
   readonly kindRaw: string
+  /** The provider or scheme, e.g. `gcash` or `vietqr`; null if the code names none besides the kind. */
+  readonly provider: string | null
   /** Upper-case currency code; null if the code does not have the usual format. */
   readonly currency: string | null
 }
@@ -290,7 +306,9 @@ const KINDS: readonly (readonly [string, MethodKind])[] = [
   ['eft', 'EFT'],
   ['alias', 'ALIAS'],
   ['payid', 'ALIAS'],
-  ['upi', 'ALIAS'],
+  ['upi', 'UPI'],
+  ['pix', 'PIX'],
+  ['interac', 'INTERAC'],
 ]
 
 /** QR schemes: the method code contains the name of the scheme instead of a kind (gap sheet, section 28). */
@@ -302,20 +320,21 @@ const QR_SCHEME = /qr/
  */
 export function parseMethodCode(code: string): MethodCode {
   const match = SHAPE.exec(code)
-  if (match === null) return { code, countryCode: null, kind: 'OTHER', kindRaw: code, currency: null }
+  if (match === null) return { code, countryCode: null, kind: 'OTHER', kindRaw: code, provider: null, currency: null }
   const [, country = '', middle = '', currency = ''] = match
-  const { kind, kindRaw } = kindOf(middle)
   return {
     code,
     countryCode: COUNTRIES_OF_THEIR_OWN[country] ?? country.toUpperCase(),
-    kind,
-    kindRaw,
+    ...kindOf(middle),
     currency: currency.toUpperCase(),
   }
 }
 
-function kindOf(middle: string): { kind: MethodKind; kindRaw: string } {
+function kindOf(middle: string): Pick<MethodCode, 'kind' | 'kindRaw' | 'provider'> {
   const known = KINDS.find(([word]) => middle === word || middle.startsWith(`${word}_`))
-  const kind = QR_SCHEME.test(middle) ? 'QR' : (known?.[1] ?? 'OTHER')
-  return { kind, kindRaw: known?.[0] ?? middle }
+  const isQr = QR_SCHEME.test(middle)
+  const kind = isQr ? 'QR' : (known?.[1] ?? 'OTHER')
+  if (known === undefined) return { kind, kindRaw: middle, provider: isQr ? (middle.split('_').at(-1) ?? null) : null }
+  const [kindRaw] = known
+  return { kind, kindRaw, provider: middle === kindRaw ? null : middle.slice(kindRaw.length + 1) }
 }

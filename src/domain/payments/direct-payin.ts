@@ -64,6 +64,8 @@ const LASTING: readonly (keyof PaymentDetails)[] = [
   'currency',
   'amount',
   'total',
+  'gst',
+  'gstAmount',
   'reference',
   'methodRaw',
   'card',

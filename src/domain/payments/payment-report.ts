@@ -14,8 +14,10 @@ export type PaymentReport = {
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails
   readonly payer: Payer
-  /** The reason of its latest refund; it is compared, and not stored. */
+  /** The reason of its latest refund. It may name the payer, so it is stored apart from the log. */
   readonly refundDescription?: string | null
+  /** The reusable token of the card, which is stored only sealed and on request. It is a credential: no text shows it. */
+  readonly cardToken?: { reveal(): string } | null
   /** The refund whose request it answers. */
   readonly requestedRefund?: RequestedRefund
 }
@@ -27,7 +29,12 @@ export type PaymentDetails = {
   readonly total: string | null
   readonly paid: string | null
   readonly refunded: string | null
+  /** `total_amount` beside the refund: what the payment was before it. */
+  readonly refundTotal: string | null
   readonly refundable: boolean | null
+  /** Whether GST is added to the amount, and how much; reported of direct payins. */
+  readonly gst: boolean | null
+  readonly gstAmount: string | null
   readonly reference: string | null
   /** `payment_method` as received: a method code, or a short word such as `card`. */
   readonly methodRaw: string | null
@@ -154,6 +161,11 @@ export type Refund = {
   readonly since: number
   /** Sequence of the event that last changed it. */
   readonly version: number
+}
+
+/** Returns the id of a refund. */
+export function refundId(paymentId: string, { number }: Pick<Refund, 'number'>): string {
+  return `${paymentId}-${number}`
 }
 
 /** A refund that a command has requested, and that the payments API has accepted. */

@@ -64,7 +64,7 @@ export function refundProblem(
 
 const REFUND_EXPIRY_MS = 10 * 24 * 60 * 60 * 1_000
 
-/** Returns when a refund request without an outcome expires: after ten days (docs/payments-api.md, section 3.2). */
+/** Returns when a refund request without an outcome expires: after ten days (docs/payments-api.md, section 8). */
 export function refundExpiresAt(requestedAt: Date): Date {
   return new Date(requestedAt.getTime() + REFUND_EXPIRY_MS)
 }

@@ -182,13 +182,18 @@ export function validAmount(amount: Money): Money {
   return amount
 }
 
-/** The types with a `nodeId`, each with the root field that reads one of them by its id. A refund is read with its payment. */
+/** The types with a `nodeId`, each with the root field that reads one of them, or what it is a part of, and whose scopes it needs. */
 export const NODE_FIELDS = {
   PaymentLink: 'paymentLink',
   Payment: 'payment',
   PaymentRefund: 'payment',
+  PayinMethod: 'payinMethod',
+  PayoutMethod: 'payoutMethod',
+  PaymentCustomer: 'paymentCustomer',
+  PaymentContact: 'paymentContact',
   PaymentAgreement: 'paymentAgreement',
   PaymentPayout: 'payout',
+  PayoutTransaction: 'payout',
   GatewayPayment: 'gatewayPayment',
   PaymentWebhookDelivery: 'webhookDelivery',
   PaymentImport: 'paymentImport',
@@ -197,7 +202,7 @@ export const NODE_FIELDS = {
 export type NodeType = keyof typeof NODE_FIELDS
 
 /** Longer than that of any id that is stored. */
-const LONGEST = 1_000
+const LONGEST = 2_000
 
 /** Returns the id of an object that is unique among all types: its type and its id, in base64url. */
 export function nodeIdOf(type: NodeType, id: string): string {

@@ -26,6 +26,10 @@ export const accountsResolvers = {
       const outcome = await operations.lookUpBank(qrContent)
       return outcome.kind === 'done' ? { __typename: 'PaymentBankLookup', ...outcome.account } : failureResult(outcome)
     },
+    bankLookupByImage: async (_root, { image }, { operations }) => {
+      const outcome = await operations.lookUpBankByImage(image)
+      return outcome.kind === 'done' ? { __typename: 'PaymentBankLookup', ...outcome.account } : failureResult(outcome)
+    },
   },
   Mutation: {
     simulateDeposit: async (_root, { input }, { operations }) => {

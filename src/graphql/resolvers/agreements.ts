@@ -16,6 +16,7 @@ import {
 } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult } from '../views/views.ts'
+import { ownerOf } from './links.ts'
 
 export const agreementsResolvers = {
   Query: {
@@ -94,6 +95,7 @@ export const agreementsResolvers = {
       const payer = await loaders.agreementPayer.load(id)
       return payer === null || payer.name === null ? null : { ...payer, name: payer.name }
     },
+    owner: ownerOf,
     createdAt: (agreement) => known(agreement.createdAt),
     events: (agreement, args, context) => eventPage({ streamIds: [agreement.streamId] }, args, context),
     statusToken: (agreement, _args, { keys }) =>

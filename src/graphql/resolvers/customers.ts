@@ -1,12 +1,15 @@
 import { type DocumentType, fullName, identityStatus, identityStatusOf } from '../../domain/customers/person.ts'
 import { maskedName } from '../../domain/payouts/payout-report.ts'
+import { seal } from '../../keys/derived-secrets.ts'
 import { tidied } from '../../lib/text.ts'
+import type { SitedContact } from '../../lookups/find-customers.ts'
 import { maskedAlias } from '../../upstream/wire/values/readers.ts'
-import { daySpan } from '../arguments/arguments.ts'
+import { daySpan, nodeIdOf } from '../arguments/arguments.ts'
+import type { Context } from '../context.ts'
 import { failedRead, badArgument } from '../error-formatter.ts'
 import type { PaymentIdentityDocumentType } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { keyHolder } from '../rights/rights.ts'
+import { demandScopes, keyHolder } from '../rights/rights.ts'
 import {
   documentRequest,
   personRequest,
@@ -71,16 +74,27 @@ export const customersResolvers = {
     },
   },
   PaymentCustomer: {
+    nodeId: ({ id }) => nodeIdOf('PaymentCustomer', id),
     nameMasked: ({ personal }) => maskedName(fullName(personal)),
     emailMasked: ({ personal }) => maskedAlias(personal.email),
     type: ({ type }) => partyType(type),
+    __resolveReference({ id }, { caller, loaders }) {
+      demandScopes(caller, 'PaymentCustomer', [['customers:read']])
+      return loaders.customerById.load(id)
+    },
   },
   PaymentContact: {
+    id: contactId,
+    nodeId: (contact, args, context) => nodeIdOf('PaymentContact', contactId(contact, args, context)),
     nameMasked: ({ personal }) => maskedName(fullName(personal)),
     emailMasked: ({ email }) => maskedAlias(email),
     type: ({ type }) => partyType(type),
     identityStatus: (contact) => shownIdentityStatus(identityStatus(contact)),
     identityResults: ({ identity }) => [...identity],
+    __resolveReference({ id }, { caller, loaders }) {
+      demandScopes(caller, 'PaymentContact', [['customers:read']])
+      return loaders.contactById.load(id)
+    },
   },
   PaymentPersonalDetails: {
     genderRaw: ({ gender }) => gender,
@@ -92,3 +106,7 @@ export const customersResolvers = {
     status: (result) => shownIdentityStatus(identityStatusOf(result)),
   },
 } satisfies AreaResolvers
+
+function contactId({ site, email }: SitedContact, _args: unknown, { keys }: Pick<Context, 'keys'>): string {
+  return seal(keys, 'contact', [site, email])
+}

@@ -1,10 +1,11 @@
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
-import { refundsOf } from '../../domain/payments/payment-report.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
-import { NODE_FIELDS, parseNodeId } from '../arguments/arguments.ts'
+import { NODE_FIELDS, type NodeType, parseNodeId } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { ResolversParentTypes, Resolvers } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
+import { demandScopes } from '../rights/rights.ts'
+import type { PayoutView } from '../views/views.ts'
 import { accountsResolvers } from './accounts.ts'
 import { agreementsResolvers } from './agreements.ts'
 import { customersResolvers } from './customers.ts'
@@ -13,39 +14,49 @@ import { gatewayPaymentsResolvers } from './gateway-payments.ts'
 import { linksResolvers } from './links.ts'
 import { methodsResolvers } from './methods.ts'
 import { operationsResolvers, reconciliationResolvers, webhookDeliveriesResolvers } from './operations.ts'
-import { refundId, paymentsResolvers, refundsResolvers } from './payments.ts'
+import { paymentIdOf, paymentsResolvers, refundIn, refundsResolvers } from './payments.ts'
 import { payoutsResolvers } from './payouts.ts'
 
 const nodesResolvers = {
   Query: {
     paymentsNode: async (_root, { nodeId, statusToken }, context, info) => {
       const { type, id } = parseNodeId(nodeId)
-      const read = (by: string) => readAs(NODE_FIELDS[type], { id: by, statusToken }, context, info)
-      const found = type === 'PaymentRefund' ? await refundOf(id, read) : await read(id)
+      const read = (by: string) => readAs(NODE_FIELDS[type], { id: by, code: by, statusToken }, context, info)
+      const found = await (PARTS[type]?.(id, read, context) ?? read(id))
       return found === null ? null : { __typename: type, ...found }
     },
   },
 } satisfies AreaResolvers
 
 type Node = ResolversParentTypes['PaymentsNode']
+type Read = (id: string) => Promise<Node | null>
+
+/** The types that no root field reads by an id alone. */
+const PARTS: { readonly [Type in NodeType]?: (id: string, read: Read, context: Context) => Promise<Node | null> } = {
+  PaymentRefund: async (id, read) => {
+    const payment = (await read(paymentIdOf(id))) as Payment | null
+    return payment && refundIn(payment, id)
+  },
+  PayoutTransaction: async (id, read) => {
+    const [payoutId = '', transactionId] = id.split('/')
+    const payout = (await read(payoutId)) as PayoutView | null
+    return payout?.transactions.find((one) => one.id === transactionId) ?? null
+  },
+  PaymentContact: async (id, _read, { caller, loaders }) => {
+    demandScopes(caller, 'Query.paymentContact', [['customers:read']])
+    return loaders.contactById.load(id)
+  },
+}
 
 /** Calls the resolver of a root field, with the scopes that the schema demands for it. */
 async function readAs(
   field: string,
-  args: { readonly id: string; readonly statusToken: string | null | undefined },
+  args: { readonly id: string; readonly code: string; readonly statusToken: string | null | undefined },
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<Node | null> {
   const { resolve = defaultFieldResolver } = info.schema.getQueryType()?.getFields()[field] ?? {}
   return (await resolve(undefined, args, context, info)) as Node | null
-}
-
-/** Reads the payment of a refund, whose id begins with that of the payment. */
-async function refundOf(id: string, readPayment: (id: string) => Promise<Node | null>): Promise<Node | null> {
-  const payment = (await readPayment(id.slice(0, Math.max(0, id.lastIndexOf('-'))))) as Payment | null
-  if (payment === null) return null
-  const refund = refundsOf(payment).find((one) => refundId({ refund: one, payment }) === id)
-  return refund === undefined ? null : { refund, payment }
 }
 
 /** All resolvers, by type name. Each area has the types, and the fields of the root types, that are about it. */

@@ -3,7 +3,7 @@ import type { Payment } from '../../domain/payments/payment.ts'
 import { filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { countedPage, whenKnown, type AreaResolvers } from '../models.ts'
-import { ownFilter, mayReadLink, keyHolder, demandToken, statusTokenFor } from '../rights/rights.ts'
+import { ownFilter, mayReadLink, keyHolder, type Owned, demandToken, statusTokenFor } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { failureResult, presentable } from '../views/views.ts'
 
@@ -53,6 +53,7 @@ export const linksResolvers = {
       whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
     payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
     events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
+    owner: ownerOf,
     statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),
     __resolveReference(reference, context) {
       demandToken(context)
@@ -62,6 +63,11 @@ export const linksResolvers = {
     },
   },
 } satisfies AreaResolvers
+
+/** Returns the owner of a link or a direct payin as the stub of another subgraph's entity; null if there is none. */
+export function ownerOf({ ownerId }: Owned): { readonly id: string } | null {
+  return ownerId === null ? null : { id: ownerId }
+}
 
 function paymentOf({ paymentId }: PaymentLink, { loaders }: Context): Payment | null | Promise<Payment | null> {
   return paymentId === null ? null : loaders.paymentById.load(paymentId)

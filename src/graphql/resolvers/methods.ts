@@ -3,13 +3,14 @@ import {
   type PayinMethod as Method,
   limitOf,
   type MethodFlags,
+  parseMethodCode,
   traitsOf,
   takesOpenAmount,
 } from '../../domain/methods/payin-method.ts'
 import { currencies, roundsSubmittedAmount } from '../../domain/money/money.ts'
 import { isCurrent } from '../../upstream/methods/method-cache.ts'
 import type { PayinMethodList } from '../../upstream/methods/payin-method-lists.ts'
-import { validAmount } from '../arguments/arguments.ts'
+import { nodeIdOf, validAmount } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { QueryPayinMethodsArgs } from '../generated.ts'
 import { whenKnown, type AreaResolvers } from '../models.ts'
@@ -34,6 +35,7 @@ export const methodsResolvers = {
     paymentCurrencies: () => [...currencies],
   },
   PayinMethod: {
+    nodeId: ({ code }) => nodeIdOf('PayinMethod', code),
     usableFor: ({ usableFor }) => [...usableFor],
     name: (method, _args, context) =>
       method.name ?? whenKnown(recordOf(method, context), (record) => record?.description ?? method.code),
@@ -43,6 +45,7 @@ export const methodsResolvers = {
       whenKnown(limitsOf(method, context), (limits) => limitOf(limits, 'maxAmount')),
     cardBrands: (method) => method.cardBrands && [...method.cardBrands],
     checkoutLanguages: (method) => method.checkoutLanguages && [...method.checkoutLanguages],
+    provider: ({ code }) => parseMethodCode(code).provider,
     networks: (method, _args, context) => said(method, ({ networks }) => networks && [...networks], context),
     symbol: (method, _args, context) => said(method, ({ symbol }) => symbol, context),
     logo: (method, _args, context) => said(method, ({ logo }) => logo, context),

@@ -5,9 +5,10 @@ import { type Money, withDecimals, exponentOf } from '../../domain/money/money.t
 import { describeFailure } from '../../domain/payments/failures/describe-failure.ts'
 import { accountIn, entryOf } from '../../domain/payments/instructions.ts'
 import { nextAction, nextActionLabel } from '../../domain/payments/next-action.ts'
-import { factsOf, refundsOf } from '../../domain/payments/payment-report.ts'
+import { factsOf, refundId, refundsOf } from '../../domain/payments/payment-report.ts'
 import { methodCodeOf, type Payment as PaymentState } from '../../domain/payments/payment.ts'
-import { refundableAmount, refundBar } from '../../domain/payments/refund-rules.ts'
+import { refundableAmount, refundBar, refundExpiresAt } from '../../domain/payments/refund-rules.ts'
+import { unseal } from '../../keys/derived-secrets.ts'
 import { tidied } from '../../lib/text.ts'
 import { SEARCH_FIELDS } from '../../store/store.ts'
 import { filteredList, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
@@ -18,6 +19,7 @@ import { countedPage, type FailureView, type RefundView, type AreaResolvers } fr
 import { ownFilter, mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
+import { ownerOf } from './links.ts'
 
 /** The fields that a payment and its snapshots have in common. */
 const stateFields = {
@@ -79,6 +81,12 @@ export const paymentsResolvers = {
         replayed,
       }
     },
+    cancelPayin: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.cancelPayin(input, keyHolder(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const payment = loaders.paymentById.of(outcome.payment)
+      return { __typename: 'CancelPayinSuccess', payment, replayed: outcome.replayed }
+    },
     refreshPayment: async (_root, { id }, { operations, caller, loaders }) => {
       const outcome = await operations.refreshPayment(id, hasScope(caller, 'payments:reconcile'))
       if (outcome.kind !== 'done') return failureResult(outcome)
@@ -116,6 +124,7 @@ export const paymentsResolvers = {
     site: async (payment, _args, context) => (await madeAs(payment, context))?.site ?? null,
     reference: async (payment, _args, context) =>
       (await madeAs(payment, context))?.reference ?? payment.details.reference,
+    owner: async (payment, _args, context) => ownerOf((await madeAs(payment, context)) ?? { ownerId: null }),
     terminal: (payment) => payment.status !== null && factsOf(payment.status).terminal,
     requestedAmount: async (payment, _args, context) => {
       const requested = (await madeAs(payment, context))?.requestedAmount ?? null
@@ -129,6 +138,8 @@ export const paymentsResolvers = {
       const value = refundBar(payment, traits) === null ? refundableAmount(payment) : null
       return value === null || currency === null ? null : { value, currency }
     },
+    gst: ({ details }) => details.gst,
+    gstAmount: (payment) => amountOf(payment, 'gstAmount'),
     duplicate: (payment, _args, { loaders }) => loaders.duplicateOf.load(payment.id),
     method: async (payment, _args, context) => {
       const code = methodCodeOf(payment, await madeAs(payment, context))
@@ -137,6 +148,10 @@ export const paymentsResolvers = {
     methodRaw: ({ details }) => details.methodRaw,
     card: ({ details }) => details.card,
     payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
+    cardToken: async ({ id }, _args, { loaders, keys }) => {
+      const sealed = await loaders.cardTokenByPayment.load(id)
+      return sealed === null ? null : (unseal(keys, 'card token', sealed) as string | null)
+    },
     nextAction: async (payment, _args, context) => nextAction(payment, await linkOf(payment, context), context.clock()),
     // After a failure the customer cannot use the instructions.
     instructions: ({ details, status }) => (status === 'failed' ? null : details.instructions),
@@ -195,7 +210,9 @@ async function madeAs(payment: PaymentState, context: Context) {
   return (await linkOf(payment, context)) ?? context.loaders.payinByPayment.load(payment.id)
 }
 
-function amountOf({ details }: PaymentState, which: 'amount' | 'total' | 'paid' | 'refunded'): Money | null {
+type AmountName = 'amount' | 'total' | 'paid' | 'refunded' | 'refundTotal' | 'gstAmount'
+
+function amountOf({ details }: PaymentState, which: AmountName): Money | null {
   return moneyIn(details, details[which])
 }
 
@@ -231,13 +248,8 @@ export const refundsResolvers = {
     refundPayment: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.refundPayment(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const { payment, refundExpiresAt, replayed } = outcome
-      return {
-        __typename: 'RefundPaymentSuccess',
-        payment: loaders.paymentById.of(payment),
-        refundExpiresAt,
-        replayed,
-      }
+      const { kind: _done, payment, ...rest } = outcome
+      return { __typename: 'RefundPaymentSuccess', payment: loaders.paymentById.of(payment), ...rest }
     },
     dismissDuplicatePayment: async (_root, { input }, { operations, loaders }) => {
       const outcome = await operations.dismissDuplicate(input.paymentId)
@@ -247,18 +259,26 @@ export const refundsResolvers = {
     },
   },
   PaymentRefund: {
-    id: refundId,
-    nodeId: (view) => nodeIdOf('PaymentRefund', refundId(view)),
+    id: idOfRefund,
+    nodeId: (view) => nodeIdOf('PaymentRefund', idOfRefund(view)),
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,
+    totalAmount: ({ payment }) => amountOf(payment, 'refundTotal'),
     requestedHere: ({ refund }) => refund.commandId !== null,
     requestedAt: ({ refund }) => refund.requestedAt,
     settledAt: ({ refund }) => refund.settledAt,
+    expiresAt: ({ refund: { state, requestedAt } }) =>
+      state === 'PENDING' && requestedAt !== null ? refundExpiresAt(new Date(requestedAt)) : null,
     idempotencyKey: async (view, _args, context) => (await requestOf(view, context))?.idempotencyKey ?? null,
-    reason: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+    description: async (view, _args, context) => (await requestOf(view, context))?.reason ?? null,
+    __resolveReference: async ({ id }, context) => {
+      demandToken(context)
+      const payment = presentable(await context.loaders.paymentById.load(paymentIdOf(id)))
+      return payment !== null && (await mayReadPayment(context, payment)) ? refundIn(payment, id) : null
+    },
   },
   PaymentRefundSnapshot: {
-    refundId,
+    refundId: idOfRefund,
     state: ({ refund }) => refund.state,
     amount: amountOfRefund,
   },
@@ -270,15 +290,25 @@ export const refundsResolvers = {
   },
 } satisfies AreaResolvers
 
-/** Returns the id of a refund. */
-export function refundId({ refund, payment }: RefundView): string {
-  return `${payment.id}-${refund.number}`
+/** Returns the id of the payment with which the id of a refund begins. */
+export function paymentIdOf(refund: string): string {
+  return refund.slice(0, Math.max(0, refund.lastIndexOf('-')))
+}
+
+/** Returns the refund of a payment that has an id; null if there is none. */
+export function refundIn(payment: PaymentState, id: string): RefundView | null {
+  const refund = refundsOf(payment).find((one) => refundId(payment.id, one) === id)
+  return refund === undefined ? null : { refund, payment }
+}
+
+function idOfRefund({ refund, payment }: RefundView): string {
+  return refundId(payment.id, refund)
 }
 
 function amountOfRefund({ refund, payment }: RefundView): Money | null {
   return moneyIn(payment.details, refund.amount)
 }
 
-async function requestOf({ refund: { commandId } }: RefundView, { loaders }: Context) {
-  return commandId === null ? null : loaders.refundRequest.load(commandId)
+function requestOf(view: RefundView, { loaders }: Context) {
+  return loaders.refundRequest.load(view.refund.commandId ?? idOfRefund(view))
 }

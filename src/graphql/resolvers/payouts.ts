@@ -1,5 +1,6 @@
-import { type Limits, limitOf } from '../../domain/methods/payin-method.ts'
+import { type Limits, limitOf, parseMethodCode } from '../../domain/methods/payin-method.ts'
 import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/payouts/payout-report.ts'
+import { V1_METHOD_CODE } from '../../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
 import { daySpan, filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
@@ -88,6 +89,7 @@ export const payoutsResolvers = {
     },
   },
   PayoutTransaction: {
+    nodeId: ({ id, payoutId }) => nodeIdOf('PayoutTransaction', `${payoutId}/${id}`),
     statusRaw: ({ transaction }) => transaction.statusRaw ?? '',
     payee: async (view, _args, context) => (await payeeOf(view, context))?.name ?? null,
     payeeMasked: async (view, _args, context) => maskedName((await payeeOf(view, context))?.name ?? null),
@@ -96,8 +98,14 @@ export const payoutsResolvers = {
     bankCode: async (view, _args, context) => (await payeeOf(view, context))?.bankCode ?? null,
     errorMessage: ({ transaction }) => transaction.errorMessage,
     createdAt: ({ transaction }) => transaction.createdAt,
+    async __resolveReference({ id, payoutId }, { caller, loaders }) {
+      demandScopes(caller, 'PayoutTransaction', [['payouts:read']])
+      return (await loaders.payoutById.load(payoutId))?.transactions.find((one) => one.id === id) ?? null
+    },
   },
   PayoutMethod: {
+    nodeId: ({ code }) => nodeIdOf('PayoutMethod', code),
+    provider: ({ code }) => (code === V1_METHOD_CODE ? null : parseMethodCode(code).provider),
     name: async (method, _args, { requirements }) => (await requirements.ofPayout(method))?.description ?? method.code,
     minAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'minAmount'),
     maxAmount: async (method, _args, { requirements }) => limitFrom(await requirements.ofPayout(method), 'maxAmount'),

@@ -173,7 +173,8 @@ function checkRepresentations(schema: GraphQLSchema): GraphQLSchema {
   const field = schema.getQueryType()?.getFields()['_entities']
   const union = schema.getType('_Entity')
   if (field === undefined || !isUnionType(union)) throw new Error('The schema does not have entities.')
-  const entities = new Map(union.getTypes().map((type) => [type.name, entityOf(type)]))
+  const own = union.getTypes().filter((type) => keysOf(type).length > 0)
+  const entities = new Map(own.map((type) => [type.name, entityOf(type)]))
 
   field.resolve = (_parent, args: { representations: readonly unknown[] }, context: Context, info) =>
     args.representations.map((representation) => {
@@ -230,12 +231,14 @@ function entityOf(type: GraphQLObjectType): Entity {
   return { name: type.name, keys: keysOf(type), resolve, copies: new WeakMap() }
 }
 
-/** Returns the keys of a type from its `@key(fields: "id")` directives. The keys of this schema have no nested fields. */
+/** Returns the keys by which this subgraph resolves a type, from its `@key(fields: "id")` directives. The keys of this schema have no nested fields. */
 function keysOf(type: GraphQLObjectType): Keys {
   const directives = type.astNode?.directives?.filter(({ name }) => /(?:^|__)key$/.test(name.value)) ?? []
-  return directives.map((directive) => {
-    const fields = directive.arguments?.find(({ name }) => name.value === 'fields')?.value
-    return fields?.kind === Kind.STRING ? fields.value.trim().split(/\s+/) : []
+  return directives.flatMap(({ arguments: given = [] }) => {
+    const valueOf = (argument: string) => given.find(({ name }) => name.value === argument)?.value
+    const [fields, resolvable] = [valueOf('fields'), valueOf('resolvable')]
+    if (resolvable?.kind === Kind.BOOLEAN && !resolvable.value) return []
+    return [fields?.kind === Kind.STRING ? fields.value.trim().split(/\s+/) : []]
   })
 }
 

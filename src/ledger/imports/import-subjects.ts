@@ -155,7 +155,7 @@ function planFound(
 /** Marks the payer of a payment as erased, unless one is on record: then the erasure itself is about it. */
 function keepErased(rows: Rows, id: string): void {
   if (rows.paymentPayers.first('id', id) !== null) return
-  rows.paymentPayers.put({ id, payer: { name: null, email: null }, erased: true })
+  rows.paymentPayers.put({ id, payer: { name: null, email: null }, cardToken: null, erased: true })
 }
 
 function amountsOf({ currency, amount, paid, refunded }: PaymentDetails): Amounts {

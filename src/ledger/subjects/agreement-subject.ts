@@ -55,7 +55,7 @@ export const AGREEMENT: ReadableSubject<AgreementKind> = {
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
   nextPoll: (_rows, state, now) => nextAgreementPoll(state, now),
-  savePayer: (rows, report) => savePayer(rows.agreementPayers, report),
+  savePayer: ({ rows }, report) => savePayer(rows.agreementPayers, report),
   withKnownPayer(rows, report) {
     const known = rows.agreementPayers.first('id', report.id)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }

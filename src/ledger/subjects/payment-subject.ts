@@ -3,7 +3,7 @@ import type { EventSource } from '../../domain/events/payment-event.ts'
 import type { Money } from '../../domain/money/money.ts'
 import { belongsTogether } from '../../domain/payments/attribution.ts'
 import { directPaymentStreamId, linkStreamId, type PaymentLink } from '../../domain/payments/payment-link.ts'
-import type { PaymentReport } from '../../domain/payments/payment-report.ts'
+import { type PaymentReport, refundId } from '../../domain/payments/payment-report.ts'
 import {
   type NewPayment,
   decideRead,
@@ -33,7 +33,6 @@ import {
   linkOf,
   isNamed,
   mergePayers,
-  savePayer,
   type Ledger,
   type ReadableSubject,
   recordChange,
@@ -76,7 +75,16 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
     const link = linkOf(rows, payment)
     return nextPoll(payment, now, link === null ? null : fromIso(link.expiresAt))
   },
-  savePayer: (rows, { paymentId: id, payer }) => savePayer(rows.paymentPayers, { id, payer }),
+  savePayer({ rows, settings }, report) {
+    const { paymentId: id, payer, cardToken = null } = report
+    const sealed = cardToken === null ? null : (settings.sealCardToken?.(cardToken.reveal()) ?? null)
+    if (isNamed(payer) || sealed !== null) {
+      const known = rows.paymentPayers.first('id', id)
+      const merged = { payer: mergePayers(payer, known?.payer), cardToken: sealed ?? known?.cardToken ?? null }
+      if (known?.erased !== true) rows.paymentPayers.put({ id, ...merged, erased: false })
+    }
+    saveRefundReason(rows, report)
+  },
   withKnownPayer(rows, report) {
     const known = rows.paymentPayers.first('id', report.paymentId)?.payer
     return known === undefined ? report : { ...report, payer: mergePayers(known, report.payer) }
@@ -90,6 +98,16 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
     const link = linkRef === null ? null : rows.links.first('ref', linkRef)
     if (link !== null) rows.links.put({ ...link, deliveries: link.deliveries + 1 })
   },
+}
+
+/** Records the reported reason of the latest refund apart from the log, if it was made elsewhere and the payer is not erased. */
+function saveRefundReason(rows: Rows, { paymentId, refundDescription: reason = null }: PaymentReport): void {
+  const refund = findPayment(rows, paymentId)?.state.refunds?.at(-1)
+  if (reason === null || refund === undefined || refund.commandId !== null) return
+  const commandId = refundId(paymentId, refund)
+  const isErased = rows.paymentPayers.first('id', paymentId)?.erased === true
+  if (isErased || rows.refundRequests.first('commandId', commandId)?.reason === reason) return
+  rows.refundRequests.put({ commandId, paymentId, idempotencyKey: null, reason })
 }
 
 /** Appends an event that changes nothing of a payment but its version. Returns the row after it. */

@@ -45,7 +45,7 @@ export const PAYOUT: ReadableSubject<PayoutKind> = {
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }),
   nextPoll: (_rows, state, now) => nextPayoutPoll(state, now),
-  savePayer: savePayees,
+  savePayer: ({ rows }, report) => savePayees(rows, report),
   withKnownPayer(rows, report) {
     const known = rows.payoutPayees.first('id', report.id)?.payees ?? []
     return { ...report, payees: mergePayees(known, report.payees) }

@@ -18,6 +18,8 @@ import type { Table } from '../../store/rows/table.ts'
 type LedgerSettings = {
   /** Whether payments of one order are compared. */
   readonly findsDuplicates: boolean
+  /** Encrypts a card token for the store; null where none is kept. */
+  readonly sealCardToken: ((token: string) => string) | null
 }
 
 /** The state of a subject: the result of its events. */
@@ -104,7 +106,7 @@ export type Subject<K extends Kind> = {
   /** Returns its next poll; null if none is planned. `now` is in milliseconds since the epoch. */
   nextPoll(rows: Rows, state: K['State'], now: number): PlannedRead | null
   /** Records the payer, unless it was erased; fields that the report omits are unchanged. */
-  savePayer(rows: Rows, report: K['Report']): void
+  savePayer(ledger: Ledger, report: K['Report']): void
   /** Returns the report with the recorded payer; only missing fields are taken from the report. */
   withKnownPayer(rows: Rows, report: K['Report']): K['Report']
   /** Applies the consequences of a fact to other rows. `before` is the recorded state. */
@@ -162,7 +164,7 @@ export function recordChange<K extends Kind>(
   const unplanned = subject.rowOf(rows, state, target.row, report)
   const row = { ...unplanned, plan: replacePoll(unplanned.plan, subject.nextPoll(rows, state, now), now) }
   subject.put(rows, row)
-  subject.savePayer(rows, report)
+  subject.savePayer({ rows, settings }, report)
   return { row: subject.follow({ rows, settings }, { before: target.row?.state ?? null, row, source, at }), eventId }
 }
 

@@ -63,7 +63,9 @@ const payment = z.object({
   id: z.string(),
   reference: z.string().nullable(),
   site: z.string().nullable(),
-  link: z.object({ id: z.string(), description: z.string(), ownerId: z.string().nullable() }).nullable(),
+  link: z
+    .object({ id: z.string(), description: z.string(), owner: z.object({ id: z.string() }).nullable() })
+    .nullable(),
   phase: z.string(),
   statusRaw: z.string(),
   methodRaw: z.string().nullable(),
@@ -97,7 +99,7 @@ function lineOf(node: z.output<typeof payment>): ExportedPayment {
     reference,
     site,
     link: link?.id ?? null,
-    owner: link?.ownerId ?? null,
+    owner: link?.owner?.id ?? null,
     description: link?.description ?? null,
     phase,
     status: statusRaw,

@@ -9,8 +9,9 @@ import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
+import { type LinksTable, toLinkOrNull, toLink } from '../rows/link-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
-import { type LinksTable, toLinkOrNull, toPayment, toLink, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
+import { toPayment, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
 import type { PaymentStore, LinkStore } from '../store.ts'
 import { type List, listStore, withReference } from './lists.ts'
 import { lookUp } from './look-up.ts'
@@ -31,6 +32,7 @@ export function createPaymentStore({ reader, lists, cache, position }: PaymentSt
   return {
     ...readByIds(paymentsByIds(reader), cache),
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
+    cardTokens: (paymentIds) => cardTokensOf(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
@@ -190,6 +192,18 @@ async function payersOfPayments(db: Db, ids: readonly string[]): Promise<Map<str
     .where('erased', '=', 0)
     .execute()
   return new Map(rows.map(PAYMENT_PAYERS.fromRow).map(({ id, payer }) => [id, payer]))
+}
+
+/** Returns the sealed card tokens that are kept, by payment id. */
+async function cardTokensOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('payment_payers')
+    .select(['payment_id', 'card_token'])
+    .where('payment_id', 'in', ids)
+    .where('card_token', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ payment_id: id, card_token: token }) => [id, String(token)]))
 }
 
 /** Returns the debited payers that the payments API has reported, by agreement id; none that was erased. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../group-commit.ts'
-import { toLink, toPayment } from '../rows/payment-rows.ts'
+import { toLink } from '../rows/link-rows.ts'
+import { toPayment } from '../rows/payment-rows.ts'
 import type { PaymentSearch, SearchField, SearchMatch, SearchResult } from '../subject-stores.ts'
 import { LOOKED_AT } from './read-page.ts'
 

@@ -102,7 +102,7 @@ const NONE: Erased = { subjects: 0, payers: 0 }
 async function erasePayments(db: Db, ids: readonly string[]): Promise<Erased> {
   if (ids.length === 0) return NONE
   const known = await db.selectFrom('payment_payers').selectAll().where('payment_id', 'in', ids).execute()
-  const erased = { name: null, email: null, erased: 1 } satisfies Partial<Insertable<PayersTable>>
+  const erased = { name: null, email: null, card_token: null, erased: 1 } satisfies Partial<Insertable<PayersTable>>
   await db
     .insertInto('payment_payers')
     .values(ids.map((id) => ({ payment_id: id, ...erased })))

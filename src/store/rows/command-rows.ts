@@ -222,7 +222,7 @@ export function toPayin(row: StoredRow): DirectPayin {
 export type RefundRequestsTable = {
   command_id: string
   payment_id: string
-  idempotency_key: string
+  idempotency_key: string | null
   reason: string | null
 }
 
@@ -230,7 +230,8 @@ export type RefundRequestsTable = {
 export type RefundRequestRow = {
   readonly commandId: string
   readonly paymentId: string
-  readonly idempotencyKey: string
+  /** Null for a refund that was made elsewhere, whose `commandId` is its own id. */
+  readonly idempotencyKey: string | null
   /** Null once it is erased with the payer. */
   readonly reason: string | null
 }
@@ -243,7 +244,7 @@ export const REFUND_REQUESTS: TableSpec<RefundRequestRow, 'commandId'> = {
   fromRow: (row) => ({
     commandId: String(row['command_id']),
     paymentId: String(row['payment_id']),
-    idempotencyKey: String(row['idempotency_key']),
+    idempotencyKey: row['idempotency_key'] as string | null,
     reason: row['reason'] as string | null,
   }),
   toRow: ({ commandId, paymentId, idempotencyKey, reason }) => ({

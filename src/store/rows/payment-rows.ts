@@ -1,5 +1,5 @@
-import type { Generated, Selectable } from 'kysely'
-import { type PaymentLink, directPaymentStreamId } from '../../domain/payments/payment-link.ts'
+import type { Generated } from 'kysely'
+import { directPaymentStreamId } from '../../domain/payments/payment-link.ts'
 import {
   factsOf,
   type Payer,
@@ -16,7 +16,6 @@ import {
   planColumns,
   planOf,
   type PlanTable,
-  toIso,
   type Flag,
   type Numbering,
   type TableSpec,
@@ -50,7 +49,13 @@ export type PaymentsTable = PlanTable & {
   duplicate: Generated<Flag>
 }
 
-export type PayersTable = { payment_id: string; name: string | null; email: string | null; erased: Generated<Flag> }
+export type PayersTable = {
+  payment_id: string
+  name: string | null
+  email: string | null
+  card_token: string | null
+  erased: Generated<Flag>
+}
 
 export type PaymentRow = {
   readonly state: Payment
@@ -192,7 +197,10 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
   total: null,
   paid: null,
   refunded: null,
+  refundTotal: null,
   refundable: null,
+  gst: null,
+  gstAmount: null,
   reference: null,
   methodRaw: null,
   card: null,
@@ -208,132 +216,28 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
 type PaymentPayerRow = {
   readonly id: string
   readonly payer: Payer
+  /** Sealed; null if none is kept. */
+  readonly cardToken: string | null
   /** What is reported of an erased payer is dropped. */
   readonly erased: boolean
 }
 
 export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
   name: 'payment_payers',
-  columns: { payment_id: 'text', name: 'text', email: 'text', erased: 'integer' },
+  columns: { payment_id: 'text', name: 'text', email: 'text', card_token: 'text', erased: 'integer' },
   keyOf: ({ id }) => id,
   lookups: { id: { columns: ['payment_id'], keyOf: ({ id }) => id } },
-  fromRow: ({ payment_id: id, name, email, erased }) => ({
+  fromRow: ({ payment_id: id, name, email, card_token: cardToken, erased }) => ({
     id: String(id),
     payer: { name: name as string | null, email: email as string | null },
+    cardToken: cardToken as string | null,
     erased: erased === 1,
   }),
-  toRow: ({ id, payer: { name, email }, erased }) => ({ payment_id: id, name, email, erased: erased ? 1 : 0 }),
-}
-
-export type LinksTable = PlanTable & {
-  number: Numbering
-  id: string
-  ref: string
-  stream_id: string
-  site: string
-  reference: string
-  checkout_url: string
-  requested_value: string
-  requested_currency: string
-  description: string
-  method_code: string | null
-  owner_id: string | null
-  created_at: number
-  expires_at: number
-  expired: Flag
-  payment_id: string | null
-  payment_phase: PaymentPhase | null
-  deliveries: Generated<number>
-}
-
-export type LinkRow = {
-  readonly link: PaymentLink
-  /** Phase of the payment that determines the link's state. */
-  readonly paymentPhase: PaymentPhase | null
-  /** Deliveries recorded for its payments so far. */
-  readonly deliveries: number
-  readonly plan: ReadPlan
-}
-
-export const LINKS: TableSpec<LinkRow, 'id' | 'ref'> = {
-  name: 'links',
-  numbered: true,
-  columns: {
-    id: 'text',
-    ref: 'text',
-    stream_id: 'text',
-    site: 'text',
-    reference: 'text',
-    checkout_url: 'text',
-    requested_value: 'text',
-    requested_currency: 'text',
-    description: 'text',
-    method_code: 'text',
-    owner_id: 'text',
-    created_at: 'integer',
-    expires_at: 'integer',
-    expired: 'integer',
-    payment_id: 'text',
-    payment_phase: 'text',
-    deliveries: 'integer',
-    ...PLAN_COLUMNS,
-  },
-  keyOf: ({ link }) => link.id,
-  lookups: {
-    id: { columns: ['id'], keyOf: ({ link }) => link.id },
-    ref: { columns: ['ref'], keyOf: ({ link }) => link.ref },
-  },
-  fromRow: (row) => ({
-    link: toLink(row as unknown as Stored),
-    paymentPhase: row['payment_phase'] as PaymentPhase | null,
-    deliveries: Number(row['deliveries']),
-    plan: planOf(row),
-  }),
-  toRow: ({ link, paymentPhase, deliveries, plan }) => ({
-    id: link.id,
-    ref: link.ref,
-    stream_id: link.streamId,
-    site: link.site,
-    reference: link.reference,
-    checkout_url: link.checkoutUrl,
-    requested_value: link.requestedAmount.value,
-    requested_currency: link.requestedAmount.currency,
-    description: link.description,
-    method_code: link.methodCode,
-    owner_id: link.ownerId,
-    created_at: fromIso(link.createdAt),
-    expires_at: fromIso(link.expiresAt),
-    expired: link.expired ? 1 : 0,
-    payment_id: link.paymentId,
-    payment_phase: paymentPhase,
-    deliveries,
-    ...planColumns(plan),
+  toRow: ({ id, payer: { name, email }, cardToken, erased }) => ({
+    payment_id: id,
+    name,
+    email,
+    card_token: cardToken,
+    erased: erased ? 1 : 0,
   }),
 }
-
-/** Returns the link of a row. */
-export function toLink(row: Stored): PaymentLink {
-  return {
-    id: row.id,
-    ref: row.ref,
-    streamId: row.stream_id,
-    site: row.site,
-    reference: row.reference,
-    checkoutUrl: row.checkout_url,
-    requestedAmount: { value: row.requested_value, currency: row.requested_currency },
-    description: row.description,
-    methodCode: row.method_code,
-    ownerId: row.owner_id,
-    createdAt: toIso(row.created_at),
-    expiresAt: toIso(row.expires_at),
-    expired: row.expired === 1,
-    paymentId: row.payment_id,
-  }
-}
-
-/** Returns the link of the columns of a left join; null if there is none: then all columns are null. */
-export function toLinkOrNull(row: { [Column in keyof Stored]: Stored[Column] | null }): PaymentLink | null {
-  return row.id === null ? null : toLink(row as Stored)
-}
-
-type Stored = Selectable<LinksTable>

@@ -2,6 +2,7 @@ import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
+import { LINKS } from './link-rows.ts'
 import {
   DELIVERIES,
   EVENTS,
@@ -12,7 +13,7 @@ import {
   PAYOUT_EVENTS,
 } from './log-rows.ts'
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './order-rows.ts'
-import { LINKS, PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
+import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
 import {
   type AnySpec,

@@ -1,6 +1,11 @@
 import { V1_CURRENCY, V1_PAYOUT_NAMES, type V1PayoutNames } from '../../domain/payouts/payout-rules.ts'
 import { Secret } from '../../keys/key-ring.ts'
 
+/** Paths that the payments API does not document (gap sheet, sections 12 and 21); `paths` of a site in `UPSTREAM_SITES` overrides them. */
+const ASSUMED_PATHS = { cancelPayin: '/v2/payins/cancel', lookupBankByImage: '/v2/banks/lookup/qr_image' }
+
+export type AssumedPaths = Readonly<typeof ASSUMED_PATHS>
+
 /** One site of the merchant: a set of credentials and its currencies (docs/payments-api.md, section 5). */
 export type Site = {
   /** Our name for the site; not secret, so it may be logged. */
@@ -11,6 +16,7 @@ export type Site = {
   readonly currencies: readonly string[]
   /** The names of fields of v1 payouts in AUD; null where the site does not pay out by v1. */
   readonly v1Payouts: V1PayoutNames | null
+  readonly paths: AssumedPaths
 }
 
 /** A site as the configuration gives it. */
@@ -21,6 +27,8 @@ export type SiteSettings = {
   readonly currencies: readonly string[]
   /** Whether the site pays out by v1, with names of fields that differ from those assumed. Default: it does not. */
   readonly v1Payouts?: boolean | Partial<V1PayoutNames> | null | undefined
+  /** Those that differ from the assumed ones. */
+  readonly paths?: Partial<AssumedPaths> | undefined
 }
 
 export type Sites = {
@@ -59,7 +67,7 @@ export function createSites(settings: readonly SiteSettings[]): Sites {
   }
 }
 
-function siteOf({ id, appId, secretKey, currencies, v1Payouts }: SiteSettings): Site {
+function siteOf({ id, appId, secretKey, currencies, v1Payouts, paths }: SiteSettings): Site {
   const secret = typeof secretKey === 'string' ? new Secret(secretKey) : secretKey
   if (id === '') throw new TypeError('A site has an empty id.')
   if (currencies.length === 0) throw new TypeError(`Site ${id} serves no currency.`)
@@ -69,7 +77,14 @@ function siteOf({ id, appId, secretKey, currencies, v1Payouts }: SiteSettings): 
   const names = namesOf(v1Payouts ?? false)
   if (names !== null && !codes.includes(V1_CURRENCY))
     throw new TypeError(`Site ${id} has v1 payouts, which are in ${V1_CURRENCY} alone.`)
-  return Object.freeze({ id, appId, secretKey: secret, currencies: Object.freeze(codes), v1Payouts: names })
+  return Object.freeze({
+    id,
+    appId,
+    secretKey: secret,
+    currencies: Object.freeze(codes),
+    v1Payouts: names,
+    paths: Object.freeze({ ...ASSUMED_PATHS, ...paths }),
+  })
 }
 
 function namesOf(v1Payouts: boolean | Partial<V1PayoutNames>): V1PayoutNames | null {

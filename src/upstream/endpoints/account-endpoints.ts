@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import { toPlainJson } from 'payments-subgraph-lib/exact-json'
+import type { PictureType } from '../../domain/customers/identity-check.ts'
 import { requireMatch, requireServed, shaped, spanQuery, sendable } from '../client/exchange-checks.ts'
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
@@ -15,6 +17,7 @@ import {
   type Balances,
   readBalances,
 } from '../wire/wire-accounts.ts'
+import { multipartOf } from '../wire/wire-identity-check.ts'
 
 export type BalanceHistorySearch = {
   /** Whole seconds in UTC: `from` is rounded down, `to` up. */
@@ -70,21 +73,31 @@ export function balanceCalls(transport: Transport): BalanceCalls {
   }
 }
 
+export type QrImage = { readonly type: PictureType; readonly bytes: Uint8Array }
+
 export type BankLookupCalls = {
   /**
    * Returns the bank account of a VietQR payload (docs/payments-api.md, section 4.7). If there is no such account, the fault is
    * `refused` with 404. Rejects with an `UpstreamFault`.
    */
   lookupBankByQr(site: Site, qrContent: string): Promise<BankAccount>
+  /** The same for a picture of the QR code, at a path that is assumed (gap sheet, section 21). */
+  lookupBankByImage(site: Site, image: QrImage): Promise<BankAccount>
 }
 
-/** Creates the call for the bank look-up. */
+/** Creates the calls for the bank look-up. */
 export function bankLookupCalls(transport: Transport): BankLookupCalls {
   return {
     lookupBankByQr: async (site, qrContent) => {
       const body = sendable(toBankLookupBody(qrContent))
       const path = '/v2/banks/lookup/qr_content'
       const { status, json } = await transport.request(site, { method: 'POST', path, body })
+      return shaped(readBankAccount(json), status)
+    },
+
+    lookupBankByImage: async (site, { type, bytes }) => {
+      const body = multipartOf({}, [{ name: 'image', type, bytes: Readable.from([bytes]) }])
+      const { status, json } = await transport.upload(site, { path: site.paths.lookupBankByImage, body })
       return shaped(readBankAccount(json), status)
     },
   }

@@ -3,8 +3,8 @@ import { requireMatch, requireUuid, sendable, shaped, spanQuery } from '../clien
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../upstream-fault.ts'
-import { recordReader, status as statusField, text, usableUuid } from '../wire/values/readers.ts'
-import { readPage, unwrapped } from '../wire/values/wire-fields.ts'
+import { recordReader, text, usableUuid } from '../wire/values/readers.ts'
+import { readAccepted, readPage, unwrapped } from '../wire/values/wire-fields.ts'
 import {
   multipartOf,
   toIdentityCheckFields,
@@ -133,15 +133,13 @@ export type IdentityCalls = {
   ): Promise<{ readonly statusRaw: string }>
 }
 
-const readSubmitted = recordReader({ status: statusField })
-
 /** Creates the call for identity checks. */
 export function identityCalls(transport: Transport): IdentityCalls {
   return {
     submitIdentityCheck: async (site, { pictures, ...request }) => {
       const body = multipartOf(sendable(toIdentityCheckFields(request)), pictures)
       const { status, json } = await transport.upload(site, { path: '/v2/contacts/submit_kyc', body })
-      return { statusRaw: shaped(readSubmitted(json).status, status) }
+      return { statusRaw: shaped(readAccepted(json).status, status) }
     },
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { unknownOutcome } from '../upstream-fault.ts'
-import { readEcho, readPage, unwrapped } from '../wire/values/wire-fields.ts'
+import { readAccepted, readEcho, readPage, toCancellationBody, unwrapped } from '../wire/values/wire-fields.ts'
 import {
   readPayinMethodEntry,
   servedMethods,
@@ -228,6 +228,8 @@ export type PayinCalls = {
   listPayins(site: Site, search: PayinSearch): Promise<PayinPage>
   /** Asks for a refund, of the whole amount if `amount` is null (gap sheet, section 12). Sent at most once. */
   refundPayin(site: Site, request: WireRefundRequest): Promise<RefundAnswer>
+  /** Cancels a pending payin, at a path that is assumed (gap sheet, section 12). Sent at most once. */
+  cancelPayin(site: Site, uuid: string): Promise<{ readonly statusRaw: string }>
   /** Makes the sandbox complete a pending payin, and returns the answer as plain JSON (gap sheet, section 11). */
   simulatePayin(site: Site, simulation: PayinSimulation): Promise<unknown>
 }
@@ -305,6 +307,12 @@ export function payinCalls(transport: Transport): PayinCalls {
         status,
       )
       return answer
+    },
+
+    cancelPayin: async (site, uuid) => {
+      const body = sendable(toCancellationBody(uuid))
+      const { status, json } = await transport.request(site, { method: 'POST', path: site.paths.cancelPayin, body })
+      return { statusRaw: shaped(readAccepted(json).status, status) }
     },
 
     simulatePayin: async (site, simulation) => {

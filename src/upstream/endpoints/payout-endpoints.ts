@@ -23,15 +23,9 @@ import {
 import type { Site } from '../client/sites.ts'
 import type { Transport } from '../client/transport.ts'
 import { notSent } from '../upstream-fault.ts'
-import { recordReader, status as statusField } from '../wire/values/readers.ts'
-import { combinedPage, readPage, unwrapped } from '../wire/values/wire-fields.ts'
+import { combinedPage, readAccepted, readPage, toCancellationBody, unwrapped } from '../wire/values/wire-fields.ts'
 import { readMethodRequirements, servedMethods } from '../wire/wire-payin-method.ts'
-import {
-  type WirePayoutRequest,
-  toPayoutBody,
-  toPayoutCancellationBody,
-  toV1PayoutBody,
-} from '../wire/wire-payout-request.ts'
+import { type WirePayoutRequest, toPayoutBody, toV1PayoutBody } from '../wire/wire-payout-request.ts'
 import { readBanks, readPayoutMethod, readPayoutReport, readV1PayoutReport } from '../wire/wire-payout.ts'
 
 type PayoutSearch = {
@@ -80,8 +74,6 @@ export type PayoutCalls = {
 }
 
 const PATH = '/v2/payouts'
-
-const readCancelled = recordReader({ status: statusField })
 
 /** Creates the calls for payouts. */
 export function payoutCalls(transport: Transport): PayoutCalls {
@@ -140,9 +132,9 @@ export function payoutCalls(transport: Transport): PayoutCalls {
     },
 
     cancelScheduledPayout: async (site, uuid) => {
-      const body = sendable(toPayoutCancellationBody(uuid))
+      const body = sendable(toCancellationBody(uuid))
       const { status, json } = await transport.request(site, { method: 'POST', path: `${PATH}/cancel_scheduled`, body })
-      return { statusRaw: shaped(readCancelled(json).status, status) }
+      return { statusRaw: shaped(readAccepted(json).status, status) }
     },
   }
 }

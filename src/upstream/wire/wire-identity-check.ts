@@ -15,8 +15,8 @@ import {
 export type WireIdentityCheck = IdentityCheckRequest & { readonly webhook: Notification }
 
 /** A picture on its way: its bytes are read once, and not kept. */
-export type WirePicture = {
-  readonly name: PictureName
+export type WirePicture<Name = PictureName> = {
+  readonly name: Name
   readonly type: PictureType
   readonly bytes: AsyncIterable<Uint8Array>
 }
@@ -56,12 +56,16 @@ export function toIdentityCheckFields(request: WireIdentityCheck): RequestBody {
   })
 }
 
-const PART_NAMES: Readonly<Record<PictureName, string>> = {
+/** The name `image` is assumed (gap sheet, section 21). */
+const PART_NAMES: Readonly<Record<PictureName | 'image', string>> = {
+  image: 'image',
   selfie: 'selfie',
   front: 'id_doc_front_side',
   back: 'id_doc_back_side',
 }
 const ENDINGS: Readonly<Record<PictureType, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png' }
+
+type Pictures = AsyncIterable<WirePicture<keyof typeof PART_NAMES>> | Iterable<WirePicture<keyof typeof PART_NAMES>>
 
 export type MultipartBody = { readonly contentType: string; readonly bytes: AsyncIterable<Uint8Array> }
 
@@ -69,10 +73,7 @@ export type MultipartBody = { readonly contentType: string; readonly bytes: Asyn
  * Returns a multipart body (RFC 7578) of these fields and, as they come, these pictures. Nested fields have names in brackets. It ends with its
  * last delimiter only if the pictures end without an error, so that a body which was cut short is never complete.
  */
-export function multipartOf(
-  fields: Readonly<Record<string, unknown>>,
-  pictures: AsyncIterable<WirePicture>,
-): MultipartBody {
+export function multipartOf(fields: Readonly<Record<string, unknown>>, pictures: Pictures): MultipartBody {
   const boundary = `payments-${randomBytes(18).toString('base64url')}`
   return { contentType: `multipart/form-data; boundary=${boundary}`, bytes: bytesOf(boundary, fields, pictures) }
 }
@@ -80,7 +81,7 @@ export function multipartOf(
 async function* bytesOf(
   boundary: string,
   fields: Readonly<Record<string, unknown>>,
-  pictures: AsyncIterable<WirePicture>,
+  pictures: Pictures,
 ): AsyncGenerator<Uint8Array> {
   const head = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n`
   for (const [name, value] of flat(fields)) yield Buffer.from(`${head(`name="${name}"`)}\r\n${value}\r\n`)

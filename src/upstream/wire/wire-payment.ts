@@ -6,6 +6,7 @@ import {
   type PaymentReport,
   recogniseStatus,
 } from '../../domain/payments/payment-report.ts'
+import { Secret } from '../../keys/key-ring.ts'
 import {
   type JsonRecord,
   type ReadRecord,
@@ -47,6 +48,8 @@ const transaction = {
   total: decimalFromWire,
   paid_amount: decimalFromWire,
   is_refundable: flag,
+  gst: flag,
+  gst_amount: decimalFromWire,
   payment_method: text(WORD_LENGTH),
   payin_method_code: text(WORD_LENGTH),
   payin_method_name: usableMethodCode,
@@ -59,7 +62,12 @@ const transaction = {
     error_code: text(WORD_LENGTH),
     error_message: text(MESSAGE_LENGTH),
   }),
-  refund_information: recordReader({ refund_amount: decimalFromWire, description: text(MESSAGE_LENGTH) }),
+  refund_information: recordReader({
+    total_amount: decimalFromWire,
+    refund_amount: decimalFromWire,
+    description: text(MESSAGE_LENGTH),
+  }),
+  token: recordReader({ id: text(WORD_LENGTH) }),
   sender_details: recordReader({
     card: recordReader({
       card_brand: text(WORD_LENGTH),
@@ -88,8 +96,7 @@ type Sender = ReturnType<typeof readPayment>['sender_info']
 /**
  * Reads one payment: the flat object of docs/payments-api.md, section 6.2, or the nested link form of the gap sheet, section
  * 25.2, where the payment is in `transaction_info`. A link without a payment is returned as its own report. Null without a usable
- * uuid and status; any other unreadable field is null. `token` is a credential and `authorization_header` our own secret: neither
- * is read.
+ * uuid and status; any other unreadable field is null. `authorization_header` is our own secret, and is not read.
  */
 export function readPaymentReport(json: ExactJson): PaymentReport | null {
   if (!isRecord(json)) return null
@@ -114,6 +121,7 @@ export function readPaymentReport(json: ExactJson): PaymentReport | null {
     },
     payer: payerOf(both, body.sender_info),
     refundDescription: both.refund_information.description,
+    ...(both.token.id === null ? {} : { cardToken: new Secret(both.token.id) }),
   }
 }
 
@@ -168,7 +176,10 @@ function detailsOf(said: Transaction): Omit<PaymentDetails, 'reference' | 'instr
     total: said.total,
     paid: said.paid_amount,
     refunded: said.refund_information.refund_amount,
+    refundTotal: said.refund_information.total_amount,
     refundable: said.is_refundable,
+    gst: said.gst,
+    gstAmount: said.gst_amount,
     methodRaw: said.payment_method ?? said.payin_method_code ?? said.payin_method_name,
     card: cardOf(said.sender_details.card),
     threeDsUrl: said.pay_code['3ds_url'],

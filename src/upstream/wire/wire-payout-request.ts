@@ -13,7 +13,6 @@ import {
   type RequestBody,
   requestBody,
   boundedText,
-  uuidText,
 } from './values/wire-fields.ts'
 
 /** Input for a batch of payouts (gap sheet, sections 18 and 20). */
@@ -59,8 +58,6 @@ const creation = z.strictObject({
   external_id: boundedText(255).optional(),
 })
 
-const cancellation = z.strictObject({ uuid: uuidText })
-
 /** Builds the body of a batch; `faults` names the invalid fields instead. Never throws. */
 export function toPayoutBody(request: WirePayoutRequest): RequestBody {
   return requestBody(creation, {
@@ -72,11 +69,6 @@ export function toPayoutBody(request: WirePayoutRequest): RequestBody {
     webhook_notification: notificationBody(request.webhook),
     external_id: request.externalId,
   })
-}
-
-/** Builds the body that cancels a scheduled batch (gap sheet, section 20). Never throws. */
-export function toPayoutCancellationBody(uuid: string): RequestBody {
-  return requestBody(cancellation, { uuid })
 }
 
 function transactionBody(request: PayoutTransactionRequest): Record<string, unknown> {

@@ -25,6 +25,17 @@ test('the published example is resolved', async () => {
   })
 })
 
+test('a file that contains the payload as text is resolved, and any other is not', async () => {
+  const byImage = (content: string) => {
+    const body = new FormData()
+    body.append('image', new Blob([`\x89PNG ${content}\x00`]), 'qr.png')
+    const headers = { 'app-id': 'sandbox-vnd', 'secret-key': 'sandbox-secret-vnd' }
+    return fetch(`${sandbox.url}/v2/banks/lookup/qr_image`, { method: 'POST', body, headers })
+  }
+  expect(await (await byImage(PUBLISHED)).json()).toMatchObject({ account_name: 'PHAM THI DUNG' })
+  expect((await byImage('a cat')).status).toBe(404)
+})
+
 test('every account that the control endpoint names is resolved', async () => {
   const { json } = await control(sandbox, '/banks')
   const known = json['records'] as Record<string, unknown>[]

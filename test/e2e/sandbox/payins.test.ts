@@ -27,6 +27,17 @@ const detail = async ({ sandbox, uuid, site }: Begun): Promise<Json> =>
 const simulate = async ({ sandbox, uuid, site }: Begun, over: Json = {}): Promise<{ status: number; text: string }> =>
   call(sandbox, '/v2/payins/simulate', { site, body: { uuid, status: 'completed', ...over } })
 
+test('a pending payin is cancelled once, and a paid one is not', async () => {
+  const begun = await begin()
+  const cancel = ({ uuid }: Begun) => call(begun.sandbox, '/v2/payins/cancel', { site: 'php', body: { uuid } })
+  expect(await cancel(begun)).toMatchObject({ status: 200, json: { status: 'ok' } })
+  expect(await detail(begun)).toMatchObject({ status: 'expired' })
+  await begun.sandbox.settle()
+  expect(begun.receiver.statuses().at(-1)).toBe('expired')
+  expect(await cancel(begun)).toMatchObject({ status: 422 })
+  expect(await cancel({ ...begun, uuid: 'NOTHING' })).toMatchObject({ status: 422 })
+})
+
 test('a creation is answered with the record, and a pending webhook tells of it', async () => {
   const begun = await begin({ external_id: 'order-7', description: 'Two tickets', metadata: { a: 1.5 } })
   const { sandbox, receiver, json, uuid } = begun

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createSites } from '../../../src/upstream/client/sites.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'
@@ -70,6 +71,21 @@ describe('lookupBankByQr', () => {
     const { service, client } = await clientOf(fixed('bank-account'))
     expect((await faultOf(client.lookupBankByQr(site(), 'payload\n'))).message).not.toContain('payload\n')
     expect(service.connections()).toBe(0)
+  })
+})
+
+describe('lookupBankByImage', () => {
+  const image = { type: 'image/png', bytes: Buffer.from('89504e470d0a1a0a', 'hex') } as const
+
+  it('sends the picture to the assumed path, or to the one that the site names, and reads the account', async () => {
+    const { service, client } = await clientOf(fixed('bank-account'), fixed('bank-account'))
+    const [other = site()] = createSites([{ ...site(), paths: { lookupBankByImage: '/v2/banks/qr' } }]).all
+    for (const at of [site(), other])
+      expect(await client.lookupBankByImage(at, image)).toMatchObject({ accountNumber: '0011223344' })
+    expect(service.requests.map(({ line }) => line)).toEqual([
+      'POST /api/v2/banks/lookup/qr_image HTTP/1.1',
+      'POST /api/v2/banks/qr HTTP/1.1',
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createSites } from '../../../src/upstream/client/sites.ts'
 import { createMethodCache } from '../../../src/upstream/methods/method-cache.ts'
 import type { WirePayinRequest } from '../../../src/upstream/wire/wire-payin-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
@@ -107,6 +108,18 @@ describe('getPayin', () => {
     const { service, client } = await clientOf(json(payin))
     expect((await faultOf(client.getPayin(site(), uuid))).detail).toMatchObject({ reason: 'invalid-request' })
     expect(service.connections()).toBe(0)
+  })
+})
+
+describe('a cancellation', () => {
+  it('sends the uuid to the assumed path, or to the one that the site names', async () => {
+    const { service, client } = await clientOf(json({ status: 'ok' }), json({ status: 'ok' }))
+    const [other = site()] = createSites([{ ...site(), paths: { cancelPayin: '/v2/payins/void' } }]).all
+    for (const at of [site(), other]) expect(await client.cancelPayin(at, 'VMMAOTFQ')).toEqual({ statusRaw: 'ok' })
+    expect(service.requests).toMatchObject([
+      { line: 'POST /api/v2/payins/cancel HTTP/1.1', body: '{"uuid":"VMMAOTFQ"}' },
+      { line: 'POST /api/v2/payins/void HTTP/1.1', body: '{"uuid":"VMMAOTFQ"}' },
+    ])
   })
 })
 

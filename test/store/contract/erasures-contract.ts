@@ -138,6 +138,23 @@ export function erasuresContract(fixture: Fixture): void {
     expect(JSON.stringify(events)).not.toContain('Ada Payer')
   })
 
+  it('erases the reasons of refunds that were made elsewhere, and stores none afterwards', async () => {
+    const refunded = (paymentId: string, status: string) => {
+      const said = report(status, { paymentId, payer: ADA, refundDescription: `${paymentId}: Ada Payer` })
+      return store.inbox.receive(delivery(said, { bytes: `${paymentId} ${status}` }))
+    }
+    const reasons = async () => {
+      const found = [...(await store.payments.refundRequests(['P1-1', 'P1-2', 'P2-1'])).values()]
+      return Object.fromEntries(found.map(({ commandId, reason, idempotencyKey: key }) => [commandId, [reason, key]]))
+    }
+    for (const id of ['P1', 'P2']) await refunded(id, 'partially_refunded')
+    expect(await reasons()).toEqual({ 'P1-1': ['P1: Ada Payer', null], 'P2-1': ['P2: Ada Payer', null] })
+    await erase('PAYMENT', 'P1')
+    await refunded('P1', 'return_received')
+    expect(await reasons()).toEqual({ 'P1-1': [null, null], 'P2-1': ['P2: Ada Payer', null] })
+    expect(JSON.stringify(await store.log.read(0, 100, {}))).not.toContain('Ada Payer')
+  })
+
   it('erases the payers of the payments through a link', async () => {
     await settledLink(store, 'a')
     await settledLink(store, 'b')

@@ -47,6 +47,9 @@ export const en = {
     MOBILE_MONEY: 'Mobile money',
     QR: 'Code to scan',
     EFT: 'Electronic transfer',
+    UPI: 'UPI',
+    PIX: 'Pix',
+    INTERAC: 'Interac e-Transfer',
   },
 
   orderFaults: {

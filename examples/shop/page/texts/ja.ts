@@ -49,6 +49,9 @@ export const ja: Texts = {
     MOBILE_MONEY: 'モバイルマネー',
     QR: 'QRコード',
     EFT: '電子振込',
+    UPI: 'UPI',
+    PIX: 'Pix',
+    INTERAC: 'Interac e-Transfer',
   },
 
   orderFaults: {

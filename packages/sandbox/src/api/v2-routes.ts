@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lookUp } from '../accounts/bank-accounts.ts'
 import { balanceOf } from '../accounts/sandbox-balances.ts'
 import { payinMethodsOf, symbolOf, type Method } from '../methods/methods.ts'
 import { readPayin, payinParamRules } from '../payins/check-payin-request.ts'
 import {
+  cancelPayin,
   createPayin,
   findPayin,
   listPayins,
@@ -18,7 +19,14 @@ import { paidInFull } from '../payments/payment-object.ts'
 import { readPayout } from '../payouts/check-payout-request.ts'
 import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord, payoutMethodsOf, type PayoutMethod } from '../payouts/sandbox-payout.ts'
-import { readJsonObject, sendBadRequest, sendJson, sendProblems, sendNotFound } from '../server/json-answers.ts'
+import {
+  rawBody,
+  readJsonObject,
+  sendBadRequest,
+  sendJson,
+  sendProblems,
+  sendNotFound,
+} from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { money, jsonNumber } from '../values/decimal.ts'
 import {
@@ -31,7 +39,7 @@ import {
 import { callersSite } from './api.ts'
 import { readListQuery, PAYOUT_LIST, rangePage, readRangeQuery } from './queries.ts'
 
-/** Payins: create, detail, list, simulate and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
+/** Payins: create, detail, list, simulate, cancel and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
 export function v2Payins(api: FastifyInstance, store: SandboxStore): void {
   api.post('/v2/payins', async (request, reply) => {
     const body = readJsonObject(request)
@@ -66,6 +74,15 @@ export function v2Payins(api: FastifyInstance, store: SandboxStore): void {
     const simulation = readSimulation(readJsonObject(request) ?? {})
     const done = simulation !== undefined && simulate(store, callersSite(request), simulation)
     return done ? sendJson(reply, 200, { status: 'ok' }) : sendBadRequest(reply)
+  })
+
+  api.post('/v2/payins/cancel', async (request, reply) => {
+    const { uuid } = readJsonObject(request) ?? {}
+    const payin = findPayin(store, callersSite(request), typeof uuid === 'string' ? uuid : '')
+    if (payin === undefined) return sendProblems(reply, { uuid: 'does not exist' })
+    return cancelPayin(store, payin)
+      ? sendJson(reply, 200, { status: 'ok' })
+      : sendProblems(reply, { status: 'cannot be cancelled' })
   })
 
   api.post('/v2/payins/refund', async (request, reply) => {
@@ -187,7 +204,7 @@ function payinMethodRecord(method: Method, origin: string): object {
     payin_method_params: payinParamRules(method).descriptors,
     payment_type: 'pay_in',
     is_refundable: method.kind !== 'mobile_money',
-    is_cancellable: false,
+    is_cancellable: method.kind !== 'mobile_money',
     require_contact: false,
     require_kyc: false,
     min_amount: jsonNumber(method.min),
@@ -249,22 +266,38 @@ export function v2Balances(api: FastifyInstance, store: SandboxStore): void {
   })
 }
 
-/** `POST /v2/banks/lookup/qr_content`, for sites with VND only (docs/payments-api.md, section 4.7). */
+/**
+ * The bank look-ups, for sites with VND only: by payload (docs/payments-api.md, section 4.7), and by a file that contains the payload as text,
+ * such as a PNG with a tEXt chunk, since the emulator reads no pictures (gap sheet, section 21).
+ */
 export function v2Banks(api: FastifyInstance, _world: SandboxStore): void {
   api.post('/v2/banks/lookup/qr_content', async (request, reply) => {
     const body = readJsonObject(request)
     if (body === undefined) return sendBadRequest(reply)
-    if (!callersSite(request).currencies.includes('VND'))
-      return sendNotFound(reply, 'The bank look-up is for sites with VND alone.')
     const { qr_content: qrContent } = body
-    const found = lookUp(typeof qrContent === 'string' ? qrContent : '')
-    if ('problem' in found) return sendNotFound(reply, found.problem)
-    const { accountName, accountNumber, bankName, swiftCode } = found.account
-    return sendJson(reply, 200, {
-      account_name: accountName,
-      account_number: accountNumber,
-      bank_name: bankName,
-      swift_code: swiftCode,
-    })
+    return sendAccount(request, reply, typeof qrContent === 'string' ? qrContent : '')
+  })
+
+  api.post('/v2/banks/lookup/qr_image', async (request, reply) => {
+    const isForm = /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
+    if (!isForm) return sendBadRequest(reply)
+    return sendAccount(request, reply, PAYLOAD.exec(rawBody(request).toString('latin1'))?.[0] ?? '')
+  })
+}
+
+/** An EMV payload with its checksum. */
+const PAYLOAD = /000201[\x20-\x7e]{10,500}?6304[0-9A-F]{4}/
+
+function sendAccount(request: FastifyRequest, reply: FastifyReply, qrContent: string): FastifyReply {
+  if (!callersSite(request).currencies.includes('VND'))
+    return sendNotFound(reply, 'The bank look-up is for sites with VND alone.')
+  const found = lookUp(qrContent)
+  if ('problem' in found) return sendNotFound(reply, found.problem)
+  const { accountName, accountNumber, bankName, swiftCode } = found.account
+  return sendJson(reply, 200, {
+    account_name: accountName,
+    account_number: accountNumber,
+    bank_name: bankName,
+    swift_code: swiftCode,
   })
 }

@@ -74,6 +74,13 @@ export function simulate(store: SandboxStore, site: SandboxSite, { uuid, status,
   return true
 }
 
+/** Expires a pending payin, unless it is paid on a handset (gap sheet, section 12). Returns false if it cannot be cancelled. */
+export function cancelPayin(store: SandboxStore, payin: Payin): boolean {
+  if (payin.payment?.status !== 'pending' || payin.payment.method.kind === 'mobile_money') return false
+  void transition(store, payin, 'expired')
+  return true
+}
+
 /** Requests a refund of a payin, which must be `received` or `partially_refunded` (gap sheet, section 12). */
 export function refundPayin(store: SandboxStore, payin: Payin, refund: RefundRequest): RefundOutcome {
   const status = payin.payment?.status

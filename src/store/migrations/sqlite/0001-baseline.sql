@@ -248,6 +248,8 @@ CREATE TABLE payment_payers (
   payment_id TEXT PRIMARY KEY REFERENCES payments (id),
   name TEXT,
   email TEXT,
+  -- The reusable token of the card, encrypted under a signing key.
+  card_token TEXT,
   -- 1: the payer was erased, and what is reported of it later is dropped. The other columns are null then.
   erased INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -337,7 +339,8 @@ CREATE TABLE duplicate_payments (
 CREATE TABLE refund_requests (
   command_id TEXT PRIMARY KEY,
   payment_id TEXT NOT NULL,
-  idempotency_key TEXT NOT NULL,
+  -- Null for a refund that was made elsewhere, whose command_id is its own id.
+  idempotency_key TEXT,
   -- Null once it is erased.
   reason TEXT
 ) STRICT;

@@ -18,6 +18,8 @@ const transaction: Kept = {
   total: true,
   paid_amount: true,
   is_refundable: true,
+  gst: true,
+  gst_amount: true,
   payment_method: true,
   payin_method_code: true,
   expired_at: true,

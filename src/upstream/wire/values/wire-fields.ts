@@ -1,7 +1,7 @@
 import { type ExactJson } from 'payments-subgraph-lib/exact-json'
 import { z } from 'zod'
 import { readEndpointUrl } from '../wire-payment.ts'
-import { count, currency, decimalFromWire, decimalToWire, isRecord, recordReader, safeUrl } from './readers.ts'
+import { count, currency, decimalFromWire, decimalToWire, isRecord, recordReader, safeUrl, status } from './readers.ts'
 
 export type WirePage = {
   readonly records: readonly ExactJson[]
@@ -160,6 +160,16 @@ export const methodCode = z.string().regex(/^[\w.:-]{1,100}$/)
 
 /** A uuid in the format of the payments API. */
 export const uuidText = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
+
+const cancellation = z.strictObject({ uuid: uuidText })
+
+/** Builds the body that cancels a payin or a scheduled payout (gap sheet, sections 12 and 20). Never throws. */
+export function toCancellationBody(uuid: string): RequestBody {
+  return requestBody(cancellation, { uuid })
+}
+
+/** Reads an answer that says no more than that the request was accepted. */
+export const readAccepted = recordReader({ status })
 
 /**
  * Values of a method's required fields: any plain JSON, because the descriptors do not define the type of a value (gap sheet,

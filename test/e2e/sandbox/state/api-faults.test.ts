@@ -31,6 +31,7 @@ test.each([
   ['GET', '/v2/payins/all'],
   ['POST', '/v2/payins/simulate'],
   ['POST', '/v2/payins/refund'],
+  ['POST', '/v2/payins/cancel'],
   ['GET', '/v2/payouts/payout_methods'],
   ['GET', '/v2/payouts/payout_method/params'],
   ['POST', '/v2/payouts'],
@@ -39,6 +40,7 @@ test.each([
   ['POST', '/v2/payouts/cancel_scheduled'],
   ['GET', '/v2/balances/detail'],
   ['POST', '/v2/banks/lookup/qr_content'],
+  ['POST', '/v2/banks/lookup/qr_image'],
 ])('%s %s asks for the credentials of a site, exists, and may meet a fault', async (method, path) => {
   const sandbox = await sandboxFor()
   const init = { method, ...(method === 'POST' ? { body: {} } : {}) }

@@ -8,7 +8,7 @@ export function Refunds({ refunds }: { readonly refunds: PaymentNow['refunds'] }
     <section aria-labelledby="refunds">
       <h2 id="refunds">Refunds</h2>
       <ol aria-label="Refunds">
-        {refunds.map(({ id, state, amount, requestedHere, requestedAt, settledAt, reason, idempotencyKey }) => (
+        {refunds.map(({ id, state, amount, requestedHere, requestedAt, settledAt, description, idempotencyKey }) => (
           <li key={id}>
             <Status of={state} /> {amount === null ? 'of an unknown amount' : <Amount of={amount} />},{' '}
             {requestedHere ? 'requested here' : 'made elsewhere'}
@@ -23,7 +23,7 @@ export function Refunds({ refunds }: { readonly refunds: PaymentNow['refunds'] }
                 , ended <Moment at={settledAt} />
               </>
             )}
-            {reason != null && `: ${reason}`}
+            {description != null && `: ${description}`}
             {idempotencyKey != null && (
               <span class="quiet">
                 {' '}

@@ -31,7 +31,7 @@ export function Status({ of }: { readonly of: string }) {
 }
 
 /** Abbreviations, which are written in capitals. */
-const ABBREVIATIONS: ReadonlySet<string> = new Set(['QR', 'EFT'])
+const ABBREVIATIONS: ReadonlySet<string> = new Set(['QR', 'EFT', 'UPI'])
 
 /** Returns an enum value as words: `In progress` for `IN_PROGRESS`, `QR` for `QR`. */
 export function wordsOf(value: string): string {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { type ExactJson, parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../../../src/domain/payments/payment-report.ts'
+import { Secret } from '../../../../../src/keys/key-ring.ts'
 import { withoutSecrets } from '../../../../../src/upstream/wire/values/redact.ts'
 import { readEndpointUrl, readPaymentReport } from '../../../../../src/upstream/wire/wire-payment.ts'
 import { fixture, fixtureText } from '../../../../fixtures/upstream/read.ts'
@@ -12,8 +13,11 @@ const read = (body: object) => readPaymentReport(parseExactJson(JSON.stringify(b
 const namesIn = (report: PaymentReport | null) =>
   report === null ? null : [report.paymentId, report.linkId, report.statusRaw]
 
+const NAMES = 'refunded refundTotal gst gstAmount threeDsUrl failureCode failureMessage instructions expiresAt'
+const UNREPORTED = Object.fromEntries(NAMES.split(' ').map((name) => [name, null]))
+
 describe('readPaymentReport', () => {
-  it('reads the flat object of a card payment, without its token', () => {
+  it('reads the flat object of a card payment, whose token no text shows', () => {
     const report = readPaymentReport(fixture('payment-flat-authorised'))
     expect(report).toEqual({
       paymentId: 'VMMAOTFQ',
@@ -21,25 +25,22 @@ describe('readPaymentReport', () => {
       statusRaw: 'authorised',
       status: 'authorised',
       details: {
+        ...UNREPORTED,
         currency: 'AUD',
         amount: '100.0',
         total: '110.0',
         paid: '0',
-        refunded: null,
         refundable: true,
         reference: 'order-17',
         methodRaw: 'card',
         card: { brand: 'visa', type: 'credit', last4: '4242', countryCode: 'AU' },
-        threeDsUrl: null,
-        failureCode: null,
-        failureMessage: null,
-        instructions: null,
-        expiresAt: null,
         createdAt: '2025-05-28T04:22:21.567Z',
       },
       payer: { name: 'Jo Payer', email: 'jo@payer.test' },
       refundDescription: null,
+      cardToken: new Secret('tok_5Gf81'),
     })
+    expect(report?.cardToken?.reveal()).toBe('tok_5Gf81')
     expect(JSON.stringify(report)).not.toMatch(/tok_|card_9f2|\*\*\*\*/)
   })
 
@@ -60,7 +61,7 @@ describe('readPaymentReport', () => {
   it('reads what was refunded, and a flag written as text', () => {
     expect(readPaymentReport(fixture('payment-flat-refunded'))).toMatchObject({
       status: 'partially_refunded',
-      details: { refunded: '40.5', refundable: false },
+      details: { refunded: '40.5', refundTotal: '100.0', refundable: false },
       payer: { name: null, email: null },
     })
   })
@@ -100,6 +101,7 @@ describe('readPaymentReport', () => {
       linkId: null,
       details: {
         currency: 'JPY',
+        gstAmount: '100.0',
         reference: 'order-18',
         expiresAt: '2021-12-23T06:00:00.000Z',
         instructions: {

@@ -1,11 +1,8 @@
 import * as fc from 'fast-check'
 import { parseExactJson, stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { describe, expect, it } from 'vitest'
-import {
-  type WirePayoutRequest,
-  toPayoutBody,
-  toPayoutCancellationBody,
-} from '../../../../../src/upstream/wire/wire-payout-request.ts'
+import { toCancellationBody } from '../../../../../src/upstream/wire/values/wire-fields.ts'
+import { type WirePayoutRequest, toPayoutBody } from '../../../../../src/upstream/wire/wire-payout-request.ts'
 import {
   readPayoutCallback,
   readPayoutReport,
@@ -207,6 +204,6 @@ describe('toPayoutBody', () => {
 })
 
 it('a cancellation names the batch, and nothing that is no uuid', () => {
-  expect(textOf(toPayoutCancellationBody('OHXTEF9M'))).toBe('{"uuid":"OHXTEF9M"}')
-  expect(toPayoutCancellationBody('a/b')).toEqual({ faults: ['uuid'] })
+  expect(textOf(toCancellationBody('OHXTEF9M'))).toBe('{"uuid":"OHXTEF9M"}')
+  expect(toCancellationBody('a/b')).toEqual({ faults: ['uuid'] })
 })
