@@ -52,7 +52,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
-  test('has the scopes of the claims that their issuer uses', async ({ onTestFinished }) => {
+  test('has the scopes of the claims that their issuer uses', async () => {
     const keycloak = await startNetwork({ env: { JWT_SCOPE_CLAIMS: 'realm_access.roles' } })
     onTestFinished(() => keycloak.close())
     const roles = ['offline_access', 'payments:read']
@@ -60,11 +60,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     const token = hsToken(SECRETS.jwt, { sub: 'grace', exp, scope: 'openid', realm_access: { roles } })
     const { data } = await keycloak.ask('{ payments { nodes { id } } }', {}, { token })
     expect(data).toEqual({ payments: { nodes: [] } })
-    const page = await openConsole(await browser.profile(), {
-      ...keycloak,
-      app: keycloak.app,
-      token: async () => token,
-    })
+    const page = await openConsole(await browser.profile(), { ...keycloak, token: async () => token })
     await page.getByText('grace').click()
     await expect.poll(() => page.locator('.identity li').allTextContents()).toEqual(['payments:read'])
   })
