@@ -107,7 +107,10 @@ function parseStrictly(text: string): unknown {
 /** Whether a request is a handshake (RFC 6455, section 4.1). In HTTP/1.0 an upgrade is ignored (RFC 9110, section 7.8). */
 function opensSocket({ method, url = '', headers: { upgrade }, httpVersion }: IncomingMessage): boolean {
   return (
-    method === 'GET' && upgrade?.toLowerCase() === 'websocket' && httpVersion === '1.1' && pathOf(url).replace(/\/$/, '') === GRAPHQL_PATH
+    method === 'GET' &&
+    upgrade?.toLowerCase() === 'websocket' &&
+    httpVersion === '1.1' &&
+    pathOf(url).replace(/\/$/, '') === GRAPHQL_PATH
   )
 }
 
