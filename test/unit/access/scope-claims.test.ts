@@ -1,7 +1,10 @@
 import type { JWTPayload } from 'jose'
 import { expect, it } from 'vitest'
 import { callerFromClaims } from '../../../src/access/caller.ts'
+import { issueDevelopmentToken } from '../../../src/access/issue-token.ts'
+import { createTokenVerifier } from '../../../src/access/verify-token.ts'
 import { parseConfig } from '../../../src/config.ts'
+import { Secret } from '../../../src/keys/key-ring.ts'
 
 const scopesOf = (
   claims: string | object,
@@ -57,6 +60,18 @@ it('takes the longest list and the deepest nesting that a token can hold', () =>
   const depth = 3_000
   const nested = `{"exp":1,"a":${'{"a":'.repeat(depth)}["payments:read"]${'}'.repeat(depth)}}`
   expect(scopesOf(nested, ['a', 'a.a', 'a.b'])).toEqual([])
+})
+
+it.each([
+  [null, null],
+  [['scp', 'roles'], 'payments/'],
+  [['realm_access.roles'], null],
+])('is found in the tokens of development, with %j and the prefix %j', async (scopeClaims, scopePrefix) => {
+  const secret = new Secret('client-secret-of-more-than-32-bytes')
+  const clients = { kind: 'secret', secret, issuer: null, audience: null, scopeClaims, scopePrefix } as const
+  const scopes = ['payments:read', 'payments:refund'] as const
+  const token = await issueDevelopmentToken(secret, { ...clients, scopes, subject: null, ttlSeconds: 60 })
+  expect([...(await createTokenVerifier(clients).verify(token)).scopes]).toEqual(BOTH)
 })
 
 it.each([
