@@ -64,8 +64,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   'payments-subgraph-lib': {
     room: 'packages/lib/src',
     uses: ['node:fs', 'node:http', 'node:path', 'qrcode-generator'],
-    users: LEVELS.flat()
-      .filter((part) => part !== 'keys'),
+    users: LEVELS.flat().filter((part) => part !== 'keys'),
   },
   'payments-subgraph-sandbox': {
     room: 'packages/sandbox/src',

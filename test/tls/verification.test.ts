@@ -91,10 +91,12 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for'
 })
 
 describe('in the source', () => {
-  const source = globSync(['{src,packages/sandbox/src}/**/*.ts', 'examples/*/server/*.ts'], { cwd: ROOT }).map((file) => ({
-    file,
-    code: readFileSync(join(ROOT, file), 'utf8'),
-  }))
+  const source = globSync(['{src,packages/sandbox/src}/**/*.ts', 'examples/*/server/*.ts'], { cwd: ROOT }).map(
+    (file) => ({
+      file,
+      code: readFileSync(join(ROOT, file), 'utf8'),
+    }),
+  )
   const filesWith = (pattern: RegExp) => source.filter(({ code }) => pattern.test(code))
 
   it("every client's connections are verified in so many words", () => {
