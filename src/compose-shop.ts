@@ -27,18 +27,12 @@ export function addShop(config: AppConfig, { http, logger }: Parts, createShop: 
   const { clients, http: settings } = config
   const sandboxOrigin = emulatorOrigin(config)
   if (sandboxOrigin === null || clients.kind !== 'secret') return
-  const { secret, issuer, audience } = clients
-  const token = {
-    scopes: ['payments:read', 'payments:write'],
-    subject: 'shop',
-    ttlSeconds: TOKEN_TTL_S,
-    issuer,
-    audience,
-  } as const
+  const scopes = ['payments:read', 'payments:write'] as const
+  const token = { ...clients, scopes, subject: 'shop', ttlSeconds: TOKEN_TTL_S }
   const shop = createShop({
     graphqlUrl: () => `${http.url()}${GRAPHQL_PATH}`,
     publicUrl: () => (settings.port === 0 ? http.url() : settings.publicUrl),
-    issueToken: () => issueDevelopmentToken(secret, token),
+    issueToken: () => issueDevelopmentToken(clients.secret, token),
     sandboxOrigin,
     logger,
   })

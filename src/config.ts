@@ -118,15 +118,18 @@ function upstreamOf({ upstream, database }: Settings, reading: Reading) {
 
 /** With a shared secret, or with the issuer's published keys. */
 function clientsOf({ clients: { secret, url, ...claims } }: Settings, reading: Reading) {
-  const issuer = claimOf('JWT_ISSUER', claims.issuer, reading)
-  const audience = claimOf('JWT_AUDIENCE', claims.audience, reading)
+  const rules = {
+    ...claims,
+    issuer: claimOf('JWT_ISSUER', claims.issuer, reading),
+    audience: claimOf('JWT_AUDIENCE', claims.audience, reading),
+  }
   if (reading.text('JWT_JWKS_URL') !== null) {
     if (reading.text('JWT_SECRET') !== null)
       reading.fault('JWT_SECRET', 'and JWT_JWKS_URL exclude each other: set one of them')
-    return { kind: 'jwks', url: url ?? '', issuer, audience } as const
+    return { kind: 'jwks', url: url ?? '', ...rules } as const
   }
   const [key] = reading.keysOf('JWT_SECRET', secret && [secret])
-  return { kind: 'secret', secret: key, issuer, audience } as const
+  return { kind: 'secret', secret: key, ...rules } as const
 }
 
 function claimOf(setting: string, claim: string | null, reading: Reading): string | null {

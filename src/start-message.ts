@@ -46,11 +46,10 @@ export async function startMessage(
 async function tokenLines({ clients }: AppConfig): Promise<string[]> {
   if (clients.kind !== 'secret') return []
   const token = await issueDevelopmentToken(clients.secret, {
+    ...clients,
     scopes: ALL_SCOPES,
     subject: 'developer',
     ttlSeconds: TOKEN_TTL_S,
-    issuer: clients.issuer,
-    audience: clients.audience,
   })
   return ['', 'A development token with every scope, good for a week:', `  authorization: Bearer ${token}`]
 }

@@ -26,11 +26,10 @@ try {
   if (clients.kind === 'jwks')
     throw new Error('JWT_JWKS_URL is set: tokens come from its issuer, and none can be made here.')
   const token = await issueDevelopmentToken(clients.secret, {
+    ...clients,
     scopes: scopesIn(scopes),
     subject: subject ?? null,
     ttlSeconds: secondsIn(values.ttl),
-    issuer: clients.issuer,
-    audience: clients.audience,
   })
   process.stdout.write(`${token}\n`)
 } catch (error) {

@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createSchema } from '../src/graphql/schema/schema.ts'
+import { readCommandLine } from '../src/operator/command-line.ts'
 
 const root = join(import.meta.dirname, '..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
 const markdown = globSync('docs/**/*.md', { cwd: root })
 const readmes = globSync('{packages,examples}/*/README.md', { cwd: root })
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown, ...readmes]
@@ -18,6 +20,14 @@ describe.each(pages)('%s', (page) => {
       ([, path]) => path ?? '',
     )
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+
+  it('shows only npm scripts and commands of operators that exist', () => {
+    const named = [...prose(page).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+    const shown = prose(page).matchAll(/(?:operator --|payments-subgraph-operator) ([^`#>\n]+)/g)
+    const commands = Array.from(shown, ([, command = '']) => command.trim()).filter((command) => !command.includes('…'))
+    for (const command of commands) expect(() => readCommandLine(command.split(' '))).not.toThrow()
   })
 
   it('links only to pages that exist', () => {

@@ -85,20 +85,24 @@ const claimsSchema = z.object({
 /** The latest instant of a Date, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15
 
+/** Which claims contain scopes, and what precedes each scope there; null for the default and for nothing. */
+export type ScopeRules = { readonly scopeClaims: readonly string[] | null; readonly scopePrefix: string | null }
+
 /**
- * Returns the caller of a verified token's claims. The scopes are read from `scope` (RFC 8693, section 4.2), or from `scp`, which some
- * issuers use instead, as one text with spaces or as a list; unknown ones are ignored. Throws `InvalidTokenError` if `exp`, `sub`, `scope`
- * or `scp` has the wrong type.
+ * Returns the caller of a verified token's claims. By default the scopes are read from `scope` (RFC 8693, section 4.2), or from `scp`, which
+ * some issuers use instead; with `scopeClaims` from all of these. A claim is one text with spaces or a list; unknown scopes are ignored, and
+ * so are other values in `scopeClaims`. Throws `InvalidTokenError` if `exp`, `sub`, `scope` or `scp` has the wrong type.
  */
-export function callerFromClaims(payload: JWTPayload): ClientCaller {
+export function callerFromClaims(payload: JWTPayload, { scopeClaims, scopePrefix }: ScopeRules): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
   if (!claims.success) throw new InvalidTokenError('invalid')
   const { exp, sub, scope, scp } = claims.data
+  const values = scopeClaims === null ? [scope ?? scp].flat() : scopeClaims.flatMap((path) => valuesAt(payload, path))
   return {
     kind: 'client',
     subject: sub ?? null,
     identity: identityOf(claims.data),
-    scopes: new Set(knownScopes(scope ?? scp ?? '')),
+    scopes: new Set(knownScopes(values, scopePrefix ?? '')),
     expiresAt: Math.min(Math.floor(exp * 1000), LAST_MOMENT),
   }
 }
@@ -124,11 +128,19 @@ export function checkType(header: JWTHeaderParameters): void {
   if (type !== undefined && !/^(?:application\/)?(?:at\+)?jwt$/i.test(type)) throw new InvalidTokenError('invalid')
 }
 
+/** Returns the values of the claims with this name, or at this path of names with dots between them. Names may contain dots themselves. */
+function valuesAt(claims: unknown, path: string): unknown[] {
+  if (typeof claims !== 'object' || claims === null) return []
+  return Object.entries(claims).flatMap(([key, value]: [string, unknown]) => {
+    if (key === path) return value
+    return path.startsWith(`${key}.`) ? valuesAt(value, path.slice(key.length + 1)) : []
+  })
+}
+
 /** Returns our own constants instead of the token's texts: a verified token is cached, and may list other texts of any length. */
-function knownScopes(list: string | readonly string[]): Scope[] {
-  const parts = typeof list === 'string' ? [list] : list
-  const listed = new Set(parts.flatMap((part) => part.split(' ')))
-  return ALL_SCOPES.filter((scope) => listed.has(scope))
+function knownScopes(values: readonly unknown[], prefix: string): Scope[] {
+  const listed = new Set(values.flatMap((value) => (typeof value === 'string' ? value.split(' ') : [])))
+  return ALL_SCOPES.filter((scope) => listed.has(prefix + scope))
 }
 
 /**

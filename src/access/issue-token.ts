@@ -1,10 +1,13 @@
 import { createSecretKey } from 'node:crypto'
 import { SignJWT } from 'jose/jwt/sign'
 import type { Secret } from '../keys/key-ring.ts'
-import type { Scope } from './caller.ts'
+import type { Scope, ScopeRules } from './caller.ts'
 
-/** The content of a development token. `ttlSeconds` counts from `issuedAt`; the default of `issuedAt` is the current time. */
-export type DevelopmentTokenOptions = {
+/**
+ * The content of a development token. `ttlSeconds` counts from `issuedAt`; the default of `issuedAt` is the current time. The scopes are in the
+ * first of `scopeClaims`.
+ */
+export type DevelopmentTokenOptions = Partial<ScopeRules> & {
   readonly scopes: readonly Scope[]
   readonly subject: string | null
   readonly ttlSeconds: number
@@ -19,7 +22,8 @@ export type DevelopmentTokenOptions = {
  */
 export function issueDevelopmentToken(secret: Secret, options: DevelopmentTokenOptions): Promise<string> {
   const issuedAt = Math.floor((options.issuedAt?.getTime() ?? Date.now()) / 1000)
-  const token = new SignJWT({ scope: options.scopes.join(' ') })
+  const scopes = options.scopes.map((scope) => `${options.scopePrefix ?? ''}${scope}`)
+  const token = new SignJWT({ [options.scopeClaims?.[0] ?? 'scope']: scopes.join(' ') })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + options.ttlSeconds)

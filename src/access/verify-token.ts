@@ -12,6 +12,7 @@ import {
   checkType,
   isCompactJws,
   namesAreUnique,
+  type ScopeRules,
   InvalidTokenError,
   TokenKeysUnavailableError,
 } from './caller.ts'
@@ -84,7 +85,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     try {
       const result = await checkSignature(token, keys.keyOf, { ...rules, currentDate: new Date(clock()) })
       if (!namesAreUnique(token)) throw new InvalidTokenError('invalid')
-      const caller = acceptedCaller(result, clock())
+      const caller = acceptedCaller(result, clients, clock())
       verified.remember(token, caller, generation)
       return caller
     } catch (error) {
@@ -168,9 +169,9 @@ async function checkWithEach(
   throw new InvalidTokenError('invalid')
 }
 
-function acceptedCaller({ payload, protectedHeader }: JWTVerifyResult, now: number): ClientCaller {
+function acceptedCaller({ payload, protectedHeader }: JWTVerifyResult, rules: ScopeRules, now: number): ClientCaller {
   checkType(protectedHeader)
-  const caller = callerFromClaims(payload)
+  const caller = callerFromClaims(payload, rules)
   if (caller.expiresAt <= now) throw new InvalidTokenError('expired')
   return caller
 }

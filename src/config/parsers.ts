@@ -91,6 +91,13 @@ export function parseHosts(text: string): Parsed<readonly string[]> {
     : bad(`entry ${wrong + 1} must be a host name or an IP address, without scheme, port or brackets`)
 }
 
+/** Parses a comma-separated list of names without white space. */
+export function parseNames(text: string): Parsed<readonly string[]> {
+  const entries = text.split(',').map((entry) => entry.trim())
+  const wrong = entries.findIndex((entry) => !/^[^\s\p{Cc}]+$/u.test(entry))
+  return wrong === -1 ? good(entries) : bad(`entry ${wrong + 1} must be a name without white space`)
+}
+
 /** Parses a text of one line without white space at its ends. */
 export function parseLine(text: string): Parsed<string> {
   if (CONTROL.test(text)) return bad('must not contain control characters, such as a line break')

@@ -177,6 +177,13 @@ export const SETTINGS = {
       parse: text.parseLine,
       required: `the aud of client tokens, or ${ANY} to accept every one`,
     },
+    /**
+     * Claims whose values are scopes, comma-separated, nested ones with dots: `permissions`, `realm_access.roles`
+     * ([issuers](guides/token-issuers.md)). Unset: `scope`, or else `scp`
+     */
+    scopeClaims: { name: 'JWT_SCOPE_CLAIMS', parse: text.parseNames },
+    /** Text before each scope, such as `payments/`; values without it are ignored */
+    scopePrefix: { name: 'JWT_SCOPE_PREFIX', parse: text.parseLine },
   },
   /**
    * Secrets of routers, comma-separated, 16 characters or more each, sent as the header `x-router-secret`. `_service`, `_entities` and

@@ -78,7 +78,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   'payments-subgraph-client': { room: 'packages/client/src', uses: [], users: ['operator'] },
   'graphql-sockets': {
     room: 'packages/graphql-sockets/src',
-    uses: ['graphql', 'graphql-ws', 'node:http', 'node:stream', 'ws'],
+    uses: ['graphql', 'graphql-ws', 'node:buffer', 'node:http', 'node:stream', 'ws'],
     users: ['http'],
   },
   'payments-subgraph-lib': {

@@ -173,6 +173,6 @@ it('a token in the wrong place is not read: addresses, cookies, other headers, t
   for (const response of await Promise.all(asks)) expect(await response.json()).toMatchObject(refused)
   expect(await answerTo('Bearer a.b.c', search)).toEqual({ status: 401, body: INVALID })
   expect(await answerOnSocket({}, `${network.app.url}/graphql${search}&rest=`)).toMatchObject(refused)
-  const parameters = { jwt: VALID, headers: { authorization: `Bearer ${VALID}` }, AUTHORIZATION: `Bearer ${VALID}` }
+  const parameters = { jwt: VALID, headers: others, payload: { token: VALID }, ' token': VALID }
   expect(await answerOnSocket(parameters)).toMatchObject(refused)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
-import { openRawPeer } from '../support/raw-websocket.ts'
+import { frame, OPCODE, openRawPeer, type RawPeerOptions, textFrame } from '../support/raw-websocket.ts'
 import { greetedSocket, openSocket, type RawSocketOptions } from '../support/socket.ts'
 import { isCaughtUp } from '../support/streams.ts'
 
@@ -127,6 +127,80 @@ describe('the origin of a socket', () => {
     const socket = await greetedSocket(network.app.url, {}, options())
     socket.close()
     expect((await socket.closed).code).toBe(1005)
+  })
+})
+
+const WITHOUT_OWN_SOCKETS = 'compiledExecutor,publicAnswers,sharedExecutions,recentRows'
+const QUERY = { query: '{ payments { nodes { id } } }' }
+
+type Habit = {
+  readonly upgrade?: RawPeerOptions
+  readonly init?: (token: string) => object
+  /** What is sent after the acknowledgement. */
+  readonly frame?: Buffer
+}
+const asked = (payload: object = {}, message: object = {}) => ({
+  frame: textFrame({ id: '1', type: 'subscribe', payload: { ...QUERY, ...payload }, ...message }),
+})
+const upgraded = (name: string, value: string) => ({ upgrade: { headers: [[name, value] as const] } })
+
+const ACCEPTED: readonly (readonly [name: string, habit: Habit])[] = [
+  ['a query string in the address', { upgrade: { path: '/graphql?client=app' } }],
+  ['a slash at the end of the address', { upgrade: { path: '/graphql/?client=app' } }],
+  ['subprotocols before ours', upgraded('Sec-WebSocket-Protocol', 'graphql-ws, mqtt,graphql-transport-ws')],
+  [
+    'extensions that are not served',
+    upgraded('Sec-WebSocket-Extensions', 'permessage-deflate; client_max_window_bits'),
+  ],
+  ['the spelling of proxies', upgraded('Connection', 'keep-alive, upgrade')],
+  ['a name of the token in capitals', { init: (token) => ({ AUTHORIZATION: `bearer ${token}` }) }],
+  ['the token below headers', { init: (token) => ({ headers: { Authorization: `Bearer ${token}` } }) }],
+  ['the token as authToken', { init: (authToken) => ({ authToken }) }],
+  ['an empty name of the operation', asked({ operationName: '' })],
+  ['nulls', asked({ operationName: null, variables: null, extensions: null, documentId: null })],
+  ['members that nobody knows', asked({ key: 7, onError: 'PROPAGATE' }, { extra: {} })],
+  ['a binary frame', { frame: frame(OPCODE.binary, JSON.stringify({ id: '1', type: 'subscribe', payload: QUERY })) }],
+]
+
+/** The rows of the table in docs/clients.md, with the code of the close frame or the status of the upgrade. */
+const REFUSED: readonly (readonly [name: string, code: number, habit: Habit])[] = [
+  ['a path in other letters', 404, { upgrade: { path: '/GraphQL' } }],
+  ['a subprotocol twice', 400, upgraded('Sec-WebSocket-Protocol', 'graphql-transport-ws, graphql-transport-ws')],
+  ['a subprotocol in other letters', 4406, upgraded('Sec-WebSocket-Protocol', 'GraphQL-Transport-WS')],
+  ['another scheme', 4403, { ...upgraded('Authorization', 'Basic dXNlcjpwYXNz'), init: () => ({}) }],
+  ['a scheme without a token', 4403, { init: () => ({ authorization: 'Bearer ' }) }],
+  ['the id of an operation as a number', 4400, asked({}, { id: 1 })],
+  ['variables as a list', 4400, asked({ variables: [] })],
+  ['messages of subscriptions-transport-ws', 4400, { frame: textFrame({ type: 'connection_terminate' }) }],
+]
+
+describe.each([
+  ['graphql-sockets', 'all'],
+  ['graphql-ws', WITHOUT_OWN_SOCKETS],
+])('habits of clients, with %s', (_server, SHORTCUTS) => {
+  let app: Network
+  beforeAll(async () => void (app = await startNetwork({ env: { SHORTCUTS } })))
+  afterAll(() => app.close())
+
+  /** Returns the answer of a peer with a habit, or the code with which it is refused. */
+  async function answerOf({ upgrade, init = (token) => ({ token }), frame: sent = asked().frame }: Habit) {
+    const peer = await openRawPeer(app.app.url, upgrade).catch(({ status }: { status: number }) => status)
+    if (typeof peer === 'number') return peer
+    const payload = init(await app.token(READER))
+    peer.write(textFrame({ type: 'connection_init', payload }))
+    const acknowledged = await Promise.race([peer.next(), peer.closed])
+    if (typeof acknowledged === 'object') peer.write(sent)
+    const answer = await Promise.race([peer.next(), peer.closed])
+    peer.connection.destroy()
+    return answer !== null && typeof answer === 'object' ? (JSON.parse(answer.payload.toString()) as unknown) : answer
+  }
+
+  it.each(ACCEPTED)('%s is accepted', async (_what, habit) => {
+    expect(await answerOf(habit)).toEqual({ id: '1', type: 'next', payload: { data: { payments: { nodes: [] } } } })
+  })
+
+  it.each(REFUSED)('%s is refused with %i', async (_what, code, habit) => {
+    expect(await answerOf(habit)).toBe(code)
   })
 })
 

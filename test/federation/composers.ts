@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { composeSchemaContract, composeServices } from '@theguild/federation-composition'
 import { federateSubgraphs, federateSubgraphsContract } from '@wundergraph/composition'
 import { buildASTSchema, parse, type DocumentNode, type GraphQLSchema } from 'graphql'
@@ -49,18 +49,18 @@ export const composers: readonly Composer[] = [
 export const payments = subgraph('payments', readFileSync(join(root, 'schema.graphql'), 'utf8'))
 
 /** Subgraphs of other teams, on federation 2.3 and 2.9, which refer to our types, extend them, and share some. */
-export const orders = foreign('orders')
-export const customers = foreign('customers')
-export const returns = foreign('returns')
+export const orders = foreign('docs/federation/orders.graphql')
+export const customers = foreign('docs/federation/customers.graphql')
+export const returns = foreign('test/federation/subgraphs/returns.graphql')
 /** A subgraph that gives common names to types of its own. */
-export const neighbour = foreign('neighbour')
+export const neighbour = foreign('test/federation/subgraphs/neighbour.graphql')
 
 export function subgraph(name: string, sdl: string): Subgraph {
   return { name, url: `http://${name}.test/graphql`, typeDefs: parse(sdl) }
 }
 
-function foreign(name: string): Subgraph {
-  return subgraph(name, readFileSync(join(import.meta.dirname, 'subgraphs', `${name}.graphql`), 'utf8'))
+function foreign(path: string): Subgraph {
+  return subgraph(basename(path, '.graphql'), readFileSync(join(root, path), 'utf8'))
 }
 
 function fromHive(result: ReturnType<typeof composeServices>): Composed {

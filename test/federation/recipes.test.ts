@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { transformSupergraphToPublicSchema } from '@theguild/federation-composition'
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,6 +17,12 @@ const names = readdirSync(folder).filter((name) => /\.(?:yaml|ts)$/.test(name))
 const text = (name: string) => readFileSync(join(folder, name), 'utf8')
 const page = readFileSync(join(root, 'docs/federation.md'), 'utf8')
 
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly files: readonly string[]
+  readonly scripts: object
+  readonly exports: object
+}
+
 const ROUTER_SECRET = 'secret-of-the-router-1'
 
 /** Returns a value of a YAML file, by its path of keys. */
@@ -30,9 +36,10 @@ describe.each(names.filter((name) => name.endsWith('.yaml')))('docs/federation/%
     expect([...errors, ...warnings].map(({ message }) => message)).toEqual([])
   })
 
-  it('names files that exist', () => {
-    const files = [...text(name).matchAll(/file: (\S+)/g)].map(([, file = '']) => join(folder, file))
-    expect(files.filter((file) => readFileSync(file).length === 0)).toEqual([])
+  it('names files that exist in the package', () => {
+    const files = [...text(name).matchAll(/file: (\S+)/g)].map(([, file = '']) => relative(root, join(folder, file)))
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    expect(files.filter((file) => !manifest.files.some((entry) => `${file}/`.startsWith(`${entry}/`)))).toEqual([])
   })
 })
 
@@ -148,10 +155,12 @@ describe('docs/federation.md', () => {
   })
 
   it('names only npm scripts that exist, and every file of its folder', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
     const named = [...page.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
-    expect(named.filter((name) => !(name in scripts))).toEqual([])
+    expect(named.filter((name) => !(name in manifest.scripts))).toEqual([])
     expect(names.filter((name) => !page.includes(`federation/${name}`))).toEqual([])
+    const exported = [...page.matchAll(/`payments-subgraph(\/[\w./-]+)`/g)].map(([, path = '']) => `.${path}`)
+    expect(exported.length).toBeGreaterThan(1)
+    expect(exported.filter((path) => !(path in manifest.exports))).toEqual([])
   })
 
   it('composes the example supergraph, which keeps costs and scopes', () => {

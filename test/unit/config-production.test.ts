@@ -54,6 +54,8 @@ describe('parseConfig in production', () => {
       kind: 'jwks',
       url: 'https://id.example.test/keys',
       issuer: 'https://id.example.test/',
+      scopeClaims: null,
+      scopePrefix: null,
       audience: 'payments',
     })
   })

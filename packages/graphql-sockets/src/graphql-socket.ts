@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage, type SubscribeMessage } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -135,7 +136,8 @@ export class GraphqlSocket extends WebSocket implements OperationSocket {
     if (!this.countMessage() || !this.#countBytes(data.length) || this.readyState !== WebSocket.OPEN) return
     // A peer that does not read its answers is not read either.
     if (this.bufferedAmount > this.limits.bufferedBytes) this.pause()
-    if (isBinary) return this.close(...CLOSING.invalid)
+    // Some clients send texts as binary messages. The library has checked the encoding of text messages only.
+    if (isBinary && !isUtf8(data)) return this.close(...CLOSING.invalid)
     try {
       this.#handle(data.toString())
     } catch (error) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type ExecutionArgs, type ExecutionResult, type FormattedExecutionResult, GraphQLError, parse } from 'graphql'
 import { makeServer, MessageType, type ServerOptions, type SubscribePayload } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -73,7 +74,7 @@ export function openByLibrary(socket: WebSocket, parts: SocketParts, { limits, s
       onMessage: (handle) =>
         socket.on('message', (data: Buffer, isBinary) => {
           const text = data.toString()
-          if (isBinary || !isAccepted(parts, text)) return close(CLOSING.invalid)
+          if ((isBinary && !isUtf8(data)) || !isAccepted(parts, text)) return close(CLOSING.invalid)
           return void handle(text).catch(fail)
         }),
     },

@@ -36,6 +36,12 @@ describe.each(SERVERS)('%s', (name, create) => {
   }
 
   it('speaks graphql-transport-ws, and closes any other subprotocol with 4406', async () => {
+    for (const offered of ['graphql-ws, graphql-transport-ws', 'mqtt,graphql-transport-ws , graphql-ws']) {
+      const peer = await openRawPeer(server.url, { headers: [['Sec-WebSocket-Protocol', offered]] })
+      peer.say(INIT)
+      expect((await peer.next()).payload.toString()).toBe('{"type":"connection_ack"}')
+      peer.connection.destroy()
+    }
     for (const other of ['mqtt', undefined]) expect(await closeCodeOf(server.url, other)).toBe(4406)
     const socket = await openSocket(server.url, { protocol: 'graphql-ws' })
     expect(await socket.next()).toMatchObject({ type: 'connection_error' })
@@ -44,7 +50,7 @@ describe.each(SERVERS)('%s', (name, create) => {
 
   describe('ConnectionInit and ConnectionAck', () => {
     it('acknowledges a connection, with or without a payload', async () => {
-      for (const init of [INIT, { ...INIT, payload: {} }]) {
+      for (const init of [INIT, { ...INIT, payload: {} }, { ...INIT, payload: null }, { ...INIT, id: '1' }]) {
         const socket = await openSocket(server.url)
         socket.send(init)
         expect(await socket.next()).toEqual({ type: 'connection_ack' })

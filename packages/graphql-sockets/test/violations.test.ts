@@ -35,7 +35,6 @@ const BEFORE_GREETING: readonly Case[] = [
   ['text that is no JSON', 4400, textFrame('hello')],
   ['nothing', 4400, textFrame('')],
   ['an unknown type', 4400, textFrame({ type: 'start' })],
-  ['a greeting in a binary frame', 4400, frame(binary, JSON.stringify({ type: 'connection_init' }))],
   ['a greeting with a payload that is no object', 4400, textFrame({ type: 'connection_init', payload: 'x' })],
   ['an acknowledgement', 4400, textFrame({ type: 'connection_ack' })],
   ['a bad token', 4403, textFrame({ type: 'connection_init', payload: { token: 'wrong' } })],
@@ -81,7 +80,12 @@ const AFTER_GREETING: readonly Case[] = [
   ['a second stream under one id', 4409, () => stream('1'), () => stream('1')],
   ['a second stream under one id of 128 letters', 4409, () => stream('i'.repeat(128)), () => stream('i'.repeat(128))],
   ['an id of 129 letters', 4400, () => stream('i'.repeat(129))],
-  ['a binary frame', 4400, frame(binary, Buffer.from([1, 2, 3]))],
+  ['a binary frame that is no message', 4400, frame(binary, Buffer.from([1, 2, 3]))],
+  [
+    'a binary frame that is no UTF-8',
+    4400,
+    frame(binary, Buffer.from('{"type":"ping","payload":{"a":"\xff"}}', 'latin1')),
+  ],
   ['text that is no UTF-8', 1007, frame(text, Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
   ['half a surrogate pair', 1007, frame(text, Buffer.from([0xed, 0xa0, 0x80]))],
   ['a letter of two bytes written with three', 1007, frame(text, Buffer.from([0xe0, 0x80, 0xaf]))],
@@ -149,6 +153,9 @@ describe.each(SERVERS)('%s', (_name, create) => {
 
   describe('a socket stays open for', () => {
     const PONG = { opcode: text, payload: '{"type":"pong"}' }
+    const ANSWER = { opcode: text, payload: '{"id":"1","type":"next","payload":{"data":{"greeting":"hello"}}}' }
+    const NULLS = { variables: null, operationName: null, extensions: null, key: 7 }
+    const WITH_NULLS = { id: '1', type: 'subscribe', payload: { query: '{ greeting }', ...NULLS }, extra: [] }
     const answered: readonly (readonly [
       name: string,
       answer: { opcode: number; payload: string },
@@ -158,6 +165,11 @@ describe.each(SERVERS)('%s', (_name, create) => {
       ['a pong that nobody asked for', PONG, frame(pong, 'x'), PING],
       ['the end of an operation that there is not', PONG, textFrame({ id: 'none', type: 'complete' }), PING],
       ['a pong of the protocol', PONG, textFrame({ type: 'pong' }), PING],
+      ['a ping with the payload null', PONG, textFrame({ type: 'ping', payload: null })],
+      ['a pong with the payload null', PONG, textFrame({ type: 'pong', payload: null }), PING],
+      ['an end with other members', PONG, textFrame({ id: 'none', type: 'complete', payload: null }), PING],
+      ['a ping in a binary frame', PONG, frame(binary, '{"type":"ping"}')],
+      ['a query with nulls and other members, in a binary frame', ANSWER, frame(binary, JSON.stringify(WITH_NULLS))],
       ['a ping in two fragments', PONG, frame(text, '{"type":', { fin: false }), frame(continuation, '"ping"}')],
       [
         'a ping of WebSocket between two fragments',

@@ -50,7 +50,12 @@ export function readRequest(request: OperationRequest, source: TextSource): Requ
   const { operationName = null, variables, extensions } = request
   if (operationName !== null && typeof operationName !== 'string') throw badRequest('operationName must be a string.')
   const id = documentId(request.documentId, objectIn(extensions, 'extensions'))
-  return { query: textOf(request.query, id, source), operationName, variables: objectIn(variables, 'variables') }
+  return {
+    query: textOf(request.query, id, source),
+    // Code generators write an empty name for an operation without one.
+    operationName: operationName === '' ? null : operationName,
+    variables: objectIn(variables, 'variables'),
+  }
 }
 
 function textOf(query: unknown, id: string | null, { trusted, writesOwnTexts }: TextSource): string {

@@ -60,17 +60,23 @@ export function createRouterCheck(router: Config['router']): RouterCheck {
 /** Returns whether a request comes from the router. */
 export type RouterCheck = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean
 
-/** Keys under which clients and routers send the token in `connectionParams`. */
-const NAMES = ['authorization', 'Authorization', 'token'] as const
+/** Names of the token in `connectionParams`, in lower case: the first counts. */
+const NAMES = ['authorization', 'token', 'authtoken', 'accesstoken', 'access_token']
 
 /**
- * Returns the token of a WebSocket connection: from its parameters, with or without the prefix Bearer, otherwise from the upgrade
- * request. Null if there is none. Malformed or repeated values are returned too; the verifier refuses them.
+ * Returns the token of a WebSocket connection, with or without the prefix Bearer: from its parameters, or from `headers` among them, as some
+ * tools send it; otherwise from the upgrade request. Null if there is none. Malformed or repeated values are returned too; the verifier
+ * refuses them.
  */
 export function connectionToken(params: unknown, { authorization }: DistinctHeaders): string | null {
-  const given = NAMES.map((name) => (params as Record<string, unknown> | null | undefined)?.[name]).find(
-    (value) => typeof value === 'string' && value !== '',
-  )
-  const value = (given as string | undefined) ?? authorization?.join(', ')
+  const { headers } = Object(params) as { readonly headers?: unknown }
+  const value = tokenIn(params) ?? tokenIn(headers) ?? authorization?.join(', ')
   return value === undefined ? null : (bearerToken(value) ?? value)
+}
+
+function tokenIn(params: unknown): string | undefined {
+  const texts = Object.entries(Object(params) as object).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'string' && value !== '' ? [[name.toLowerCase(), value] as const] : [],
+  )
+  return NAMES.flatMap((known) => texts.filter(([name]) => name === known))[0]?.[1]
 }

@@ -107,7 +107,7 @@ function parseStrictly(text: string): unknown {
 function opensSocket({ method, url = '', headers: { upgrade }, httpVersion }: IncomingMessage): boolean {
   if (method !== 'GET' || upgrade?.toLowerCase() !== 'websocket' || httpVersion !== '1.1') return false
   // A proxy may send an absolute target (RFC 9112, section 3.2.2).
-  return URL.parse(url, 'http://localhost')?.pathname === GRAPHQL_PATH
+  return URL.parse(url, 'http://localhost')?.pathname.replace(/\/$/, '') === GRAPHQL_PATH
 }
 
 /** Answers and destroys the connection: a peer that keeps its side open must not delay the shutdown. */

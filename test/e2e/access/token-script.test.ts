@@ -25,7 +25,14 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<st
 }
 
 const verify = (token: string, secret: string, issuer: string | null = null) =>
-  createTokenVerifier({ kind: 'secret', secret: new Secret(secret), issuer, audience: null }).verify(token)
+  createTokenVerifier({
+    kind: 'secret',
+    secret: new Secret(secret),
+    issuer,
+    audience: null,
+    scopeClaims: null,
+    scopePrefix: null,
+  }).verify(token)
 
 describe('npm run token', () => {
   it.each(['--help', '-h'])('tells with %s how it is used', async (option) => {

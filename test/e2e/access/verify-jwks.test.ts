@@ -21,7 +21,14 @@ beforeEach(async () => {
   issuer = await startJwksServer()
   issuer.publish(first.jwk)
   passed = 0
-  const clients = { kind: 'jwks', url: issuer.url, issuer: 'issuer', audience: 'payments' } as const
+  const clients = {
+    kind: 'jwks',
+    url: issuer.url,
+    issuer: 'issuer',
+    audience: 'payments',
+    scopeClaims: null,
+    scopePrefix: null,
+  } as const
   verifier = createTokenVerifier(clients, { clock: () => NOW + passed, elapsed: () => passed })
 })
 afterEach(() => issuer.close())

@@ -14,7 +14,7 @@ let passed = 0
 
 const create = (watchMs?: number) =>
   createTokenVerifier(
-    { kind: 'jwks', url: issuer.url, issuer: 'issuer', audience: 'payments' },
+    { kind: 'jwks', url: issuer.url, issuer: 'issuer', audience: 'payments', scopeClaims: null, scopePrefix: null },
     { clock: () => NOW + passed, elapsed: () => passed, ...(watchMs === undefined ? {} : { watchMs }) },
   )
 

@@ -7,7 +7,14 @@ import { Secret } from '../../../src/keys/key-ring.ts'
 import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'
 
 const TEXT = 'client-secret-of-more-than-64-bytes-long-enough-for-every-algorithm-of-its-kind'
-const clients = { kind: 'secret', secret: new Secret(TEXT), issuer: 'issuer', audience: 'payments' } as const
+const clients = {
+  kind: 'secret',
+  secret: new Secret(TEXT),
+  issuer: 'issuer',
+  audience: 'payments',
+  scopeClaims: null,
+  scopePrefix: null,
+} as const
 
 /** Returns a valid token with an algorithm that is not supported. */
 function hs512Token(): string {

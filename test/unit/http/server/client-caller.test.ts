@@ -9,7 +9,14 @@ import { Secret } from '../../../../src/keys/key-ring.ts'
 
 const SECRET = new Secret('client-token-secret-of-the-tests-0123456789')
 const token = await issueDevelopmentToken(SECRET, { scopes: ['payments:read'], subject: 'shop-1', ttlSeconds: 60 })
-const verifier = createTokenVerifier({ kind: 'secret', secret: SECRET, audience: null, issuer: null })
+const verifier = createTokenVerifier({
+  kind: 'secret',
+  secret: SECRET,
+  audience: null,
+  issuer: null,
+  scopeClaims: null,
+  scopePrefix: null,
+})
 
 /** Returns a request with these lines of `authorization` as Node's parser represents it: `headers` contains only the first one. */
 function requestWith(lines: readonly string[], socket = new Socket()): IncomingMessage {
@@ -56,7 +63,14 @@ describe('a connection that has shown a token', () => {
   /** Creates requests of one connection, with a clock that the test advances. */
   function connect() {
     let now = Date.now()
-    const keys = { kind: 'secret', secret: SECRET, audience: null, issuer: null } as const
+    const keys = {
+      kind: 'secret',
+      secret: SECRET,
+      audience: null,
+      issuer: null,
+      scopeClaims: null,
+      scopePrefix: null,
+    } as const
     const callerOf = createCallerReader(createTokenVerifier(keys, { clock: () => now }))
     const socket = new Socket()
     return {

@@ -106,7 +106,7 @@ export function claimsOf(token: string): Claims | null {
   const subject = payload['sub']
   return {
     subject: typeof subject === 'string' ? subject : null,
-    scopes: new Set(scopesOf(payload['scope'] ?? payload['scp'])),
+    scopes: new Set(scopesIn(payload)),
     expiresAt: payload['exp'] * 1000,
   }
 }
@@ -131,9 +131,16 @@ function payloadOf(token: string): Record<string, unknown> | null {
   }
 }
 
-function scopesOf(claim: unknown): string[] {
-  const list = Array.isArray(claim) ? claim : [claim]
-  return list.flatMap((part) => (typeof part === 'string' ? part.split(' ') : [])).filter((scope) => scope !== '')
+const SCOPE = /(?:payments|agreements|payouts|customers|balances|banks|webhooks|sandbox):[a-z]+$/
+
+/**
+ * Returns the scopes that any claim contains, with or without a prefix. Which claims count is a setting of the server; it refuses what the
+ * others would allow. `depth` is how far claims may be nested.
+ */
+function scopesIn(claim: unknown, depth = 5): string[] {
+  if (typeof claim === 'string') return claim.split(' ').flatMap((word) => SCOPE.exec(word)?.[0] ?? [])
+  if (typeof claim !== 'object' || claim === null || depth === 0) return []
+  return Object.values(claim).flatMap((part) => scopesIn(part, depth - 1))
 }
 
 /** The maximum delay of a browser timer, in milliseconds. */
