@@ -52,14 +52,17 @@ const reasonsOf = (results: readonly AuditResult[]) =>
 
 // promise(checks): The audits of graphql-http report no error; accepted findings are listed with a reason.
 describe('the audits of GraphQL over HTTP', () => {
-  it('find no error, and no warning but the accepted ones', async () => {
-    network = await startNetwork()
-    const results = await audit({})
-    expect(results.length).toBeGreaterThanOrEqual(FEWEST_AUDITS)
-    expect(findings(results, (id) => id in ACCEPTED)).toEqual([])
-    expect(results.filter(({ status }) => status === 'error')).toEqual([])
-    expect(reasonsOf(results)).toEqual(ACCEPTED)
-  })
+  it.each(['all', 'none'])(
+    'find no error, and no warning but the accepted ones, with SHORTCUTS=%s',
+    async (shortcuts) => {
+      network = await startNetwork({ env: { SHORTCUTS: shortcuts } })
+      const results = await audit({})
+      expect(results.length).toBeGreaterThanOrEqual(FEWEST_AUDITS)
+      expect(findings(results, (id) => id in ACCEPTED)).toEqual([])
+      expect(results.filter(({ status }) => status === 'error')).toEqual([])
+      expect(reasonsOf(results)).toEqual(ACCEPTED)
+    },
+  )
 
   it('find the same in production. Some introspect, so they run as the router, with the header that its requests have', async () => {
     network = await startNetwork({ env: GUARDED })
