@@ -60,7 +60,7 @@ describe('the examples of the explorer', () => {
       payments: undefined,
       health: undefined,
       'create-payin': 'CreatePayinSuccess',
-      'simulate-payin': 'PaymentSimulationAccepted',
+      'simulate-payin': 'SimulationAccepted',
     })
   })
 

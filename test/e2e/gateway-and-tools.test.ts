@@ -186,7 +186,7 @@ describe('simulateDeposit', () => {
 
   it.each(['ﾔﾏﾀﾞ ﾊﾅｺ', 'ヤマダ　ハナコ', 'やまだ はなこ', 'パーティー'])('takes the sender %j', async (remitterName) => {
     expect(await deposit({ remitterName, remitterBankName: 'ﾐｽﾞﾎ', remitterBranchName: 'ほんてん' })).toEqual({
-      __typename: 'PaymentSimulationAccepted',
+      __typename: 'SimulationAccepted',
       response: { status: 'ok' },
     })
     expect(network.sandbox.control.state().deposits.at(-1)).toMatchObject({ siteId: 'jpy', amount: '5000' })
@@ -208,7 +208,7 @@ describe('simulateDeposit', () => {
   it('takes a Latin name where the currency is another', async () => {
     const amount = { value: '10.50', currency: 'AUD' }
     expect(await deposit({ amount, remitterName: 'Ada Payer' })).toMatchObject({
-      __typename: 'PaymentSimulationAccepted',
+      __typename: 'SimulationAccepted',
     })
   })
 })

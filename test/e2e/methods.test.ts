@@ -72,6 +72,7 @@ describe('payinMethods', () => {
     })
     expect(traits.get('ke_mobile_money_kes')).toEqual({
       ...said,
+      cancellable: false,
       refundable: false,
       promptsHandset: true,
       confirmsOnPage: true,

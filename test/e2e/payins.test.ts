@@ -228,7 +228,7 @@ describe('a direct payin', () => {
     const stream = await network.follow(PAYMENT_UPDATES, { id })
     await stream.until(isCaughtUp)
     expect(await mutate(network, 'simulatePayin', { paymentId: id, outcome })).toMatchObject({
-      __typename: 'PaymentSimulationAccepted',
+      __typename: 'SimulationAccepted',
       response: { status: 'ok' },
     })
     const told = await stream.until(({ event }) => event?.toStatus === toStatus)

@@ -45,12 +45,7 @@ describe.each(STORAGES)(
         'CreateGatewayPaymentSuccess',
         'PayoutSuccess',
       ]
-      const others = [
-        'RefundPaymentSuccess',
-        'PaymentAgreementSuccess',
-        'PaymentSimulationAccepted',
-        'PaymentBankLookup',
-      ]
+      const others = ['RefundPaymentSuccess', 'PaymentAgreementSuccess', 'SimulationAccepted', 'PaymentBankLookup']
       const expected = [failures, more, codes, successes, others].flat()
       expect(expected.filter((outcome) => !outcomes.has(outcome))).toEqual([])
       expect(callbackStatuses).toEqual(new Set([200, 400, 401]))

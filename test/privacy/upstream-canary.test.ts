@@ -83,7 +83,7 @@ const callsOfTheService = (): Operation[] => [
   ],
   ['query Q($id: ID!) { payout(id: $id) { id status statusRaw errorCode errorMessage } }', { id: ids.payout }],
   ['query Q($from: LocalDate!, $to: LocalDate!) { payouts(from: $from, to: $to) { nodes { id statusRaw } } }', SPAN],
-  ['{ balances(currencies: ["AUD"]) { currency available { value } } }'],
+  ['{ accountBalances(currencies: ["AUD"]) { nodes { currency available { value } } failures { message } } }'],
   ['{ accountBalances(currencies: ["AUD"]) { failures { site code message } } }'],
   [
     'query Q($from: LocalDate!, $to: LocalDate!) { balanceHistory(from: $from, to: $to) { nodes { id kindRaw statusRaw } } }',

@@ -23,7 +23,7 @@ export const CONTACT_FIELDS = `id ${PERSON} identityStatus identityResults { sta
 const CUSTOMER = `... on PaymentCustomerSuccess { replayed customer { ${CUSTOMER_FIELDS} } }`
 const AGREEMENT = `... on PaymentAgreementSuccess { replayed agreement { ${AGREEMENT_FIELDS} statusToken } }`
 const PAYOUT = `... on PayoutSuccess { replayed payout { ${PAYOUT_FIELDS} } }`
-const ACCEPTED = '... on PaymentSimulationAccepted { response }'
+const ACCEPTED = '... on SimulationAccepted { response }'
 
 /** Fields that the tests select from the result of each mutation. */
 const SELECTIONS = {

@@ -35,7 +35,7 @@ export const accountsResolvers = {
     simulateDeposit: async (_root, { input }, { operations }) => {
       const outcome = await operations.simulateDeposit(input)
       return outcome.kind === 'done'
-        ? { __typename: 'PaymentSimulationAccepted', response: outcome.response }
+        ? { __typename: 'SimulationAccepted', response: outcome.response }
         : failureResult(outcome)
     },
   },

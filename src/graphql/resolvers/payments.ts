@@ -101,7 +101,7 @@ export const paymentsResolvers = {
     simulatePayin: async (_root, { input }, { operations }) => {
       const outcome = await operations.simulatePayin(input)
       return outcome.kind === 'done'
-        ? { __typename: 'PaymentSimulationAccepted', response: outcome.response }
+        ? { __typename: 'SimulationAccepted', response: outcome.response }
         : failureResult(outcome)
     },
   },

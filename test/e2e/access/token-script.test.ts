@@ -20,7 +20,11 @@ afterAll(() => {
 })
 
 async function run(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, ...args], { cwd: folder, env })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions=payments-subgraph-source', SCRIPT, ...args],
+    { cwd: folder, env },
+  )
   return stdout.trim()
 }
 
