@@ -132,15 +132,6 @@ describe('the access token', () => {
     expect(tokenCalls()).toBe(2)
   })
 
-  it('is each site’s own', async () => {
-    const { calls, payments, tokenCalls } = await gateway()
-    await Promise.all([calls.createGatewayPayment(site(), request), calls.createGatewayPayment(site('jpy'), inYen)])
-    expect(tokenCalls()).toBe(2)
-    expect(new Set(payments().map(({ headers }) => headers.get('access-token')))).toEqual(
-      new Set(['token-1', 'token-2']),
-    )
-  })
-
   it('is used up to 80 % of its life, then renewed behind the caller’s back', async () => {
     const { service, tokens, tokenCalls, pass } = await gateway()
     const first = await tokens.current(site())
