@@ -15,35 +15,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', () => {
   const shop = () => `${network.app.url}/shop`
   const checkoutUrl = () => network.sandbox.control.state().links.at(-1)?.paymentUrl ?? ''
 
-  test('is the same in two tabs', async () => {
-    const { open } = await browser.profile()
-    const first = await open(shop())
-    await placeOrder(first)
-    const second = await open(first.url())
-    await showsHeadline(second, 'ready')
-    await Promise.all([openDrawer(first), openDrawer(second)])
-    await second.locator('.badge.live').waitFor()
-    const popup = await openPopup(first)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await Promise.all([showsHeadline(first, 'paid'), showsHeadline(second, 'paid')])
-    expect(await sequencesIn(second)).toEqual(await sequencesIn(first))
-  })
-
-  test('gets one new link, whichever tab asks first', async () => {
-    const { open } = await browser.profile()
-    const first = await open(shop())
-    await placeOrder(first)
-    const second = await open(first.url())
-    await openDrawer(first)
-    await first.getByRole('button', { name: 'Let the time run out' }).click()
-    await Promise.all([showsHeadline(first, 'expired'), showsHeadline(second, 'expired')])
-    await first.getByRole('button', { name: 'Get a new link' }).click()
-    await showsHeadline(first, 'ready')
-    await second.getByRole('button', { name: 'Get a new link' }).click()
-    await showsHeadline(second, 'ready')
-    expect(second.url()).toBe(first.url())
-  })
-
   test('says when it is offline, and catches up with what was paid meanwhile', async () => {
     const { open, context } = await browser.profile({ expectedErrors: [/ERR_INTERNET_DISCONNECTED/] })
     const page = await open(shop())
