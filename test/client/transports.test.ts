@@ -101,18 +101,6 @@ it('asks by polling for nothing that has not changed', async () => {
   await watch.leave()
 })
 
-it('waits as long as it is asked to', async () => {
-  proxy.refused.add('socket')
-  proxy.retryAfterS = 1
-  const began = performance.now()
-  const watch = watchLink()
-  await expect.poll(() => proxy.asked.sse).toBe(1)
-  proxy.retryAfterS = null
-  await watch.until(isCaughtUp)
-  expect(performance.now() - began).toBeGreaterThan(990)
-  await watch.leave()
-})
-
 it('tells that nobody can be reached, and comes back at once when the app wakes up', async () => {
   proxy.refused.add('socket').add('sse').add('http')
   let wakeUp = () => {}
@@ -150,37 +138,6 @@ it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when t
   await watch.untilConnection('live')
   await expectLog(watch)
   expect(watch.connections).toEqual(['connecting', 'live', noticed, 'live', 'closed'])
-})
-
-it('comes back to a server that restarts, and misses nothing', async () => {
-  const watch = watchLink({ transports: ['socket'] })
-  await watch.until(isCaughtUp)
-  const socketsBefore = proxy.asked.socket
-  await network.restart()
-  await watch.untilConnection('live')
-  await expectLog(watch)
-  expect(proxy.asked.socket).toBeGreaterThan(socketsBefore)
-})
-
-it('follows every event, after a cursor by polling too', async () => {
-  const [begin] = await logAfter(network, null)
-  const after = begin ?? null
-  const options = { url: proxy.url, token: await network.token(), after: after ?? '', pollMs: 5, timing: QUICK }
-  const filter = { linkIds: [link.id] }
-  const watches = (['socket', 'polling'] as const).map((transport) =>
-    keep((more) => watchPaymentEvents(filter, { ...options, ...more, transports: [transport] })),
-  )
-  await pay(link.checkoutUrl)
-  for (const watch of watches) {
-    await watch.until(isPaid)
-    const log = await logAfter(network, after, filter)
-    // `after` is this link's own first event if no other test ran before.
-    expect(log.length).toBeGreaterThanOrEqual(4)
-    expect(eventsOf(watch.updates)).toEqual(log)
-    expect(watch.updates.find(isPaid)?.link?.reference).toBe(link.reference)
-    await watch.leave()
-  }
-  expect(eventsOf(watches[0]?.updates ?? [])).toEqual(eventsOf(watches[1]?.updates ?? []))
 })
 
 function watchLink(options: Partial<WatchOptions> = {}): Watching {

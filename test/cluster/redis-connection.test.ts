@@ -74,25 +74,6 @@ describe.skipIf(!canMakeRedis())('the connection to Redis', () => {
     expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
   })
 
-  it('comes back when its connection is cut', async () => {
-    open()
-    await until(() => redis.isConnected)
-    await server.run('CLIENT', 'KILL', 'TYPE', 'normal')
-    await until(() => !redis.isConnected)
-    await until(() => redis.isConnected)
-    expect(await redis.run((commands) => commands.ping())).toBe('PONG')
-  })
-
-  it('starts without a server, and finds it when it is there', async () => {
-    await server.stop()
-    open()
-    await until(() => lines.length > 0)
-    await server.start()
-    await until(() => redis.isConnected)
-    expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ code: 'ECONNREFUSED' })
-  })
-
   it('uses user, password and database, and logs none of them', async () => {
     await server.run('ACL', 'SETUSER', 'app', 'on', `>${PASSWORD}`, '~*', '&*', '+@all')
     open({ ...server.config, username: 'app', password: new Secret('wrong-password-of-the-tests'), database: 3 })
