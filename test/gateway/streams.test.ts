@@ -141,22 +141,6 @@ describe('nothing is lost', () => {
     expect(sequences([...first.items.slice(0, held), ...kept])).toEqual([2, 3, 4, 5])
   })
 
-  it('for a client that stopped reading while the subgraph was restarted, and that heeds previousCursor', async () => {
-    const { id } = await createLink(stage.network)
-    const { kept, openings } = await followByCursor({ id }, { until: isReceived }, async (stream) => {
-      stream.pause()
-      await become(id, 'pending')
-      await stage.network.restart()
-      await become(id, 'authorised')
-      await become(id, 'waiting')
-      stream.resume()
-      await become(id, 'received')
-    })
-    expect(openings).toBeGreaterThan(1)
-    expect(sequences(kept)).toEqual([2, 3, 4, 5])
-    expect(brokenLinks(kept)).toEqual([])
-  })
-
   it('for a client whose items are dropped on the way, and that heeds previousCursor', async () => {
     const { id } = await createLink(stage.network)
     const { kept, openings } = await followByCursor(
