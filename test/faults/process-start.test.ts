@@ -88,23 +88,7 @@ const FAULTS: readonly [what: string, named: string, Fault][] = [
     },
   ],
   ['too few open files', 'ulimit -n', () => ({ under: ['/bin/sh', '-c', 'ulimit -n 64; exec "$0" "$@"'] })],
-  [
-    'a secret with a newline',
-    'JWT_SECRET',
-    () => ({ env: { JWT_SECRET: `${CANARY}-client-secret-0123456789\n0123456789` } }),
-  ],
-  ['a secret that is too short', 'SIGNING_KEYS', () => ({ env: { SIGNING_KEYS: CANARY } })],
-  ['a port that is no number', 'PORT', () => ({ env: { PORT: CANARY } })],
-  ['sites that are no JSON', 'UPSTREAM_SITES', () => ({ env: { UPSTREAM_SITES: `[{"secretKey":"${CANARY}"` } })],
-  ['a setting that is unknown', 'WEBHOOK_SECRET', () => ({ env: { WEBHOOK_SECRET: CANARY } })],
   ['documents that are not there', 'TRUSTED_DOCUMENTS', () => ({ env: { TRUSTED_DOCUMENTS: `/${CANARY}.json` } })],
-  ['production without its settings', 'JWT_SECRET', () => ({ env: { NODE_ENV: 'production', JWT_SECRET: '' } })],
-  ['real money without its settings', 'ROUTER_SECRETS', () => ({ env: { UPSTREAM_ENVIRONMENT: 'production' } })],
-  [
-    'production without verification of certificates',
-    'NODE_TLS_REJECT_UNAUTHORIZED',
-    () => ({ env: { NODE_ENV: 'production', NODE_TLS_REJECT_UNAUTHORIZED: '0' } }),
-  ],
   ['an admin port that is taken', 'ADMIN_PORT', () => ({ env: { ADMIN_PORT: taken() } })],
   ['an admin host that is none', 'ADMIN_HOST', () => ({ env: { ADMIN_PORT: '0', ADMIN_HOST: `${CANARY}.invalid` } })],
   [

@@ -92,21 +92,6 @@ it('a file that cannot be read to its end is cut off, and the fault is logged', 
   execute(network, 'ALTER TABLE elsewhere RENAME TO payments')
 })
 
-it('clients that hang up before the answer keep no place', async () => {
-  const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
-  for (let n = 0; n < 20; n++) {
-    const url = await exportUrl(network, LINES)
-    const gone = new AbortController()
-    const answered = fetch(url, { signal: gone.signal }).catch(() => null)
-    setImmediate(() => gone.abort())
-    await answered
-  }
-  const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
-  await expect.poll(async () => (await download(url)).status).toBe(200)
-})
-
 it('a caller has two downloads at a time, and leaves the others to other callers', async () => {
   const network = await startNetwork({ limits: { unreadMs: 60_000 } })
   onTestFinished(() => network.close())

@@ -78,28 +78,6 @@ test('with gst the total is a tenth higher, and that is what is paid and refunde
   expect(json).toMatchObject({ total_amount: '1100.06', refund_amount: '1100.06' })
 })
 
-const JPY = {
-  currency: 'JPY',
-  amount: 5000,
-  payin_method_name: 'jp_bank_jpy',
-  payin_method_params: { user_id: 'u', user_name: 'ada', first_name: 'エイダ', last_name: 'ペイヤー' },
-}
-const JPY_KEYS =
-  'account_name account_number account_type bank_name branch_code branch_name expired_timestamp transfer_id transfer_name'
-
-test.each<[string, () => Promise<Begun>, string]>([
-  ['jp_bank_jpy', () => begin(JPY, 'jpy'), JPY_KEYS],
-  ['the AUD alias', () => alias(), 'payment_url'],
-])('the pay_code of %s comes late, by a webhook while still pending', async (_name, start, keys) => {
-  const begun = await start()
-  expect(begun.json['pay_code']).toBe(null)
-  await begun.sandbox.clock.advance(400)
-  expect(begun.receiver.statuses()).toEqual(['pending', 'pending'])
-  const late = begun.receiver.received[1]?.json['pay_code'] as Json
-  expect(Object.keys(late).sort()).toEqual(keys.split(' '))
-  expect((await detail(begun))['pay_code']).toEqual(late)
-})
-
 test.each<[string, string, Json | null]>([
   ['completed', 'received', null],
   ['failed', 'failed', { error_code: 'generic_declined', error_message: expect.any(String) as string }],

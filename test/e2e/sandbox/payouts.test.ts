@@ -77,15 +77,6 @@ test('a batch is processed and completed, with signed webhooks', async () => {
   expect(receiver.received).toHaveLength(2)
 })
 
-test('a scheduled batch waits for its time', async () => {
-  const { sandbox, receiver, json } = await begin({ scheduled_at: '2026-03-02T10:00:00' })
-  expect(json).toMatchObject({ status: 'scheduled', scheduled_at: '2026-03-02T10:00:00.000+0000' })
-  await sandbox.clock.advance(23 * HOUR_MS)
-  expect(receiver.statuses()).toEqual(['scheduled'])
-  await sandbox.clock.advance(HOUR_MS + PACE_MS)
-  expect(receiver.statuses()).toEqual(['scheduled', 'processing', 'completed'])
-})
-
 test('a scheduled batch can be called off once, and expires', async () => {
   const begun = await begin({ scheduled_at: '2026-03-02T10:00:00Z' })
   expect(await cancel(begun)).toMatchObject({ status: 200, text: '{"status":"ok"}' })
@@ -113,14 +104,4 @@ test('a batch with the magic amount never finds funds, and expires after a day',
   await begun.sandbox.clock.advance(25 * HOUR_MS)
   expect(begun.receiver.statuses()).toEqual(['scheduled', 'expired'])
   expect(await detail(begun)).toMatchObject({ error_code: 'svc_PAYOUT1', error_message: expect.any(String) as string })
-})
-
-test('a batch above the balance waits for a deposit', async () => {
-  const begun = await begin(amounts(600), { openingBalance: '500' })
-  await begun.sandbox.clock.advance(PACE_MS)
-  expect(await detail(begun)).toMatchObject({ status: 'scheduled', error_code: 'svc_PAYOUT1' })
-  const deposit = { account_number: '1', amount: '100' }
-  await call(begun.sandbox, '/v1/simulate_deposit', { site: 'php', body: deposit })
-  await begun.sandbox.clock.advance(HOUR_MS + PACE_MS)
-  expect(begun.receiver.statuses()).toEqual(['scheduled', 'processing', 'completed'])
 })

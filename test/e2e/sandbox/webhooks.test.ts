@@ -1,11 +1,8 @@
 import dns from 'node:dns'
-import { createServer } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TimerClock } from '../../../packages/sandbox/src/state/clock.ts'
-import { WebhookSender } from '../../../packages/sandbox/src/webhooks/webhook-sender.ts'
 import { verify } from '../../../src/webhooks/signature.ts'
-import { call, control, createLink, listen, press, sandboxFor, startReceiver } from './support.ts'
+import { call, control, createLink, press, sandboxFor, startReceiver } from './support.ts'
 
 const MINUTE_MS = 60_000
 
@@ -100,55 +97,6 @@ test('a receiver that is away is a failed try, and a failed webhook holds nothin
     outcome: 'retrying',
     attempts: [{ error: 'ECONNREFUSED' }],
   })
-})
-
-test('a receiver that never answers is given up after the time limit', async () => {
-  const clock = new TimerClock()
-  const sender = new WebhookSender({ clock, timeoutMs: 50 })
-  const origin = await listen(createServer(() => undefined))
-  const attempt = await sender.send({
-    subject: 'X',
-    kind: 'transition',
-    status: 'pending',
-    url: origin,
-    authorization: undefined,
-    body: '{}',
-    signature: '',
-  })
-  expect(attempt.error).toMatch(/Timeout/i)
-  expect(sender.records[0]?.outcome).toBe('retrying')
-  clock.close()
-  await sender.close()
-})
-
-test('duplicate sends the last bytes again', async () => {
-  const sandbox = await sandboxFor()
-  const receiver = await startReceiver()
-  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
-  await sandbox.control.setStatus(uuid, 'pending')
-  await sandbox.control.setStatus(uuid, 'received')
-  const answer = await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'duplicate', count: 3 })
-  expect(answer.json['deliveries']).toMatchObject([{ status: 200 }, { status: 200 }, { status: 200 }])
-  const [, genuine, ...copies] = receiver.received
-  expect(copies).toHaveLength(3)
-  for (const copy of copies) {
-    expect(copy.body.equals(genuine?.body ?? Buffer.alloc(0))).toBe(true)
-    expect(copy.headers['http-webhook-signature']).toBe(genuine?.headers['http-webhook-signature'])
-  }
-})
-
-test('late sends an older status and leaves the truth alone', async () => {
-  const sandbox = await sandboxFor()
-  const receiver = await startReceiver()
-  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
-  await sandbox.control.setStatus(uuid, 'authorised')
-  await sandbox.control.setStatus(uuid, 'received')
-  await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'late' })
-  await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'late', status: 'pending' })
-  expect(receiver.statuses()).toEqual(['authorised', 'received', 'authorised', 'pending'])
-  expect(receiver.received[2]?.body.equals(receiver.received[0]?.body ?? Buffer.alloc(0))).toBe(true)
-  expect(receiver.received[3]?.json['paid_amount']).toBe('0.0')
-  expect((await call(sandbox, `/v3/payin_links/${uuid}`)).json['status']).toBe('received')
 })
 
 test('reordered keeps the next two back and sends them swapped', async () => {

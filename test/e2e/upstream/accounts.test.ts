@@ -72,18 +72,3 @@ describe('simulateDeposit', () => {
     })
   })
 })
-
-it.each(['{}', '[]', '"ok"', '{"account_name":"x","available_balance":1}'])(
-  'a 200 of %s leaves every outcome open',
-  async (body) => {
-    const { client } = await clientOf(answer(200, body))
-    for (const fault of await Promise.all(
-      [
-        client.getBalances(site(), 'AUD'),
-        client.getBalanceHistory(site(), { from: new Date(0), to: new Date(1), page: 1 }),
-        client.lookupBankByQr(site(), '000201'),
-      ].map((call: Promise<unknown>) => faultOf(call)),
-    ))
-      expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'misshapen', httpStatus: 200 })
-  },
-)

@@ -146,3 +146,17 @@ describe('an answer about something else', () => {
     expect(JSON.stringify(mismatches)).not.toMatch(/jo@payer|Jo Payer/)
   })
 })
+
+it.each(Object.entries(CALLS))(
+  'an answer to %s that lacks what it must have leaves the outcome open',
+  async (_name, call) => {
+    for (const body of [{}, [], 'ok', { status: 'ok' }]) {
+      const { client } = await told(body)
+      expect((await faultOf(call(client))).detail).toMatchObject({
+        kind: 'unknown',
+        reason: 'misshapen',
+        httpStatus: 200,
+      })
+    }
+  },
+)

@@ -36,6 +36,7 @@ describe('an authentic webhook', () => {
     expect((await store.log.read(0, 10)).events.length).toBe(1)
   })
 
+  // promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one event.
   it('fifty times at once is one delivery and one event', async () => {
     const { store, send } = await openWebhookServer()
     const statuses = await Promise.all(Array.from({ length: 50 }, () => send({ body: BODY })))

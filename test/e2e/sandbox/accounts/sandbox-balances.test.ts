@@ -1,7 +1,7 @@
 import { startSandbox } from 'payments-subgraph-sandbox'
 import type { Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { aliasBody, create, payee, payoutBody } from '../bodies.ts'
+import { aliasBody, create } from '../bodies.ts'
 import { call, createLink, sandboxFor } from '../support.ts'
 
 type Json = Record<string, unknown>
@@ -56,17 +56,6 @@ test('payments move it when they are received, and back when they are refunded',
   expect(await balances(sandbox)).toEqual([1150, 0, 0, 1150])
   await sandbox.control.setStatus(link, 'dispute_lost')
   expect(await balances(sandbox)).toEqual([1100, 0, 0, 1100])
-})
-
-test('payouts are outgoing while they are processed, and gone afterwards, but for what failed', async () => {
-  const sandbox = await sandboxFor({ openingBalance: '2000', paceMs: PACE_MS })
-  const payees = [payee({ amount: 500 }), payee({ amount: 777.03 })]
-  const { uuid } = await create(sandbox, '/v2/payouts', payoutBody({ payout_transaction_details: payees }))
-  expect(await balances(sandbox, 'php')).toEqual([2000, 0, 0, 2000])
-  await sandbox.control.setPayoutStatus(String(uuid), 'processing')
-  expect(await balances(sandbox, 'php')).toEqual([722.97, 0, 1277.03, 722.97])
-  await sandbox.control.setPayoutStatus(String(uuid), 'completed')
-  expect(await balances(sandbox, 'php')).toEqual([1500, 0, 0, 1500])
 })
 
 test.each<[string, string, Json, string]>([
