@@ -49,7 +49,6 @@ describe('a mutation', () => {
 
   it.each<[string, number, () => Attempt]>([
     ['GET', 405, () => ({ method: 'GET', headers: PREFLIGHT, search: inSearch() })],
-    ['GET with nothing but a token', 405, () => ({ method: 'GET', search: inSearch() })],
     [
       'GET with another such parameter',
       405,
@@ -86,9 +85,6 @@ describe('a mutation', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/graphql',
-    'text/json',
-    '*/*',
-    ', application/json',
     'text/plain, application/json',
   ])('as %s is refused, also where a page says that it has asked first', async (type) => {
     for (const headers of [{ 'content-type': type }, { 'content-type': type, ...PREFLIGHT }]) {
@@ -117,10 +113,7 @@ describe('a mutation', () => {
       (text) => text.replace('"amount":', `"amount"\n${' '.repeat(50)}:{"value":"1","currency":"AUD"},"amount":`),
     ],
     ['variables twice', (text) => text.replace('{', '{"variables":{"input":{}},')],
-    ['more than one value', (text) => `${text}${text}`],
-    ['a comment', (text) => `/* */${text}`],
     ['nothing but its text', () => CREATE_LINK],
-    ['half of it', (text) => text.slice(0, text.length / 2)],
   ])('with %s is refused with 400', async (_what, make) => {
     const reply = await attempt({ headers: JSON_TYPE, body: make(body(mutation())) })
     expect(reply).toMatchObject({ status: 400, made: 0 })
@@ -136,18 +129,12 @@ describe('a mutation', () => {
   it.each<[string, unknown]>([
     ['query', 17],
     ['query', { kind: 'Document', definitions: [] }],
-    ['query', [CREATE_LINK]],
     ['variables', '{"input":{}}'],
-    ['variables', []],
     ['operationName', 17],
-    ['operationName', ['CreateLink']],
     ['extensions', 'x'],
-    ['extensions', [1]],
     ['extensions', { persistedQuery: 'x' }],
-    ['extensions', { persistedQuery: {} }],
     ['extensions', { persistedQuery: { version: 1, sha256Hash: 17 } }],
     ['documentId', 17],
-    ['documentId', {}],
   ])('whose %s is %j is refused with 400', async (name, value) => {
     const reply = await attempt({ headers: JSON_TYPE, body: body({ ...mutation(), [name]: value }) })
     expect(reply).toMatchObject({ status: 400, made: 0 })
@@ -187,11 +174,7 @@ describe('a query by GET', () => {
     ['a key of the extensions twice', 'query={__typename}&extensions={"a":{"b":1,"b"%20:2}}'],
     ['variables twice', 'query={__typename}&variables={}&variables={}'],
     ['variables that are no JSON', 'query={__typename}&variables={'],
-    ['variables that are a list', 'query={__typename}&variables=[]'],
-    ['extensions that are a text', 'query={__typename}&extensions="x"'],
     ['nothing', ''],
-    ['another name of the text', 'QUERY={__typename}'],
-    ['a list of texts', 'query[]={__typename}'],
   ])('with %s is refused with 400', async (_what, search) => {
     const reply = await send(`${url()}?${search}`, { method: 'GET', headers: PREFLIGHT })
     expect(reply.status).toBe(400)

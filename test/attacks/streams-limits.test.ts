@@ -123,11 +123,6 @@ describe('the streams of one status token', () => {
     expect(await newest.next()).toMatchObject(itemOf('EVENT'))
   })
 
-  it('stay 20 for whoever opens them by the hundred', async () => {
-    for (let times = 0; times < 10; times += 1) await socketWith(15)
-    expect(await openStreams()).toBe(MOST)
-  })
-
   it('serve a payer who loads the page 25 times, and leaves every socket behind', async () => {
     let page = await socketWith(1)
     for (let times = 1; times < 25; times += 1) page = await socketWith(1)
@@ -180,13 +175,6 @@ describe('the streams of one status token', () => {
 })
 
 describe('the streams of one caller', () => {
-  it('who owns a link are 20 of that link; the oldest makes room', async () => {
-    const token = await network.token({ subject: 'customer-7', scopes: [] })
-    const first = await socketWith(MOST, token)
-    await socketWith(1, token)
-    expect(await first.next()).toMatchObject({ id: '0', payload: { errors: [TOO_MANY] } })
-  })
-
   it('are bounded over all sockets: the next is refused, and none that works is ended', async () => {
     const token = await network.token()
     const sockets = [await socketWith(20, token), await socketWith(OF_CALLER - 20, token)]

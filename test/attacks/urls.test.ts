@@ -105,7 +105,6 @@ describe('connections', () => {
       // Makes the agents to the payments API and to the issuer of tokens.
       'lib/outbound-agent.ts',
       // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
-      'shop/emulator.ts',
     ])
   })
 })
