@@ -10,9 +10,7 @@ afterAll(() => sandbox.close())
 const PATH = '/v1/pay_to/payment_agreement'
 const ACCOUNT = { bsb: '062000', account_number: '12345678' }
 const details = (over: Record<string, unknown>): Record<string, unknown> => ({
-  agreement_details: {
-    fixed_agreement_details_obj: { start_date: '01/12/26', frequency: 'WEEKLY', ...over },
-  },
+  agreement_details: { fixed_agreement_details_obj: { start_date: '01/12/26', frequency: 'WEEKLY', ...over } },
 })
 const payer = (over: Record<string, unknown>): Record<string, unknown> => ({
   payer_details: { name: 'Ada', bank_account_details: ACCOUNT, ...over },

@@ -5,7 +5,6 @@ import { call, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
-const MINUTE_MS = 60_000
 
 type Begun = { sandbox: Sandbox; receiver: Receiver; json: Record<string, unknown>; id: number }
 
@@ -51,15 +50,6 @@ test('the payer authorises after 5 seconds, and the callback has the Authorizati
   expect(callback?.headers.authorization).toBe('Bearer of-this-one')
   expect(callback?.headers['content-type']).toBe('application/json')
   expect(callback?.headers).not.toHaveProperty('http-webhook-signature')
-})
-
-test.each([
-  ['Reject Mandate', ['failed']],
-  ['Keep Waiting', []],
-])('the payer %s ends in %j', async (name, statuses) => {
-  const { sandbox, receiver } = await begin({}, payer(name))
-  await sandbox.clock.advance(60 * MINUTE_MS)
-  expect(receiver.statuses()).toEqual(statuses)
 })
 
 test('a client_transaction_id is taken once, whatever became of it', async () => {
@@ -109,13 +99,6 @@ test.each(moves(false))('the merchant may not move an agreement from %s to %s', 
   expect(sandbox.control.state().agreements[0]?.status).toBe(from)
 })
 
-test('a cancelled agreement is not authorised any more', async () => {
-  const { sandbox, receiver, id } = await begin()
-  await call(sandbox, `${PATH}/change_status`, { body: { id, status: 'cancelled' } })
-  await sandbox.clock.advance(MINUTE_MS)
-  expect(receiver.statuses()).toEqual(['cancelled'])
-})
-
 const TERMS = {
   limit_amount: 5000,
   agreement_details: { balloon_agreement_details_obj: { start_date: '15/07/27', frequency: 'WEEKLY' } },
@@ -137,12 +120,4 @@ test('an amendment changes the terms, and later callbacks go to the new address'
   expect(elsewhere.received.map(({ headers, json: told }) => [headers.authorization, told['limit_amount']])).toEqual([
     ['Bearer new', 5000],
   ])
-})
-
-test.each(['cancelled', 'failed'] as const)('a %s agreement cannot be amended', async (status) => {
-  const { sandbox, id } = await begin()
-  await sandbox.control.setAgreementStatus(id, status)
-  const { payment_agreement_notification } = agreementBody()
-  const body = { id, ...TERMS, payment_agreement_notification }
-  expect((await call(sandbox, `${PATH}/amendment`, { body })).status).toBe(422)
 })

@@ -160,21 +160,6 @@ test('a link that nobody uses expires, with a webhook', async () => {
   expect(await page(sandbox, uuid)).toContain('This link has expired.')
 })
 
-test('expiry ends what is pending, and leaves alone what went further', async () => {
-  const sandbox = await sandboxFor()
-  const receiver = await startReceiver()
-  const over = { expires_in: 900, webhook_notification: { endpoint_url: receiver.url } }
-  const held = await createLink(sandbox, { ...over, amount: 333.33 })
-  const failed = await createLink(sandbox, over)
-  const paid = await createLink(sandbox, over)
-  await press(sandbox, held, 'pay', { method_code: 'au_card_aud' })
-  await press(sandbox, failed, 'decline')
-  await press(sandbox, paid, 'pay', { method_code: 'au_alias_npp_aud' })
-  await sandbox.clock.advance(900_000)
-  expect(sandbox.control.state().links.map(({ status }) => status)).toEqual(['expired', 'failed', 'received'])
-  expect(receiver.statuses().filter((status) => status === 'expired')).toHaveLength(1)
-})
-
 test('actions that do not fit the state are refused, and change nothing', async () => {
   const sandbox = await sandboxFor()
   const uuid = await createLink(sandbox)

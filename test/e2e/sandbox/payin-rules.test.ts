@@ -86,21 +86,3 @@ test('expired_at is kept, must be 15 minutes ahead, and is an hour ahead when ab
   expect(await expiry('2026-03-01T10:14:59Z')).toBe(undefined)
   expect(await expiry()).toMatch(/^2026-03-01T11:00:\d\d/)
 })
-
-test('every listed method has its record, with descriptors that can be read', async () => {
-  for (const { id } of DEFAULT_SITES) {
-    const { json } = await call(sandbox, '/v2/payins/payin_methods', { site: id })
-    for (const { payin_method_name: code } of json['records'] as Json[]) {
-      const path = `/v2/payins/payin_method/params?payin_method_name=${String(code)}`
-      const { status, json: answer } = await call(sandbox, path, { site: id })
-      expect(status).toBe(200)
-      expect(Object.keys(answer)).toEqual(['record'])
-      const record = answer['record'] as Json
-      expect(record).toMatchObject({ payin_method_name: code, payment_type: 'pay_in', currency: id.toUpperCase() })
-      expect(record['max_amount']).toBeGreaterThan(Number(record['min_amount']))
-      for (const descriptor of Object.values(record['payin_method_params'] as Json)) {
-        expect(descriptor).toMatch(/^(?:string|boolean):(?:Mandatory|Optional) \w/)
-      }
-    }
-  }
-})

@@ -27,10 +27,6 @@ const detail = async ({ sandbox, uuid }: Begun): Promise<Json> =>
 const cancel = ({ sandbox, uuid }: Begun, site = 'php'): Promise<{ status: number; text: string; json: Json }> =>
   call(sandbox, '/v2/payouts/cancel_scheduled', { site, body: { uuid } })
 
-const amounts = (...list: number[]): Json => ({
-  payout_transaction_details: list.map((amount) => payee({ amount })),
-})
-
 test('a creation is answered with the record of the batch', async () => {
   const { receiver, json } = await begin({
     external_id: 'batch-7',
@@ -93,15 +89,4 @@ test('a batch that is unknown, or of another site, is not found', async () => {
   const foreign = await cancel(begun, 'aud')
   expect(foreign).toMatchObject({ status: 404, json: { errors: { message: expect.any(String) as string } } })
   expect((await call(begun.sandbox, `/v2/payouts/detail?uuid=${begun.uuid}`)).status).toBe(422)
-})
-
-test('a batch with the magic amount never finds funds, and expires after a day', async () => {
-  const begun = await begin(amounts(777.01, 500))
-  await begun.sandbox.clock.advance(PACE_MS)
-  expect(begun.receiver.received.map(({ json }) => [json['status'], json['error_code']])).toEqual([
-    ['scheduled', 'svc_PAYOUT1'],
-  ])
-  await begun.sandbox.clock.advance(25 * HOUR_MS)
-  expect(begun.receiver.statuses()).toEqual(['scheduled', 'expired'])
-  expect(await detail(begun)).toMatchObject({ error_code: 'svc_PAYOUT1', error_message: expect.any(String) as string })
 })

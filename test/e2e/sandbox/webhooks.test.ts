@@ -99,17 +99,6 @@ test('a receiver that is away is a failed try, and a failed webhook holds nothin
   })
 })
 
-test('reordered keeps the next two back and sends them swapped', async () => {
-  const sandbox = await sandboxFor()
-  const receiver = await startReceiver()
-  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
-  await press(sandbox, uuid, 'pay')
-  await sandbox.settle()
-  expect((await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'reordered' })).json['armed']).toBe(true)
-  await sandbox.clock.advance(1200)
-  expect(receiver.statuses()).toEqual(['pending', 'waiting', 'authorised', 'received'])
-})
-
 test('forged carries a signature of another secret', async () => {
   const sandbox = await sandboxFor()
   const receiver = await startReceiver()

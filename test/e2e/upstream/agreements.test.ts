@@ -124,18 +124,3 @@ describe('searchAgreements', () => {
     expect(service.connections()).toBe(0)
   })
 })
-
-it.each([{}, [], 'ok', { id: 4, status: 'active' }, { payment_agreement_id: 'agreement-4' }])(
-  'a 200 of %o leaves every outcome open',
-  async (body) => {
-    const { client } = await clientOf(json(body))
-    const calls = [
-      client.createPaymentAgreement(site(), request),
-      client.amendPaymentAgreement(site(), amendment),
-      client.changeAgreementStatus(site(), { serviceId: '12345', status: 'active' }),
-      client.searchAgreements(site(), { from: new Date(0), to: new Date(1) }),
-    ]
-    for (const fault of await Promise.all(calls.map((call: Promise<unknown>) => faultOf(call))))
-      expect(fault.detail).toMatchObject({ kind: 'unknown', reason: 'misshapen', httpStatus: 200 })
-  },
-)

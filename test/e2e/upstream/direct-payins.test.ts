@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createMethodCache } from '../../../src/upstream/methods/method-cache.ts'
 import type { WirePayinRequest } from '../../../src/upstream/wire/wire-payin-request.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site, sites } from './open.ts'
+import { clientOf, faultOf, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 
 const request: WirePayinRequest = {
@@ -29,12 +28,6 @@ describe('listDirectPayinMethods', () => {
       { code: 'au_card_aud', name: null, minAmount: null, cardBrands: null },
     ])
     expect(service.requests[0]?.line).toBe('GET /api/v2/payins/payin_methods HTTP/1.1')
-  })
-
-  it('fills the same cache as the hosted methods', async () => {
-    const { client } = await clientOf(fixed('payin-methods-v2'))
-    const cache = createMethodCache({ load: (asked) => client.listDirectPayinMethods(asked), sites })
-    expect((await cache.find('au_payid_npp_aud'))?.name).toBe('PayID')
   })
 })
 

@@ -48,14 +48,6 @@ test.each([
   expect((await call(sandbox, `${path}?a=b`, init)).status).toBe(503)
 })
 
-test('a fault for another call is left for it, and faults can be taken back', async () => {
-  const sandbox = await sandboxFor()
-  sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { status: 500 } })
-  expect((await call(sandbox, '/v3/payin_links')).status).toBe(200)
-  expect((await control(sandbox, '/faults', undefined, 'DELETE')).status).toBe(204)
-  expect((await call(sandbox, '/v3/payin_links', { body: linkBody() })).status).toBe(200)
-})
-
 test('reset cuts the connection before the work, drop-after does the work first', async () => {
   const sandbox = await sandboxFor()
   sandbox.control.addFault({ path: '/v3/payin_links', answer: 'reset' })
