@@ -96,18 +96,13 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await expect.poll(() => focused(page)).toBe('Decide it anew …')
   })
 
-  async function paymentPage(reference: string, status: 'pending' | 'received', expectedErrors: RegExp[] = []) {
-    const { id: linkId } = await createLink(network, { reference })
-    await network.sandbox.control.setStatus(linkId, status)
-    const paymentId = (await historyOf(network, linkId)).payment?.id ?? ''
-    const page = await openConsole(await browser.profile({ expectedErrors }), network, { at: `/payments/${paymentId}` })
-    return { page, linkId, paymentId }
-  }
-
   async function refundOf(reference: string, expectedErrors: RegExp[] = []) {
-    const opened = await paymentPage(reference, 'received', expectedErrors)
-    await opened.page.getByRole('button', { name: 'Refund …' }).click()
-    return { ...opened, before: asked(network, 'POST', REFUNDS) }
+    const { id } = await createLink(network, { reference })
+    await network.sandbox.control.setStatus(id, 'received')
+    const paymentId = (await historyOf(network, id)).payment?.id ?? ''
+    const page = await openConsole(await browser.profile({ expectedErrors }), network, { at: `/payments/${paymentId}` })
+    await page.getByRole('button', { name: 'Refund …' }).click()
+    return { page, paymentId, before: asked(network, 'POST', REFUNDS) }
   }
 })
 

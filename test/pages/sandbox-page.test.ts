@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -12,12 +12,6 @@ const browser = await findBrowser()
 async function change(page: Page, id: string) {
   await page.getByRole('button', { name: `Change link ${id}` }).click()
   return page.getByRole('dialog', { name: `Change link ${id}` })
-}
-
-/** Returns the errors of an operation that always calls the payments API. */
-async function balances(network: Network): Promise<readonly unknown[]> {
-  const { errors = [] } = await network.ask('{ balances(currencies: ["AUD"]) { __typename } }')
-  return errors
 }
 
 describe.skipIf(browser.isMissing)("the sandbox's page", () => {
@@ -76,33 +70,6 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await delivering.getByLabel('How').selectOption('forged')
     await delivering.getByRole('button', { name: 'Deliver' }).click()
     await notice(page, 'Delivered, and answered: 401.')
-  })
-
-  test('has the interface fail, and work again', async () => {
-    const { open } = await browser.profile()
-    const page = await open(`${network.sandbox.origin}/sandbox#faults`)
-    onTestFinished(() => network.sandbox.control.clearFaults())
-    await page.getByText('There are no faults').waitFor()
-    await page.getByLabel('Path').fill('/v2/balances/*')
-    await page.getByLabel('Times').fill('100')
-    await page.getByRole('button', { name: 'Add fault' }).click()
-    await rowOf(page, 'an answer of 503').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-    expect(await balances(network)).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }])
-    await visit(page, 'Calls')
-    await page.getByRole('cell', { name: '503, by a fault' }).first().waitFor()
-    await visit(page, 'Faults')
-    await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await page.getByText('There are no faults: every call').waitFor()
-    expect(await balances(network)).toEqual([])
-
-    await page.getByLabel('Path').fill('/v2/balances/*')
-    await page.getByLabel('What happens').selectOption('hang')
-    await page.getByRole('button', { name: 'Add fault' }).click()
-    await rowOf(page, 'hang').waitFor()
-    expect(network.sandbox.control.faults()).toMatchObject([{ path: '/v2/balances/*', left: 1, answer: 'hang' }])
-    await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await notice(page, 'There are no faults any more.')
   })
 
   test('can be used with the keyboard alone', async () => {

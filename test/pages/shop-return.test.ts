@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
-import { openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
+import { openDrawer, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
@@ -28,22 +28,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', () => {
     await showsHeadline(page, 'paid')
     await page.locator('.badge.live').waitFor()
     await expect.poll(() => sequencesIn(page)).toEqual([2, 3, 4, 5])
-  })
-
-  test('is shown to a guest who has kept its address, in another browser', async () => {
-    const before = await browser.profile()
-    const page = await before.open(shop())
-    await placeOrder(page)
-    const address = page.url()
-    await page.close()
-
-    const guest = await browser.profile()
-    const again = await guest.open(address)
-    await showsHeadline(again, 'ready')
-    await expect.poll(() => again.locator('.facts').textContent()).toContain('1 × Coffee beans, 250 g')
-    const popup = await openPopup(again)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await showsHeadline(again, 'paid')
   })
 
   test('is shown to nobody who has only its number, or another token', async () => {
