@@ -8,9 +8,7 @@ import { gauge } from '../support/streams.ts'
 let network: Network
 let link: CreatedLink
 beforeAll(async () => {
-  network = await startNetwork({
-    env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'perAddress=2,perSubject=2' },
-  })
+  network = await startNetwork({ env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'perAddress=2,perSubject=2' } })
   link = await createLink(network)
 })
 afterAll(() => network.close())

@@ -132,36 +132,6 @@ describe('the streams of one status token', () => {
     expect(await openStreams()).toBe(MOST)
   })
 
-  it('count no more once they have ended, however they do', async () => {
-    const lost = await socketWith(5)
-    const completing = await socketWith(5)
-    const [cut, told] = [await events(), await callback()]
-    const kept = await socketWith(MOST - 12)
-    lost.close()
-    for (let id = 0; id < 5; id += 1) completing.send({ id: String(id), type: 'complete' })
-    cut.cut()
-    router.reply(() => 404)
-    await network.sandbox.control.setStatus(link.id, 'pending')
-    await expect.poll(openStreams).toBe(MOST - 12)
-    expect(toldOf(told).at(-1)).toMatchObject({ action: 'next' })
-    router.reply(() => ({ status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }))
-
-    // Neither do operations that are rejected, or whose link does not exist.
-    const refused = await socketWith(0)
-    const { query, variables } = operation()
-    for (const [id, wrong] of [
-      ['a', { id: 'unknown' }],
-      ['b', { statusToken: 'st1.forged' }],
-      ['c', { after: 'forged' }],
-    ] as const) {
-      refused.send({ id, type: 'subscribe', payload: { query, variables: { ...variables, ...wrong } } })
-      for (let type = ''; type !== 'complete';) ({ type } = await refused.next())
-    }
-    await socketWith(12)
-    expect(kept.waiting.filter(({ payload }) => 'errors' in Object(payload))).toEqual([])
-    expect(await openStreams()).toBe(MOST)
-  })
-
   it('do not take the place of others: another link, its owner, or who may read all', async () => {
     const first = await socketWith(MOST)
     const owner = await network.token({ subject: 'customer-7', scopes: [] })

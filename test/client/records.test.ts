@@ -40,7 +40,7 @@ const RECORDS = [
   ['payout', 'payouts:read', newPayout, watchPayout, ['processing', 'completed']],
 ] as const
 
-describe.each(RECORDS)('the updates of an %s, with %s', (name, scope, create, watchRecord, statuses) => {
+describe.each(RECORDS)('the updates of an %s, with %s', (name, scope, ...[create, watchRecord, statuses]) => {
   it.each(TRANSPORTS)('are followed over %s, and continued after a cursor', async (transport) => {
     const { id, set } = await create()
     const options = optionsFor(transport, scope)

@@ -1,8 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { fillDatabase, fillingOf } from '../../bench/support/fill-database.ts'
-import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { act, pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
@@ -22,20 +19,15 @@ beforeEach(async () => {
 })
 afterEach(() => proxy.close())
 
-it('where sockets are refused, server-sent events come', async () => {
-  proxy.refused.add('socket')
+it.each([
+  { refused: ['socket'], comes: 'live', open: ['sse'] },
+  { refused: ['socket', 'sse'], comes: 'polling', open: [] },
+] as const)('where $refused is refused, it is $comes', async ({ refused, comes, open }) => {
+  for (const transport of refused) proxy.refused.add(transport)
   const watch = watchLink()
   await watch.until(isCaughtUp)
-  expect(watch.connections).toEqual(['connecting', 'live'])
-  expect(proxy.open).toContain('sse')
-  await expectLog(watch)
-})
-
-it('where both are refused, the link is asked for again and again', async () => {
-  proxy.refused.add('socket').add('sse')
-  const watch = watchLink()
-  await watch.until(isCaughtUp)
-  expect(watch.connections).toEqual(['connecting', 'polling'])
+  expect(watch.connections).toEqual(['connecting', comes])
+  expect(proxy.open).toEqual(open)
   await expectLog(watch)
 })
 
@@ -62,36 +54,6 @@ it('goes back to a socket when one can be had again, and goes on from its cursor
   await expectWhole(watch)
 })
 
-it('goes on by polling behind pages that are not full, and without an event', async () => {
-  const other = await startNetwork()
-  onTestFinished(() => other.close())
-  const database = new DatabaseSync(join(other.folder, 'payments.db'))
-  await fillDatabase((sql) => database.exec(sql), fillingOf(2_000))
-  // Behind more events of other kinds than two pages look at, which are 5,000 each.
-  database.exec(
-    `UPDATE events SET kind = 'AGREEMENT_AMENDED' WHERE stream_id || '.' || sequence IN ('link:ref-1.2', 'link:ref-2000.5')`,
-  )
-  database.close()
-  const query = '{ paymentEvents(first: 1) { pageInfo { endCursor } } }'
-  const { data } = await other.ask<{ paymentEvents: { pageInfo: { endCursor: string } } }>(query)
-  const token = await other.token()
-  const watch = keep((options) =>
-    watchPaymentEvents(
-      { kinds: ['AGREEMENT_AMENDED'] },
-      {
-        ...options,
-        url: `${other.app.url}/graphql`,
-        token,
-        after: data.paymentEvents.pageInfo.endCursor,
-        transports: ['polling'],
-      },
-    ),
-  )
-  await watch.until(isCaughtUp)
-  expect(watch.updates.map(({ event }) => event?.id)).toEqual(['link:ref-1.2', 'link:ref-2000.5', undefined])
-  await watch.leave()
-})
-
 it('asks by polling for nothing that has not changed', async () => {
   const watch = watchLink({ transports: ['polling'] })
   await watch.until(isCaughtUp)
@@ -103,13 +65,10 @@ it('asks by polling for nothing that has not changed', async () => {
 
 it('tells that nobody can be reached, and comes back at once when the app wakes up', async () => {
   proxy.refused.add('socket').add('sse').add('http')
-  let wakeUp = () => {}
+  const { wake, wakeUp } = sleeper()
   const watch = watchLink({
     timing: { ...QUICK, retryMs: 60_000, retryMaxMs: 60_000 },
-    wake: (check) => {
-      wakeUp = check
-      return () => {}
-    },
+    wake,
   })
   await watch.untilConnection('offline')
   proxy.refused.clear()
@@ -120,15 +79,12 @@ it('tells that nobody can be reached, and comes back at once when the app wakes 
 })
 
 it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when the app wakes up', async (transport) => {
-  let wakeUp = () => {}
+  const { wake, wakeUp } = sleeper()
   const watch = watchLink({
     transports: [transport],
     // With server-sent events the client cannot ping: only a missing heartbeat shows that the connection is dead.
     timing: { ...QUICK, silenceMs: 400 },
-    wake: (check) => {
-      wakeUp = check
-      return () => {}
-    },
+    wake,
   })
   await watch.until(isCaughtUp)
   proxy.silence()
@@ -139,6 +95,16 @@ it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when t
   await expectLog(watch)
   expect(watch.connections).toEqual(['connecting', 'live', noticed, 'live', 'closed'])
 })
+
+/** An app that the test wakes up. */
+function sleeper() {
+  let woken = () => {}
+  const wake = (check: () => void) => {
+    woken = check
+    return () => {}
+  }
+  return { wake, wakeUp: () => woken() }
+}
 
 function watchLink(options: Partial<WatchOptions> = {}): Watching {
   const usual = { url: proxy.url, statusToken: link.statusToken, pollMs: 10, timing: QUICK }

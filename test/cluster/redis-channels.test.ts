@@ -30,12 +30,7 @@ describe.skipIf(!canMakeRedis()).each(KINDS)('channels of $name', ({ createServe
     texts = []
     added = 0
     redis = openRedis(configOf(servers), { logger })
-    channels = openRedisChannels({
-      redis,
-      logger,
-      onText: (text) => texts.push(text),
-      onAdded: () => (added += 1),
-    })
+    channels = openRedisChannels({ redis, logger, onText: (text) => texts.push(text), onAdded: () => (added += 1) })
     await until(() => redis.isConnected && channels.isConnected)
   })
   afterEach(async () => {

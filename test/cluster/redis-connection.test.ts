@@ -49,18 +49,6 @@ describe.skipIf(!canMakeRedis())('the connection to Redis', () => {
     expect(redis.isConnected).toBe(true)
   })
 
-  it('is lost and back with the server, and says each of it once', async () => {
-    open()
-    await until(() => redis.isConnected)
-    await server.stop()
-    await until(() => !redis.isConnected)
-    await expect(redis.run((commands) => commands.ping())).rejects.toMatchObject({ name: 'RedisFailure' })
-    await server.start()
-    await until(() => redis.isConnected)
-    expect(await redis.run((commands) => commands.ping())).toBe('PONG')
-    expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
-  })
-
   it('rejects what a server that hangs does not answer, what comes then at once, and is used again when it goes on', async () => {
     open()
     await until(() => redis.isConnected)

@@ -25,10 +25,7 @@ const YEAR_MS = 365 * 24 * 3_600_000
 let network: Network
 let ahead = 0
 beforeAll(async () => {
-  network = await startNetwork({
-    clock: () => new Date(Date.now() + ahead),
-    sandbox: { ...NO_ANSWER, paceMs: 60_000 },
-  })
+  network = await startNetwork({ clock: () => new Date(Date.now() + ahead), sandbox: { ...NO_ANSWER, paceMs: 60_000 } })
 })
 afterAll(() => network.close())
 

@@ -28,12 +28,7 @@ const ASKING = [
 const REFERRING = ASKING.map(throughRouter)
 
 /** An operation of one caller. */
-type Sent = {
-  readonly what: string
-  readonly caller: CallerKind
-  readonly kind: string
-  readonly operation: Operation
-}
+type Sent = { readonly what: string; readonly caller: CallerKind; readonly kind: string; readonly operation: Operation }
 
 /** The replies, in the order of the operations. */
 type Replies = { readonly sent: Sent; readonly replies: readonly unknown[] }[]

@@ -87,11 +87,7 @@ export function openClient(url: string, options: StreamOptions): StreamClient {
     pause: () => sockets.forEach((socket) => socket.pause()),
     resume: () => sockets.forEach((socket) => socket.resume()),
   }
-  return {
-    closed,
-    follow: (operation) => streamOf(client, operation, hold),
-    close: async () => client.dispose(),
-  }
+  return { closed, follow: (operation) => streamOf(client, operation, hold), close: async () => client.dispose() }
 }
 
 function streamOf(
