@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site } from './open.ts'
+import { clientOf, faultOf, fixed, site } from './open.ts'
 import { answer } from './scripted-service.ts'
-
-const fixed = (name: string) => answer(200, fixtureText(name))
 
 describe('getBalances', () => {
   it('asks for one currency', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WireAgreementRequest } from '../../../src/upstream/wire/wire-agreement.ts'
-import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site } from './open.ts'
-import { answer } from './scripted-service.ts'
+import { clientOf, faultOf, fixed, json, site } from './open.ts'
 
 const webhook = { endpointUrl: 'https://merchant.test/webhooks/agreements/r1', authorizationHeader: 'Bearer v1.k.abc' }
 const terms = {
@@ -21,8 +19,6 @@ const request: WireAgreementRequest = {
 }
 const amendment = { ...terms, serviceId: '12345' }
 
-const json = (body: unknown) => answer(200, JSON.stringify(body))
-const fixed = (name: string) => answer(200, fixtureText(name))
 const least = { id: 12345, payment_agreement_id: 'agreement-12345', status: 'active' }
 
 describe('createPaymentAgreement', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WirePayinRequest } from '../../../src/upstream/wire/wire-payin-request.ts'
-import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site } from './open.ts'
+import { clientOf, faultOf, fixed, json, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 
 const request: WirePayinRequest = {
@@ -16,9 +15,6 @@ const request: WirePayinRequest = {
 }
 const payin = { uuid: 'VMMAOTFQ', status: 'pending', currency: 'AUD', pay_code: { qr_string: '000201' } }
 const refund = { uuid: 'APU221YS', amount: '40.50', description: 'Returned goods' }
-
-const json = (body: unknown) => answer(200, JSON.stringify(body))
-const fixed = (name: string) => answer(200, fixtureText(name))
 
 describe('listDirectPayinMethods', () => {
   it('asks the v2 list, whose names are the codes', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PayinLinkRequest } from '../../../src/upstream/wire/wire-payin-request.ts'
-import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site } from './open.ts'
+import { clientOf, faultOf, fixed, json, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 
 const link: PayinLinkRequest = {
@@ -12,9 +11,6 @@ const link: PayinLinkRequest = {
   expiresInSeconds: 1800,
   webhook: { endpointUrl: 'https://merchant.test/webhooks/payments/r1', authorizationHeader: 'Bearer v1.k.abc' },
 }
-
-const json = (body: unknown) => answer(200, JSON.stringify(body))
-const fixed = (name: string) => answer(200, fixtureText(name))
 
 describe('listPayinMethods', () => {
   it('asks the v3 list', async () => {
