@@ -9,9 +9,6 @@ const FULL = TEST_FAULTS === 'full'
 const DATABASES = ['test/support/migrated-database.ts', 'test/support/database-server.ts']
 const BUILT = 'test/support/build-program.ts'
 
-/** It measures the memory of the process that it runs in. */
-const OWN_PROCESS = 'test/faults/upstream-floods.test.ts'
-
 type Options = NonNullable<TestProjectInlineConfiguration['test']>
 
 /** Projects run after each other: files of one share processes, and processes are not shared between projects. */
@@ -56,7 +53,6 @@ export default defineConfig({
         exclude: [
           ...Object.values(LAYERS).flat(),
           ...(FULL ? [] : ['**/*.long.test.ts']),
-          OWN_PROCESS,
           'test/gateway/**',
           'test/package/**',
         ],
@@ -66,7 +62,6 @@ export default defineConfig({
         isolate: FULL,
         globalSetup: [...DATABASES, BUILT],
       }),
-      project('own process', { include: [OWN_PROCESS], isolate: true, globalSetup: [...DATABASES, BUILT] }),
       project('gateway', {
         include: ['test/gateway/*.test.ts'],
         maxWorkers: 2,

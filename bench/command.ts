@@ -7,12 +7,12 @@
  *   --rounds, --seconds, --program, --page: see `support/run-bench.ts`
  */
 import { randomUUID } from 'node:crypto'
-import { quantile } from '../test/attacks/overload-load.ts'
 import { bearer } from './support/client-token.ts'
 import { cpuSecondsOfThreads, waitedSecondsOf } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
 import { jsonPost } from './support/http/message.ts'
 import { sendAll } from './support/http/send.ts'
+import { quantile } from './support/overload-load.ts'
 import type { ServerProcess } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import { CREATE_LINK, linkInput, startSubgraph } from './support/subgraph.ts'

@@ -7,10 +7,10 @@
  *   --only, --rounds, --seconds, --program, --page: see `support/run-bench.ts`; servers: product, ws
  */
 import { randomUUID } from 'node:crypto'
-import { quantile } from '../test/attacks/overload-load.ts'
 import { cpuSecondsOfThreads, waitedSecondsOf } from './support/cpu.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
 import { sendAll } from './support/http/send.ts'
+import { quantile } from './support/overload-load.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import {
   eventRequest,

@@ -9,12 +9,12 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Order } from '../test/attacks/overload-clients.ts'
-import { quantile, sendWebhooks, startClients, type Clients, type Sent } from '../test/attacks/overload-load.ts'
 import { cpuSecondsOf } from '../test/support/cpu-time.ts'
 import { SECRETS } from '../test/support/network.ts'
 import { bearer } from './support/client-token.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
+import type { Order } from './support/overload-clients.ts'
+import { quantile, sendWebhooks, startClients, type Clients, type Sent } from './support/overload-load.ts'
 import { productionEnv, type ServerProcess, startServer } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 

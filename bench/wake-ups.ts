@@ -7,11 +7,11 @@
  *   --only, --rounds, --seconds, --program, --page: see `support/run-bench.ts`; servers: notify, redis, poll
  */
 import { randomUUID } from 'node:crypto'
-import { quantile } from '../test/attacks/overload-load.ts'
 import { findPostgres, type PostgresServer } from '../test/support/postgres.ts'
 import { createRedisServer } from '../test/support/redis-server.ts'
 import { type Figure, median, shown, table } from './support/figures.ts'
 import { sendAll } from './support/http/send.ts'
+import { quantile } from './support/overload-load.ts'
 import { productionEnv, startServer } from './support/processes.ts'
 import { type Bench, type Report, runBench } from './support/run-bench.ts'
 import { openSockets, PAYMENT_UPDATES, SOCKET_SETTINGS, type SocketServer } from './support/sockets/contenders.ts'

@@ -12,6 +12,7 @@ import {
   type WSTransportOptions,
 } from '@graphql-hive/gateway'
 import { unifiedGraphHandler } from '@graphql-hive/router-runtime'
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql'
 
 const { ROUTER_SECRET = '', JWT_SECRET, TRUSTED_DOCUMENTS, STREAMS, CALLBACK_URL } = process.env
 
@@ -46,6 +47,7 @@ export const gatewayConfig = defineConfig({
   // Plans with the query planner of Hive Router: several times as fast for many entities, and an entity that the caller may not read is null
   // without an error.
   unifiedGraphHandler,
+  maskedErrors: { maskError: shownError },
   propagateHeaders: {
     fromClientToSubgraphs({ context, subgraphName }) {
       const headers: Record<string, string> = {}
@@ -98,6 +100,15 @@ function earlyRefusals(secret: string) {
       resolveUserFn: (context: { jwt?: { payload: object } }) => context.jwt?.payload ?? null,
     },
   }
+}
+
+/** Masks what is no GraphQL error. With this planner, the error of a stream that a subgraph refuses is plain JSON: its code would be lost. */
+function shownError(error: unknown, message: string): Error {
+  if (error instanceof GraphQLError) return error
+  const { message: said = message, ...options } = error as GraphQLErrorOptions & { readonly message?: string }
+  return options.extensions?.['serviceName'] === undefined
+    ? new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
+    : new GraphQLError(said, options)
 }
 
 type Asking = { readonly request?: Request; readonly serverContext?: object }

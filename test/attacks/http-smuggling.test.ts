@@ -97,10 +97,7 @@ describe('a webhook', () => {
     ['in chunks', (body) => ({ headers: [CHUNKED], wire: oneChunk(body) })],
     [
       'with a wrong signature in its trailer',
-      (body) => ({
-        headers: [CHUNKED],
-        wire: oneChunk(body).replace(/\r\n$/, 'HTTP-WEBHOOK-SIGNATURE: 00\r\n\r\n'),
-      }),
+      (body) => ({ headers: [CHUNKED], wire: oneChunk(body).replace(/\r\n$/, 'HTTP-WEBHOOK-SIGNATURE: 00\r\n\r\n') }),
     ],
     ['at an absolute address', () => ({ line: 'POST http://evil.example.test/webhooks/payments HTTP/1.1' })],
     ['at an address with an escaped letter', () => ({ line: 'POST /webhooks/%70ayments HTTP/1.1' })],

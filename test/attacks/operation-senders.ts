@@ -7,9 +7,7 @@ import type { RandomOperation } from './random-operation.ts'
 export type Sender = { readonly send: (operation: RandomOperation) => Promise<Reply>; readonly close: () => void }
 
 /** Settings that let one socket carry all operations without a rejection by its rate limits. */
-export const ROOM = {
-  SOCKET_LIMITS: 'operationsPerSecond=1000000,messagesPerSecond=1000000,bytesPerSecond=100000000',
-}
+export const ROOM = { SOCKET_LIMITS: 'operationsPerSecond=1000000,messagesPerSecond=1000000,bytesPerSecond=100000000' }
 
 /** Creates a sender for each transport. The one for WebSocket uses one socket for all operations. */
 export async function openSenders(network: Network, token: string): Promise<Sender[]> {

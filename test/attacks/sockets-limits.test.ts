@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
-import { openRawPeer, textFrame } from '../support/raw-websocket.ts'
+import { openRawPeer } from '../support/raw-websocket.ts'
 import { greetedSocket, openSocket, type RawSocket } from '../support/socket.ts'
 import { gauge } from '../support/streams.ts'
 
 let network: Network
 let link: CreatedLink
 beforeAll(async () => {
-  network = await startNetwork({
-    env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'perAddress=2,perSubject=2' },
-  })
+  network = await startNetwork({ env: { TRUST_PROXY: '127.0.0.1', SOCKET_LIMITS: 'perAddress=2,perSubject=2' } })
   link = await createLink(network)
 })
 afterAll(() => network.close())
@@ -51,35 +49,6 @@ describe('the operations of one socket', () => {
     const told = await Promise.all(ids.map(() => socket.next()))
     expect(new Set(told.map(({ id }) => id))).toEqual(new Set([...ids.filter((id) => id !== '7'), 'instead']))
     socket.close()
-    await expect.poll(openStreams).toBe(0)
-  })
-
-  it('may reuse an id at once: the stream before it ends, and the one that follows can be ended too', async () => {
-    const peer = await openRawPeer(network.app.url)
-    peer.say({ type: 'connection_init', payload: { token: await network.token({ subject: null }) } })
-    await peer.next()
-    const end = { id: '1', type: 'complete' }
-    peer.write(Buffer.concat([subscribe('1'), end, subscribe('1')].map((message) => textFrame(message))))
-    await peer.next()
-    await peer.next()
-    peer.write(Buffer.concat([end, subscribe('1'), end, subscribe('1')].map((message) => textFrame(message))))
-    await peer.next()
-    await peer.next()
-    expect(await openStreams()).toBe(1)
-    peer.say(end)
-    await expect.poll(openStreams).toBe(0)
-    peer.connection.destroy()
-  })
-
-  it('are all ended with it, whatever ids were used again', async () => {
-    const peer = await openRawPeer(network.app.url)
-    peer.say({ type: 'connection_init', payload: { token: await network.token({ subject: null }) } })
-    await peer.next()
-    const end = { id: '1', type: 'complete' }
-    const messages = [subscribe('1'), end, subscribe('1'), end, subscribe('2'), end, subscribe('1')]
-    peer.write(Buffer.concat(messages.map((message) => textFrame(message))))
-    for (let items = 0; items < 4; items++) await peer.next()
-    peer.connection.destroy()
     await expect.poll(openStreams).toBe(0)
   })
 })

@@ -123,47 +123,12 @@ describe('the streams of one status token', () => {
     expect(await newest.next()).toMatchObject(itemOf('EVENT'))
   })
 
-  it('stay 20 for whoever opens them by the hundred', async () => {
-    for (let times = 0; times < 10; times += 1) await socketWith(15)
-    expect(await openStreams()).toBe(MOST)
-  })
-
   it('serve a payer who loads the page 25 times, and leaves every socket behind', async () => {
     let page = await socketWith(1)
     for (let times = 1; times < 25; times += 1) page = await socketWith(1)
     expect(page.waiting).toEqual([])
     await network.sandbox.control.setStatus(link.id, 'pending')
     expect(await page.next()).toMatchObject(itemOf('EVENT'))
-    expect(await openStreams()).toBe(MOST)
-  })
-
-  it('count no more once they have ended, however they do', async () => {
-    const lost = await socketWith(5)
-    const completing = await socketWith(5)
-    const [cut, told] = [await events(), await callback()]
-    const kept = await socketWith(MOST - 12)
-    lost.close()
-    for (let id = 0; id < 5; id += 1) completing.send({ id: String(id), type: 'complete' })
-    cut.cut()
-    router.reply(() => 404)
-    await network.sandbox.control.setStatus(link.id, 'pending')
-    await expect.poll(openStreams).toBe(MOST - 12)
-    expect(toldOf(told).at(-1)).toMatchObject({ action: 'next' })
-    router.reply(() => ({ status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }))
-
-    // Neither do operations that are rejected, or whose link does not exist.
-    const refused = await socketWith(0)
-    const { query, variables } = operation()
-    for (const [id, wrong] of [
-      ['a', { id: 'unknown' }],
-      ['b', { statusToken: 'st1.forged' }],
-      ['c', { after: 'forged' }],
-    ] as const) {
-      refused.send({ id, type: 'subscribe', payload: { query, variables: { ...variables, ...wrong } } })
-      for (let type = ''; type !== 'complete';) ({ type } = await refused.next())
-    }
-    await socketWith(12)
-    expect(kept.waiting.filter(({ payload }) => 'errors' in Object(payload))).toEqual([])
     expect(await openStreams()).toBe(MOST)
   })
 
@@ -180,13 +145,6 @@ describe('the streams of one status token', () => {
 })
 
 describe('the streams of one caller', () => {
-  it('who owns a link are 20 of that link; the oldest makes room', async () => {
-    const token = await network.token({ subject: 'customer-7', scopes: [] })
-    const first = await socketWith(MOST, token)
-    await socketWith(1, token)
-    expect(await first.next()).toMatchObject({ id: '0', payload: { errors: [TOO_MANY] } })
-  })
-
   it('are bounded over all sockets: the next is refused, and none that works is ended', async () => {
     const token = await network.token()
     const sockets = [await socketWith(20, token), await socketWith(OF_CALLER - 20, token)]

@@ -7,7 +7,6 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
@@ -96,19 +95,6 @@ export function textPlaces(): TextPlace[] {
       .filter(({ name }) => !name.startsWith('_'))
       .flatMap((field) => placesOf(kind, field))
   })
-}
-
-/** Returns fields below the roots that take text, such as `Payment.events(after:)`. */
-export function nestedTextArguments(): string[] {
-  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
-  return Object.values(schema.getTypeMap())
-    .filter((type) => isObjectType(type) && !roots.has(type) && !type.name.startsWith('_'))
-    .flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()).map((field) => ({ type, field })) : []))
-    .flatMap(({ type, field }) =>
-      field.args
-        .filter((argument) => leavesOf(argument.type, []).length > 0)
-        .map((argument) => `${type.name}.${field.name}(${argument.name}:)`),
-    )
 }
 
 /** A place in the arguments of a mutation: a leaf, or an input or list around others. */

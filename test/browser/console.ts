@@ -30,3 +30,17 @@ export async function goTo(page: Page, view: string): Promise<void> {
     location.hash = hash
   }, `#${view}`)
 }
+
+/** The address and the title of every view that the navigation leads to. */
+export const VIEWS = [
+  'Live events',
+  'Payments',
+  'Links',
+  'Agreements',
+  'Payouts',
+  'Gateway payments',
+  'Contacts',
+  'Imports',
+]
+  .concat(['Deliveries', 'Accounts', 'Health', 'Methods'])
+  .map((title) => [`/${title === 'Live events' ? 'feed' : title.toLowerCase().replace(' ', '-')}`, title] as const)

@@ -15,8 +15,6 @@ export type FrontProxy = {
   readonly refused: Set<Way>
   /** Whether server-sent events are held back until the response ends. */
   buffersEvents: boolean
-  /** While it is not null, everything is answered with 503 and this Retry-After, in seconds. */
-  retryAfterS: number | null
   /** Bytes of answers that each new connection may carry before it is cut; connections after the last entry have no limit. */
   readonly budgets: number[]
   /** Number of requests by transport. */
@@ -54,17 +52,15 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
       return left > 0
     }
   }
-  const turnAway = (way: Way): string | null => {
+  const turnsAway = (way: Way): boolean => {
     asked[way] += 1
-    if (proxy.refused.has(way)) return '403 Forbidden'
-    return proxy.retryAfterS === null ? null : '503 Service Unavailable'
+    return proxy.refused.has(way)
   }
 
   const upgrade = (incoming: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {})
-    const refusal = turnAway('socket')
-    if (refusal !== null) {
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    if (turnsAway('socket')) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
     const { hostname, port } = new URL(proxy.target)
@@ -86,10 +82,8 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
 
   const forward = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const way: Way = incoming.headers.accept === 'text/event-stream' ? 'sse' : 'http'
-    const refusal = turnAway(way)
-    if (refusal !== null) {
-      const again = refusal.startsWith('503') ? { 'retry-after': String(proxy.retryAfterS) } : {}
-      outgoing.writeHead(Number(refusal.slice(0, 3)), { connection: 'close', ...again }).end()
+    if (turnsAway(way)) {
+      outgoing.writeHead(403, { connection: 'close' }).end()
       return
     }
     const { method, headers, url = '/' } = incoming
@@ -125,7 +119,6 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     target,
     refused: new Set(),
     buffersEvents: false,
-    retryAfterS: null,
     budgets: [],
     asked,
     get open() {

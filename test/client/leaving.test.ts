@@ -9,8 +9,8 @@ import { gauge } from '../support/streams.ts'
 
 const run = promisify(execFile)
 const LEAVE = join(import.meta.dirname, 'leave.ts')
-/** Milliseconds after its watch within which a process without anything open ends; every interval of the client kit is longer. */
-const LATEST_MS = 4_000
+/** Milliseconds after which a process that something keeps open is ended: its test fails. Every interval of the kit is longer in it. */
+const timeout = 120_000
 
 let network: Network
 let link: CreatedLink
@@ -31,10 +31,8 @@ const CASES = ['socket', 'sse', 'polling'].flatMap((transport) =>
 it.each(CASES)('leaves nothing open: $transport, ended by $way, $moment', async ({ transport, moment, way }) => {
   const url = moment === 'offline' ? 'http://127.0.0.1:9/graphql' : `${network.app.url}/graphql`
   const args = [LEAVE, url, link.id, link.statusToken, transport, moment, way]
-  const { stdout } = await run(process.execPath, args)
-  const { kinds, openMs } = JSON.parse(stdout) as { kinds: string[]; openMs: number }
-  expect(kinds).toEqual(moment === 'CAUGHT_UP' ? ['SNAPSHOT', 'CAUGHT_UP'] : [])
-  expect(openMs).toBeLessThan(LATEST_MS)
+  const { stdout } = await run(process.execPath, args, { timeout })
+  expect(JSON.parse(stdout)).toEqual(moment === 'CAUGHT_UP' ? ['SNAPSHOT', 'CAUGHT_UP'] : [])
   await expect.poll(() => gauge(network, 'payments_streams_open')).toBe(0)
 })
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { type PaymentUpdate, type Transport, watchPayment, watchPaymentLink } from '../../packages/client/src/index.ts'
+import { type PaymentUpdate, type Transport, watchPaymentLink } from '../../packages/client/src/index.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { BY_HAND } from '../support/payins.ts'
@@ -72,18 +72,3 @@ it.each(TRANSPORTS)(
     expect(new Set(cursors).size).toBe(cursors.length)
   },
 )
-
-it.each(TRANSPORTS)('one that was made elsewhere, and denied, is shown over %s', async (transport) => {
-  const link = await createLink(network)
-  await network.sandbox.control.setStatus(link.id, 'received')
-  const id = (await historyOf(network, link.id)).payment?.id ?? ''
-  const token = () => network.token({ scopes: ['payments:read'] })
-  const watch = keep((more) => watchPayment(id, { ...optionsFor(transport), ...more, token }))
-  await watch.until(isCaughtUp)
-  await network.sandbox.control.setStatus(link.id, 'return_pending')
-  await watch.until((update) => stateOf(1)(update) === 'PENDING')
-  await network.sandbox.control.setStatus(link.id, 'return_rejected')
-  const ended = await watch.until((update) => stateOf(1)(update) === 'REJECTED')
-  expect(ended.payment?.refunds).toMatchObject([{ id: `${id}-1`, requestedHere: false, state: 'REJECTED' }])
-  await watch.leave()
-})

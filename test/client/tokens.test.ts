@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { expiryOf } from '../../packages/client/src/client-errors.ts'
 import { ask, watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { pay } from '../support/checkout.ts'
@@ -66,10 +66,11 @@ it.each(TRANSPORTS)('gives up when the next token is refused too, over %s', asyn
 })
 
 it.each(TRANSPORTS)('gives up at once when there is no other token, over %s', async (transport) => {
-  const before = proxy.asked[transport === 'polling' ? 'http' : transport]
-  const options = { url: proxy.url, token: 'no-token', transports: [transport], timing: QUICK }
+  const own = await startFrontProxy(network.app.url)
+  onTestFinished(() => own.close())
+  const options = { url: own.url, token: 'no-token', transports: [transport], timing: QUICK }
   await expect(watchPaymentLink('a', options).next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
-  expect(proxy.asked[transport === 'polling' ? 'http' : transport]).toBe(before + 1)
+  expect(own.asked[transport === 'polling' ? 'http' : transport]).toBe(1)
 })
 
 it.each(TRANSPORTS)('tells who may not, and what is not there, over %s', async (transport) => {

@@ -1,8 +1,5 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { fillDatabase, fillingOf } from '../../bench/support/fill-database.ts'
-import { watchPaymentEvents, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { act, pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
@@ -22,20 +19,15 @@ beforeEach(async () => {
 })
 afterEach(() => proxy.close())
 
-it('where sockets are refused, server-sent events come', async () => {
-  proxy.refused.add('socket')
+it.each([
+  { refused: ['socket'], comes: 'live', open: ['sse'] },
+  { refused: ['socket', 'sse'], comes: 'polling', open: [] },
+] as const)('where $refused is refused, it is $comes', async ({ refused, comes, open }) => {
+  for (const transport of refused) proxy.refused.add(transport)
   const watch = watchLink()
   await watch.until(isCaughtUp)
-  expect(watch.connections).toEqual(['connecting', 'live'])
-  expect(proxy.open).toContain('sse')
-  await expectLog(watch)
-})
-
-it('where both are refused, the link is asked for again and again', async () => {
-  proxy.refused.add('socket').add('sse')
-  const watch = watchLink()
-  await watch.until(isCaughtUp)
-  expect(watch.connections).toEqual(['connecting', 'polling'])
+  expect(watch.connections).toEqual(['connecting', comes])
+  expect(proxy.open).toEqual(open)
   await expectLog(watch)
 })
 
@@ -62,36 +54,6 @@ it('goes back to a socket when one can be had again, and goes on from its cursor
   await expectWhole(watch)
 })
 
-it('goes on by polling behind pages that are not full, and without an event', async () => {
-  const other = await startNetwork()
-  onTestFinished(() => other.close())
-  const database = new DatabaseSync(join(other.folder, 'payments.db'))
-  await fillDatabase((sql) => database.exec(sql), fillingOf(2_000))
-  // Behind more events of other kinds than two pages look at, which are 5,000 each.
-  database.exec(
-    `UPDATE events SET kind = 'AGREEMENT_AMENDED' WHERE stream_id || '.' || sequence IN ('link:ref-1.2', 'link:ref-2000.5')`,
-  )
-  database.close()
-  const query = '{ paymentEvents(first: 1) { pageInfo { endCursor } } }'
-  const { data } = await other.ask<{ paymentEvents: { pageInfo: { endCursor: string } } }>(query)
-  const token = await other.token()
-  const watch = keep((options) =>
-    watchPaymentEvents(
-      { kinds: ['AGREEMENT_AMENDED'] },
-      {
-        ...options,
-        url: `${other.app.url}/graphql`,
-        token,
-        after: data.paymentEvents.pageInfo.endCursor,
-        transports: ['polling'],
-      },
-    ),
-  )
-  await watch.until(isCaughtUp)
-  expect(watch.updates.map(({ event }) => event?.id)).toEqual(['link:ref-1.2', 'link:ref-2000.5', undefined])
-  await watch.leave()
-})
-
 it('asks by polling for nothing that has not changed', async () => {
   const watch = watchLink({ transports: ['polling'] })
   await watch.until(isCaughtUp)
@@ -101,27 +63,12 @@ it('asks by polling for nothing that has not changed', async () => {
   await watch.leave()
 })
 
-it('waits as long as it is asked to', async () => {
-  proxy.refused.add('socket')
-  proxy.retryAfterS = 1
-  const began = performance.now()
-  const watch = watchLink()
-  await expect.poll(() => proxy.asked.sse).toBe(1)
-  proxy.retryAfterS = null
-  await watch.until(isCaughtUp)
-  expect(performance.now() - began).toBeGreaterThan(990)
-  await watch.leave()
-})
-
 it('tells that nobody can be reached, and comes back at once when the app wakes up', async () => {
   proxy.refused.add('socket').add('sse').add('http')
-  let wakeUp = () => {}
+  const { wake, wakeUp } = sleeper()
   const watch = watchLink({
     timing: { ...QUICK, retryMs: 60_000, retryMaxMs: 60_000 },
-    wake: (check) => {
-      wakeUp = check
-      return () => {}
-    },
+    wake,
   })
   await watch.untilConnection('offline')
   proxy.refused.clear()
@@ -132,15 +79,12 @@ it('tells that nobody can be reached, and comes back at once when the app wakes 
 })
 
 it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when the app wakes up', async (transport) => {
-  let wakeUp = () => {}
+  const { wake, wakeUp } = sleeper()
   const watch = watchLink({
     transports: [transport],
     // With server-sent events the client cannot ping: only a missing heartbeat shows that the connection is dead.
     timing: { ...QUICK, silenceMs: 400 },
-    wake: (check) => {
-      wakeUp = check
-      return () => {}
-    },
+    wake,
   })
   await watch.until(isCaughtUp)
   proxy.silence()
@@ -152,36 +96,15 @@ it.each(['socket', 'sse'] as const)('a %s that died in silence is noticed when t
   expect(watch.connections).toEqual(['connecting', 'live', noticed, 'live', 'closed'])
 })
 
-it('comes back to a server that restarts, and misses nothing', async () => {
-  const watch = watchLink({ transports: ['socket'] })
-  await watch.until(isCaughtUp)
-  const socketsBefore = proxy.asked.socket
-  await network.restart()
-  await watch.untilConnection('live')
-  await expectLog(watch)
-  expect(proxy.asked.socket).toBeGreaterThan(socketsBefore)
-})
-
-it('follows every event, after a cursor by polling too', async () => {
-  const [begin] = await logAfter(network, null)
-  const after = begin ?? null
-  const options = { url: proxy.url, token: await network.token(), after: after ?? '', pollMs: 5, timing: QUICK }
-  const filter = { linkIds: [link.id] }
-  const watches = (['socket', 'polling'] as const).map((transport) =>
-    keep((more) => watchPaymentEvents(filter, { ...options, ...more, transports: [transport] })),
-  )
-  await pay(link.checkoutUrl)
-  for (const watch of watches) {
-    await watch.until(isPaid)
-    const log = await logAfter(network, after, filter)
-    // `after` is this link's own first event if no other test ran before.
-    expect(log.length).toBeGreaterThanOrEqual(4)
-    expect(eventsOf(watch.updates)).toEqual(log)
-    expect(watch.updates.find(isPaid)?.link?.reference).toBe(link.reference)
-    await watch.leave()
+/** An app that the test wakes up. */
+function sleeper() {
+  let woken = () => {}
+  const wake = (check: () => void) => {
+    woken = check
+    return () => {}
   }
-  expect(eventsOf(watches[0]?.updates ?? [])).toEqual(eventsOf(watches[1]?.updates ?? []))
-})
+  return { wake, wakeUp: () => woken() }
+}
 
 function watchLink(options: Partial<WatchOptions> = {}): Watching {
   const usual = { url: proxy.url, statusToken: link.statusToken, pollMs: 10, timing: QUICK }

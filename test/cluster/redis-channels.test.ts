@@ -10,7 +10,6 @@ import {
   type RedisServer,
   until,
 } from '../support/redis-server.ts'
-import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 const CHANNELS = 2_000
 const KINDS = [
@@ -31,12 +30,7 @@ describe.skipIf(!canMakeRedis()).each(KINDS)('channels of $name', ({ createServe
     texts = []
     added = 0
     redis = openRedis(configOf(servers), { logger })
-    channels = openRedisChannels({
-      redis,
-      logger,
-      onText: (text) => texts.push(text),
-      onAdded: () => (added += 1),
-    })
+    channels = openRedisChannels({ redis, logger, onText: (text) => texts.push(text), onAdded: () => (added += 1) })
     await until(() => redis.isConnected && channels.isConnected)
   })
   afterEach(async () => {
@@ -134,42 +128,3 @@ function configOf([server]: readonly RedisServer[]): RedisConfig {
   if (server === undefined) throw new Error('There is no server.')
   return server.config
 }
-
-describe.skipIf(!canMakeRedis())('a connection that falls silent', () => {
-  it('is replaced, and its channels are heard again', async () => {
-    const server = await createRedisServer()
-    onTestFinished(() => server.remove())
-    let isSilent = false
-    const proxy = await startTcpProxy({ host: '127.0.0.1', port: server.port }, (client, upstream) => {
-      const from = isSilent
-      client.on('data', (data) => (isSilent === from ? upstream.write(data) : undefined))
-      upstream.on('data', (data) => (isSilent === from ? client.write(data) : undefined))
-    })
-    onTestFinished(() => proxy.close())
-    const logger = createLogger({ level: 'silent' })
-    const port = Number(new URL(proxy.through(server.url)).port)
-    const redis = openRedis({ ...server.config, port }, { logger })
-    onTestFinished(() => redis.close())
-    const texts: string[] = []
-    let added = 0
-    const channels = openRedisChannels({
-      redis,
-      logger,
-      onText: (text) => texts.push(text),
-      onAdded: () => (added += 1),
-    })
-    onTestFinished(() => channels.close())
-    channels.add('a')
-    await until(() => added === 1 && redis.isConnected)
-    // Nothing passes any more over what is open, and nobody is told; other connections are served.
-    isSilent = true
-    await until(() => !redis.isConnected)
-    await until(() => added === 2 && redis.isConnected)
-    // Redis may lose any text.
-    const hears = () => {
-      channels.publish([['a', 'again']])
-      return [...new Set(texts)]
-    }
-    await expect.poll(hears).toEqual(['again'])
-  })
-})

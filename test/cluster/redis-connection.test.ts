@@ -49,18 +49,6 @@ describe.skipIf(!canMakeRedis())('the connection to Redis', () => {
     expect(redis.isConnected).toBe(true)
   })
 
-  it('is lost and back with the server, and says each of it once', async () => {
-    open()
-    await until(() => redis.isConnected)
-    await server.stop()
-    await until(() => !redis.isConnected)
-    await expect(redis.run((commands) => commands.ping())).rejects.toMatchObject({ name: 'RedisFailure' })
-    await server.start()
-    await until(() => redis.isConnected)
-    expect(await redis.run((commands) => commands.ping())).toBe('PONG')
-    expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
-  })
-
   it('rejects what a server that hangs does not answer, what comes then at once, and is used again when it goes on', async () => {
     open()
     await until(() => redis.isConnected)
@@ -72,25 +60,6 @@ describe.skipIf(!canMakeRedis())('the connection to Redis', () => {
     await until(() => redis.isConnected)
     expect(await redis.run((commands) => commands.ping())).toBe('PONG')
     expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
-  })
-
-  it('comes back when its connection is cut', async () => {
-    open()
-    await until(() => redis.isConnected)
-    await server.run('CLIENT', 'KILL', 'TYPE', 'normal')
-    await until(() => !redis.isConnected)
-    await until(() => redis.isConnected)
-    expect(await redis.run((commands) => commands.ping())).toBe('PONG')
-  })
-
-  it('starts without a server, and finds it when it is there', async () => {
-    await server.stop()
-    open()
-    await until(() => lines.length > 0)
-    await server.start()
-    await until(() => redis.isConnected)
-    expect(messages()).toEqual([expect.stringMatching(/^Redis does not answer/), 'Redis is back'])
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   it('uses user, password and database, and logs none of them', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createLink } from '../support/operations.ts'
 import { findPostgres } from '../support/postgres.ts'
-import { type Cluster, eventually, leaseOf, startCluster } from './cluster.ts'
+import { type Cluster, eventually, fenceOf, startCluster } from './cluster.ts'
 
 const server = await findPostgres()
 const SECOND = 1_000
@@ -31,7 +31,7 @@ describe.skipIf(server === null)('the reader of a cluster', () => {
       // By the clock of the database the lease is over; by its own timer the paused process has it for some seconds more.
       await cluster.age(30 * SECOND)
       expect(await cluster.leaderOf([other])).toBe(other)
-      expect((await leaseOf(cluster)).fence).toBe(2)
+      expect(await fenceOf(cluster)).toBe(2)
       await second.answered
 
       first.release()

@@ -13,6 +13,3 @@ const app = await createApp(configFor(env), {
   breaker: { least: Infinity },
 })
 process.send?.(app.url)
-process.on('message', () => {
-  void app.close().then(() => process.exit(0))
-})

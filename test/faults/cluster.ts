@@ -37,8 +37,6 @@ export type ClusterNode = Pick<Network, 'ask'> & {
   heal(): void
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>
-  /** Drains the process. */
-  stop(): Promise<void>
 }
 
 /** The setting of a server that nodes share. */
@@ -109,17 +107,10 @@ export async function eventually(what: string, holds: () => Promise<boolean>): P
   }
 }
 
-/** The row of the reader's lease; `left` in milliseconds. */
-export async function leaseOf({ database }: Cluster) {
-  const [row = {}] = await database.run(
-    `SELECT owner, fencing_number AS fence, until, until - (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS left FROM leases`,
-  )
-  return {
-    owner: String(row['owner']),
-    fence: Number(row['fence']),
-    until: String(row['until']),
-    left: Number(row['left']),
-  }
+/** Returns the fencing number of the reader's lease: how often it was taken. */
+export async function fenceOf({ database }: Cluster): Promise<number> {
+  const [row] = await database.run('SELECT fencing_number AS fence FROM leases')
+  return Number(row?.['fence'])
 }
 
 /** Returns how many sweeps these nodes have begun since they started. */
@@ -167,10 +158,6 @@ async function startNode({ env, clockAheadMs }: NodeSettings): Promise<ClusterNo
     heal: () => [...links.values()].forEach((link) => link.heal()),
     async kill() {
       child.kill('SIGKILL')
-      await dead
-    },
-    async stop() {
-      child.send('stop')
       await dead
     },
   }

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { startReady, startChild, temporaryFolder, written } from '../support/process.ts'
 import { halfSentWebhook } from './drain-peers.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WAITING = 'in use by a process that is ending: waiting for it'
 
 /** Minimal settings: the built-in sandbox, two free ports, and generated keys in the folder. */
@@ -38,34 +35,6 @@ describe('a start while another process on the same database ends', () => {
 })
 
 describe('Ctrl-C', () => {
-  it('on npm start drains, although npm passes the signal on to a program that has got it already', async () => {
-    const folder = temporaryFolder()
-    const env = { ...process.env, NODE_ENV: 'test', ...(await bareSettings(folder)), LOG_LEVEL: 'info' }
-    const child = spawn('npm', ['start'], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const ended = new Promise<void>((resolve) => void child.once('close', () => resolve()))
-    let text = ''
-    const isReady = new Promise<void>((resolve, reject) => {
-      const read = (part: string) => {
-        text += part
-        if (text.includes('"msg":"ready"')) resolve()
-      }
-      child.stdout.setEncoding('utf8').on('data', read)
-      child.stderr.setEncoding('utf8').on('data', read)
-      void ended.then(() => reject(new Error(`The process ended:\n${text}`)))
-    })
-    const pid = child.pid ?? 0
-    let isOver = false
-    void ended.then(() => (isOver = true))
-    onTestFinished(() => void (isOver || process.kill(-pid, 'SIGKILL')))
-    await isReady
-    // A terminal sends it to all processes of the group.
-    process.kill(-pid, 'SIGINT')
-    await ended
-    expect(text).toContain('"msg":"draining"')
-    // A drain removes this file at its end: a process that is killed leaves it behind.
-    expect(readdirSync(folder)).not.toContain('payments.db.ending')
-  })
-
   it('twice, later, cuts the drain short', async () => {
     const folder = temporaryFolder()
     const app = await startReady({ env: await bareSettings(folder), cwd: folder })
@@ -81,14 +50,5 @@ describe('Ctrl-C', () => {
     const next = await startReady({ env: await bareSettings(folder), cwd: folder })
     expect(next.output()).not.toContain(WAITING)
     expect(readdirSync(folder)).not.toContain('payments.db.ending')
-  })
-
-  it('twice in the same moment is one press', async () => {
-    const folder = temporaryFolder()
-    const app = await startReady({ env: await bareSettings(folder), cwd: folder })
-    app.child.kill('SIGINT')
-    await written(app, '"msg":"draining"')
-    app.child.kill('SIGINT')
-    expect(await app.ended).toMatchObject({ code: 0, signal: null })
   })
 })

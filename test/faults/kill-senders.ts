@@ -17,8 +17,8 @@ export type SendOptions = {
   readonly next: () => string | null
   /** Bytes to add to each body. */
   readonly padding?: number
-  /** Called with each answer's status and duration. */
-  readonly onAnswer?: (status: number, milliseconds: number) => void
+  /** Called after each answer. */
+  readonly onAnswer?: () => void
 }
 
 /**
@@ -30,13 +30,12 @@ export async function sendWebhooks(options: SendOptions): Promise<Answers> {
   const answers: Answers = { acknowledged: new Set(), refused: new Map(), unanswered: new Set() }
   const sender = async (): Promise<void> => {
     for (let id = next(); id !== null; id = next()) {
-      const sentAt = performance.now()
       const status = await tell(url, bodyOf(id, padding))
       if (status === null) answers.unanswered.add(id)
       else if (status === 200) answers.acknowledged.add(id)
       else answers.refused.set(id, status)
       if (status === null) return
-      onAnswer(status, performance.now() - sentAt)
+      onAnswer()
     }
   }
   await Promise.all(Array.from({ length: senders }, sender))

@@ -6,25 +6,14 @@ import { createCursorCodec } from '../../src/keys/cursor.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import type { Store } from '../../src/ledger/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
-import { followServices, type ItemStream, openItems, tailOf } from '../store/streams/log.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
 import { type Database, findPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { openPostgresStore } from '../support/store.ts'
 import { type ReplaceableServer, startReplaceableServer } from './cluster-servers.ts'
-import { casesOf } from './rounds.ts'
 
 const run = promisify(execFile)
 const ring = createKeyRing([new Secret('a-signing-key-of-more-than-32-characters')])
-/** Returns the payments of the next items of a stream, or their kinds. */
-async function taken(stream: ItemStream, count: number): Promise<(string | undefined)[]> {
-  const items = []
-  for (let n = 0; n < count; n += 1) {
-    const { value } = await stream.next()
-    items.push(value?.kind === 'EVENT' ? value.event.streamId.replace('payment:', '') : value?.kind)
-  }
-  return items
-}
 
 const cursorsOf = (store: Store) => createCursorCodec(ring, store.logId, store.branches)
 
@@ -41,9 +30,6 @@ async function persist(attempt: () => Promise<void>): Promise<void> {
     )
   await expect.poll(succeeds).toBe(true)
 }
-
-/** One of the two in most runs: each takes as long as a server needs to follow another one. */
-const failovers = casesOf('the failovers of a log', ['without a loss', 'with a loss'], 1)
 
 // promise(kept): Cursors of events that a restored database does not have are refused; earlier ones stay valid.
 describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL server', () => {
@@ -91,57 +77,23 @@ describe.skipIf(!canMakeServer())('a log that goes on on another PostgreSQL serv
     expect([third, lost, fifth].map((cursor) => decode(again, cursor))).toEqual([3, null, 5])
   })
 
-  it.runIf(failovers.includes('without a loss'))(
-    'after a failover without a loss has all cursors, also in nodes that were running',
-    async () => {
-      const { url } = await first.server.createDatabase()
-      const nodes = [await open(url), await open(url)]
-      const [writer, reader] = nodes as [Store, Store]
-      await append(writer, 'P1', 'P2', 'P3')
-      const last = cursorsOf(writer).encode('log', 3)
-      await first.failOver()
-      await persist(() => append(writer, 'P4'))
-      await expect.poll(() => reader.log.head().catch(() => 0)).toBe(4)
+  it('after a failover without a loss has all cursors, also in nodes that were running', async () => {
+    const { url } = await first.server.createDatabase()
+    const nodes = [await open(url), await open(url)]
+    const [writer, reader] = nodes as [Store, Store]
+    await append(writer, 'P1', 'P2', 'P3')
+    const last = cursorsOf(writer).encode('log', 3)
+    await first.failOver()
+    await persist(() => append(writer, 'P4'))
+    await expect.poll(() => reader.log.head().catch(() => 0)).toBe(4)
 
-      for (const store of nodes) {
-        expect(store.branches()).toEqual([3])
-        expect(cursorsOf(store).decode('log', last)).toBe(3)
-      }
-      const next = cursorsOf(reader).encode('log', 4)
-      expect(cursorsOf(writer).decode('log', next)).toBe(4)
-    },
-  )
-
-  it.runIf(failovers.includes('with a loss'))(
-    'after a failover with a loss ends the streams of what is lost, and continues all others',
-    async () => {
-      const { url } = await first.server.createDatabase()
-      const store = await open(url)
-      const services = followServices(store, await tailOf(store))
-      await append(store, 'P1', 'P2', 'P3')
-      const follow = (streamId: string | null) =>
-        openItems(services, { streamId, start: { kind: 'after', position: 0 } })
-      const [fast, slow, filtered] = [follow(null), follow(null), follow('payment:P1')]
-      expect(await taken(fast, 4)).toEqual(['P1', 'P2', 'P3', 'CAUGHT_UP'])
-      expect(await taken(filtered, 2)).toEqual(['P1', 'CAUGHT_UP'])
-      expect(await taken(slow, 1)).toEqual(['P1'])
-      let waiting: ReturnType<ItemStream['next']> | undefined
-      await first.failOverToOneBehind(async () => {
-        await append(store, 'P4', 'P5')
-        expect(await taken(fast, 2)).toEqual(['P4', 'P5'])
-        // It waits after the last event, which it was not given.
-        waiting = filtered.next()
-      })
-      const told = fast.next()
-      await persist(() => append(store, 'P6'))
+    for (const store of nodes) {
       expect(store.branches()).toEqual([3])
-
-      expect((await told).value).toMatchObject({ kind: 'RESYNC_REQUIRED' })
-      expect(await taken(slow, 4)).toEqual(['P2', 'P3', 'CAUGHT_UP', 'P6'])
-      await store.inbox.receive(delivery(report('received', { paymentId: 'P1' })))
-      expect((await waiting)?.value).toMatchObject({ kind: 'EVENT', position: 5, previous: 3 })
-    },
-  )
+      expect(cursorsOf(store).decode('log', last)).toBe(3)
+    }
+    const next = cursorsOf(reader).encode('log', 4)
+    expect(cursorsOf(writer).decode('log', next)).toBe(4)
+  })
 })
 
 const server = await findPostgres()

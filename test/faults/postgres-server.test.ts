@@ -102,17 +102,6 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
     own.resume()
   })
 
-  it('is restarted without ending the process, and used again', async () => {
-    await receive('early')
-    await store.ping()
-    await own.stop()
-    await expect(store.ping()).rejects.toMatchObject({ reason: 'DOWN' })
-    await expect(receive('late')).rejects.toMatchObject({ reason: 'DOWN' })
-    await own.start()
-    expect(await receive('late')).toMatchObject({ repeat: false })
-    expect(await store.payments.byIds(['early', 'late'])).toHaveLength(2)
-  })
-
   it('stops a start while it is a replica, or is not there', async () => {
     await own.stop()
     const open = () => openPostgresStore({ url: database.url })

@@ -14,8 +14,6 @@ export type PowerDisk = {
   readonly env: Readonly<Record<string, string>>
   /** Returns how often the write-ahead log, or the database itself, was synced so far. */
   syncs(file?: 'wal' | 'db'): number
-  /** While this is on, each sync takes two more seconds. */
-  slow(on: boolean): void
   /** While this is on, no sync of the write-ahead log begins. */
   hold(on: boolean): void
   /** Returns whether a sync is held. */
@@ -54,7 +52,6 @@ export function createPowerDisk(): PowerDisk {
       readFileSync(join(control, 'log'), 'utf8')
         .split('\n')
         .filter((name) => name.endsWith(file)).length,
-    slow: (on) => set('slow', on),
     hold: (on) => set('hold-wal', on),
     isHeld: () => existsSync(join(control, 'held-wal')),
     killInCheckpoint: () => writeFileSync(join(control, 'kill-db'), ''),

@@ -93,11 +93,7 @@ describe.skipIf(lacks('gcc'))('a commit whose sync has not ended', () => {
 
   async function deliver(uuid: string, status: string): Promise<number> {
     const body = paymentBody({ uuid, status })
-    const response = await fetch(`${app.url}/webhooks/payments`, {
-      method: 'POST',
-      headers: honestHeaders(body),
-      body,
-    })
+    const response = await fetch(`${app.url}/webhooks/payments`, { method: 'POST', headers: honestHeaders(body), body })
     await response.arrayBuffer()
     return response.status
   }

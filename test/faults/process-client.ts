@@ -3,7 +3,7 @@ import { ALL_SCOPES } from '../../src/access/caller.ts'
 import { issueDevelopmentToken } from '../../src/access/issue-token.ts'
 import { Secret } from '../../src/keys/key-ring.ts'
 import { SECRETS, type Answer } from '../support/network.ts'
-import { openStream, type Stream, type StreamOptions } from '../support/stream.ts'
+import { openStream, type Stream } from '../support/stream.ts'
 import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 
 /** Issues a token with every scope, for a program with the tests' keys. */
@@ -45,14 +45,10 @@ export async function askOnce<Data = Record<string, unknown>>(
 const TRIES = 20
 
 /** Opens a stream of the whole log and waits until it has caught up; retries while the program or the machine is overloaded. */
-export async function followLog(
-  url: string,
-  after?: string,
-  options: Pick<StreamOptions, 'operationId'> = {},
-): Promise<Stream> {
+export async function followLog(url: string, after?: string): Promise<Stream> {
   const token = await developerToken()
   for (let attempt = 1; ; attempt++) {
-    const stream = openStream(url, { query: EVENT_STREAM, variables: { after } }, { token, ...options })
+    const stream = openStream(url, { query: EVENT_STREAM, variables: { after } }, { token })
     try {
       await stream.until(isCaughtUp)
       return stream

@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events'
 import { registerHooks } from 'node:module'
 import { resolvers } from '../../src/graphql/resolvers/index.ts'
-import { BLOCKED_MS, CANARY, type Failpoint } from './process-faults.ts'
+import { CANARY, type Failpoint } from './process-faults.ts'
 
 const point = process.env['FAILPOINT'] as Failpoint
 let armed = false
@@ -20,10 +20,6 @@ const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
   'a rejection': async () => fail(),
   'a timer': () => setTimeout(fail, 1),
   'an event': () => setImmediate(() => new EventEmitter().on('told', fail).emit('told')),
-  'a long job': () => {
-    const until = performance.now() + BLOCKED_MS
-    while (performance.now() < until);
-  },
 }
 
 /** By failpoint: the module, and the text in it before which the failing call is inserted. */

@@ -4,12 +4,11 @@ import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SECRETS } from '../support/network.ts'
 import { MAIN_FROM_SOURCES, settingsFor, startReady, temporaryFolder, type Child } from '../support/process.ts'
-import { openSocket } from '../support/socket.ts'
 import { openStream } from '../support/stream.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
-import { ask, askOnce, developerToken, followLog, knownPayments } from './process-client.ts'
-import { BLOCKED_MS, CANARY, type Failpoint } from './process-faults.ts'
+import { ask, developerToken, followLog, knownPayments } from './process-client.ts'
+import { CANARY, type Failpoint } from './process-faults.ts'
 import { casesOf } from './rounds.ts'
 
 const FAILPOINTS = fileURLToPath(new URL('./process-failpoints.ts', import.meta.url))
@@ -88,26 +87,6 @@ describe('what is thrown and contained', () => {
     // On a busy machine the program may reject sockets for a moment.
     await expect.poll(closedWith).toEqual({ code: 4500, reason: 'Internal server error' })
     await goesOn(app, '')
-  })
-})
-
-describe('an event loop that is held up', () => {
-  it('is no overload: who waited meanwhile is answered', async () => {
-    const app = await startFailing('a long job', temporaryFolder())
-    await expect.poll(() => readiness(app.url)).toEqual([200, { status: 'ok' }])
-    const began = performance.now()
-    await arm(app)
-    const [probe, answer, webhook, upgrade] = await Promise.all([
-      readiness(app.url),
-      askOnce(app.url, CURRENCIES),
-      tell(app.url),
-      openSocket(app.url),
-    ])
-    expect(performance.now() - began).toBeGreaterThan(BLOCKED_MS / 2)
-    expect(probe).toEqual([200, { status: 'ok' }])
-    expect(answer.status).toBe(200)
-    expect(webhook.status).toBe(200)
-    upgrade.close()
   })
 })
 

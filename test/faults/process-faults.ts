@@ -8,9 +8,6 @@ export type Failpoint =
   | 'a resolver'
   | 'a resolver of an item'
   | 'the greeting of a socket'
-  | 'a long job'
 
 /** Part of every error that is thrown; it must not appear in any answer or log line. */
 export const CANARY = 'ada-canary@example.test'
-
-export const BLOCKED_MS = 2_000

@@ -6,8 +6,6 @@ export type RawAnswer = {
   /** Of every response in order, including 100. */
   readonly statuses: readonly number[]
   readonly text: string
-  /** Milliseconds from the connection to its end. */
-  readonly lasted: number
 }
 
 /**
@@ -21,7 +19,6 @@ export async function rawExchange(
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
-  const begun = performance.now()
   const chunks: Buffer[] = []
   // A server that closes during a write resets the connection, which is an expected end.
   socket.on('error', () => {})
@@ -40,5 +37,5 @@ export async function rawExchange(
   }
   const text = Buffer.concat(chunks).toString('latin1')
   const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g), ([, status]) => Number(status))
-  return { statuses, text, lasted: performance.now() - begun }
+  return { statuses, text }
 }

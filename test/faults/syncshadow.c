@@ -3,7 +3,7 @@
 //   SYNC_WATCH   folder of the files that count, an absolute path
 //   SYNC_SHADOW  folder of the copies
 //   SYNC_CONTROL folder through which a test speaks to it: each sync adds a line with the file's name to `log`;
-//                while `slow` is there, each sync takes two seconds more; while `hold-<suffix>` is there, no sync of a file
+//                while `hold-<suffix>` is there, no sync of a file
 //                whose name ends in that suffix begins, and `held-<suffix>` says that one waits; `fail-<suffix>` is taken away by the first
 //                sync of a file whose name ends in that suffix, and that sync fails with EIO; `kill-<suffix>` likewise,
 //                and there the process is killed before the sync
@@ -83,8 +83,6 @@ static void hold(const char *control, const char *suffix) {
 static int obey(const char *control, const char *base) {
   static const char *const suffixes[] = {".db", "-wal"};
   char path[LONG_PATH];
-  snprintf(path, sizeof path, "%s/slow", control);
-  if (!access(path, F_OK)) sleep(2);
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
     size_t n = strlen(base), m = strlen(suffixes[i]);
     if (n < m || strcmp(base + n - m, suffixes[i])) continue;

@@ -53,15 +53,6 @@ describe.skipIf(!canMakeServer())('wake-ups over a PostgreSQL server that fails'
       await until(logs('notifications of the database are back'))
       expect(await receiveThere(payment)).toEqual([2])
     })
-
-    it('come again when a server goes on that took connections and answered nothing', async () => {
-      const payment = await start()
-      own.pause()
-      await until(logs('notifications of the database are lost'))
-      own.resume()
-      await until(logs('notifications of the database are back'))
-      expect(await receiveThere(payment)).toEqual([2])
-    })
   })
 
   describe.skipIf(!hasPgBouncer())('behind a pooler in transaction mode', () => {

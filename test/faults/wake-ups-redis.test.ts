@@ -54,23 +54,6 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
       await until(logs('Redis is back'))
       expect(await receiveThere(payment)).toEqual([2, 3])
     })
-
-    it('come again when a server goes on that took connections and answered nothing', async () => {
-      const payment = await start()
-      redis.pause()
-      await until(logs('Redis does not answer'))
-      expect(await payment.send('authorised')).toBe(200)
-      redis.resume()
-      await payment.stream.until(({ event }) => event?.toStatus === 'authorised')
-      await until(logs('Redis is back'))
-      expect(await receiveThere(payment)).toEqual([2, 3])
-    })
-
-    it('need nothing that the server stores', async () => {
-      const payment = await start()
-      await redis.run('FLUSHALL')
-      expect(await receiveThere(payment)).toEqual([2])
-    })
   })
 
   it('are replaced by the poll while the server is stopped', async () => {

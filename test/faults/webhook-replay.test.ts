@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { callbackAuthorization, type CallbackKind } from '../../src/keys/derived-secrets.ts'
@@ -7,9 +6,8 @@ import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreem
 import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
-import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { EVENT_STREAM, isCaughtUp } from '../support/streams.ts'
 import {
   addressFor,
   addressOf,
@@ -27,10 +25,7 @@ const YEAR_MS = 365 * 24 * 3_600_000
 let network: Network
 let ahead = 0
 beforeAll(async () => {
-  network = await startNetwork({
-    clock: () => new Date(Date.now() + ahead),
-    sandbox: { ...NO_ANSWER, paceMs: 60_000 },
-  })
+  network = await startNetwork({ clock: () => new Date(Date.now() + ahead), sandbox: { ...NO_ANSWER, paceMs: 60_000 } })
 })
 afterAll(() => network.close())
 
@@ -129,29 +124,4 @@ it('the Authorization of an address is the whole of it, once, at that address, o
     }
   }
   expect(await deliveries(network)).toHaveLength(kept)
-})
-
-// promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one item for each
-// subscriber.
-it('fifty copies at once are one delivery, and one item for each subscriber', async () => {
-  const link = await createLink(network)
-  const address = await addressOf(network, link)
-  const streams = [
-    await network.follow(LINK_UPDATES, { id: link.id }),
-    await network.follow(LINK_UPDATES, { id: link.id }),
-    await network.follow(EVENT_STREAM, {}),
-  ]
-  await Promise.all(streams.map((stream) => stream.until(isCaughtUp)))
-  const uuid = randomUUID()
-  const first = paymentBody({ uuid, status: 'received' })
-  const replies = await Promise.all(Array.from({ length: 50 }, () => deliver(address, first)))
-  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
-  expect(await deliveries(network, [uuid])).toMatchObject([{ disposition: 'APPLIED', attempts: 50 }])
-  // The next event on every stream shows that there was no other between.
-  expect((await deliver(address, paymentBody({ uuid, status: 'dispute_lost' }))).status).toBe(200)
-  for (const stream of streams) {
-    const items = await stream.until(({ event }) => event?.toStatus === 'dispute_lost')
-    expect(items.map(({ event }) => event?.toStatus)).toEqual(['received', 'dispute_lost'])
-    await stream.end()
-  }
 })

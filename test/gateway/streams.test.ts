@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pay } from '../support/checkout.ts'
 import { createLink } from '../support/operations.ts'
-import { StreamError, type Item, type Stream } from '../support/stream.ts'
+import { StreamError, type Item } from '../support/stream.ts'
 import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp, isReceived, ITEM_FIELDS, sequences } from '../support/streams.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
@@ -66,19 +66,6 @@ describe('a stream through the gateway', () => {
     await Promise.all(streams.map((stream) => stream.end()))
   })
 
-  it('begins with the state for everyone, also where another client follows the same, with a nonce or without', async () => {
-    const { id } = await createLink(stage.network)
-    const token = await stage.network.token()
-    const first = await stage.follow(LINK_UPDATES, { id }, { token })
-    await first.until(isCaughtUp)
-    for (const streamNonce of [undefined, 'one', 'two']) {
-      const other = await stage.follow(LINK_UPDATES, { id, streamNonce }, { token })
-      expect((await other.until(isCaughtUp)).map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'CAUGHT_UP'])
-      await other.end()
-    }
-    await first.end()
-  })
-
   it('ends with an error when its token expires, and does not begin with one that has', async () => {
     const { id } = await createLink(stage.network)
     const token = await stage.network.token({ ttlSeconds: 2 })
@@ -135,40 +122,10 @@ describe('nothing is lost', () => {
     expect(sequences(first.items)).toEqual([2])
     await first.end()
 
-    const { kept } = await followByCursor({ id }, { until: isReceived, after: first.items[held - 1]?.cursor }, () =>
+    const kept = await followByCursor(id, first.items[held - 1]?.cursor, isReceived, () =>
       Promise.all([become(id, 'waiting'), become(id, 'received')]),
     )
     expect(sequences([...first.items.slice(0, held), ...kept])).toEqual([2, 3, 4, 5])
-  })
-
-  it('for a client that stopped reading while the subgraph was restarted, and that heeds previousCursor', async () => {
-    const { id } = await createLink(stage.network)
-    const { kept, openings } = await followByCursor({ id }, { until: isReceived }, async (stream) => {
-      stream.pause()
-      await become(id, 'pending')
-      await stage.network.restart()
-      await become(id, 'authorised')
-      await become(id, 'waiting')
-      stream.resume()
-      await become(id, 'received')
-    })
-    expect(openings).toBeGreaterThan(1)
-    expect(sequences(kept)).toEqual([2, 3, 4, 5])
-    expect(brokenLinks(kept)).toEqual([])
-  })
-
-  it('for a client whose items are dropped on the way, and that heeds previousCursor', async () => {
-    const { id } = await createLink(stage.network)
-    const { kept, openings } = await followByCursor(
-      { id },
-      { until: isReceived, drops: (item) => item.event?.sequence === 3 },
-      async () => {
-        for (const status of ['pending', 'authorised', 'waiting', 'received'] as const) await become(id, status)
-      },
-    )
-    expect(openings).toBe(2)
-    expect(sequences(kept)).toEqual([2, 3, 4, 5])
-    expect(brokenLinks(kept)).toEqual([])
   })
 })
 
@@ -179,45 +136,30 @@ async function within<Value>(limit: number, promise: Promise<Value>): Promise<Va
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
 }
 
-type Following = {
-  readonly until: (item: Item) => boolean
-  readonly after?: string | undefined
-  /** Items that a router with a full queue drops, at their first occurrence. */
-  readonly drops?: (item: Item) => boolean
-}
-
 /**
- * Follows a link as clients should: if an item's previous cursor is not the client's, the item is dropped and the stream is opened again
- * after the client's cursor. `act` is called once the client is live. Returns the kept items, and the number of openings.
+ * Follows a link after a cursor, as clients should: an item whose previous cursor is not the client's is dropped, and the stream opened
+ * again. `act` is called once the client is live. Returns the kept items, up to the one that is wanted.
  */
 async function followByCursor(
-  variables: { id: string },
-  { until, after, drops = () => false }: Following,
-  act: (stream: Stream) => Promise<unknown>,
-): Promise<{ kept: Item[]; openings: number }> {
+  id: string,
+  after: string | undefined,
+  until: (item: Item) => boolean,
+  act: () => Promise<unknown>,
+): Promise<Item[]> {
   const kept: Item[] = []
-  let held = after
   let acting: Promise<unknown> | null = null
-  const dropped = new Set<string>()
-  for (let openings = 1; ; openings++) {
-    const stream = await stage.follow(LINK_UPDATES, { ...variables, after: held })
-    for (;;) {
-      const item = await stream.next()
-      if (item === null) break
-      if (drops(item) && !dropped.has(item.cursor)) {
-        dropped.add(item.cursor)
-        continue
-      }
-      if (held !== undefined && item.previousCursor !== held) break
-      held = item.cursor
+  for (;;) {
+    const stream = await stage.follow(LINK_UPDATES, { id, after: kept.at(-1)?.cursor ?? after })
+    for (let item = await stream.next(); item !== null; item = await stream.next()) {
+      if (item.previousCursor !== (kept.at(-1)?.cursor ?? after)) break
       kept.push(item)
-      if (isCaughtUp(item)) acting ??= act(stream)
-      if (!until(item)) continue
-      await acting
-      await stream.end()
-      return { kept, openings }
+      if (isCaughtUp(item)) acting ??= act()
+      if (until(item)) break
     }
     await stream.end()
+    if (!kept.some(until)) continue
+    await acting
+    return kept
   }
 }
 

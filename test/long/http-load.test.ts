@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
-import { linkInput, tryCreateLink } from '../support/operations.ts'
 import { openSocket } from '../support/socket.ts'
-import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 
 const QUERY = '{ paymentCurrencies { code } }'
 /** As many connections as requests may be in flight by default. */
@@ -44,39 +42,6 @@ async function openPeer(text: string): Promise<Socket> {
 }
 
 // promise(http): Peers that send no body or read no response occupy only their connection.
-it('answers others, and is ready, while one client waits for slow commands', async () => {
-  network = await startNetwork({ env: { GRAPHQL_MAX_IN_FLIGHT: '8' } })
-  const { control } = network.sandbox
-  await tryCreateLink(network)
-  const commands = 4
-  control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 700 }, times: commands })
-  let settled = 0
-  const busy = Array.from({ length: commands }, () =>
-    tryCreateLink(network, linkInput()).finally(() => {
-      settled += 1
-    }),
-  )
-  const before = control.calls().length
-  await expect.poll(() => control.calls().length).toBeGreaterThanOrEqual(before)
-
-  expect(await Promise.all(Array.from({ length: 20 }, () => ask()))).toEqual(Array.from({ length: 20 }, () => 200))
-  expect(await readiness()).toBe(200)
-  expect((await deliver(defaultAddress(network), paymentBody())).status).toBe(200)
-  expect(settled).toBeLessThan(commands)
-  for (const result of await Promise.all(busy)) expect(result).toMatchObject({ replayed: false })
-})
-
-it('refuses nobody after its event loop has stood still for two seconds', async () => {
-  network = await startNetwork()
-  const before = Array.from({ length: HONEST }, () => ask())
-  const until = performance.now() + 2_000
-  while (performance.now() < until);
-  const after = Array.from({ length: HONEST }, () => ask())
-  expect(await readiness()).toBe(200)
-  expect((await deliver(defaultAddress(network), paymentBody())).status).toBe(200)
-  expect(await Promise.all([...before, ...after])).toEqual(Array.from({ length: 2 * HONEST }, () => 200))
-})
-
 it('answers everybody while hundreds announce a body and send none', async () => {
   network = await startNetwork()
   const announced = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
@@ -107,30 +72,9 @@ async function startUnread(unreadMs: number): Promise<Socket> {
   return openPeer(Array.from({ length: PIPELINED }, (_, index) => request(index)).join(''))
 }
 
-it('cuts a peer that asks and asks, and never reads', async () => {
-  const unread = await startUnread(500)
-  const cut = new Promise((resolve) => unread.once('close', resolve))
-  // A paused socket only notices its end when it writes.
-  const knock = setInterval(() => unread.write('\r\n'), 100)
-  await cut
-  clearInterval(knock)
-  expect(await ask()).toBe(200)
-})
-
 it('answers everybody else while a peer asks and asks, and never reads', async () => {
   await startUnread(300_000)
   for (let turn = 0; turn < PIPELINED; turn += 1) expect(await ask()).toBe(200)
-})
-
-it('does not cut a peer that reads slowly', async () => {
-  network = await startNetwork({ limits: { unreadMs: 500 } })
-  const body = JSON.stringify({ query: QUERY })
-  const request = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  const slow = await openPeer(request)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
-  slow.resume()
-  const text = await new Promise<string>((resolve) => slow.once('data', (data: Buffer) => resolve(data.toString())))
-  expect(text).toContain('200 OK')
 })
 
 it('destroys a connection on which more than a hundred requests wait', async () => {

@@ -74,35 +74,6 @@ describe('import', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/\nNot every list was read: aud PAYOUTS: REFUSED\n$/)
   })
-
-  it('names the field of a wrong interval, and what the token lacks', async () => {
-    const backwards = ['--from', '2026-01-02T00:00:00Z', '--to', '2026-01-01T00:00:00Z']
-    expect(await operator(['import', ...backwards])).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^INVALID_INPUT: .+\n {2}--to must be after from\n$/) as string,
-    })
-    const env = { SUBGRAPH_TOKEN: await network.token({ scopes: ['payments:read'] }) }
-    const args = ['import', '--from', from(), '--url', `${network.app.url}/graphql`]
-    expect(await run(args, env, { output: process.stdout, terminal: terminalOf(false).terminal })).toMatchObject({
-      code: 1,
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:reconcile\n',
-    })
-    expect(await operator(['import', '--id', '987654'])).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/no import/) as string,
-    })
-  })
-
-  it.each([
-    [['import']],
-    [['import', '--from', 'yesterday']],
-    [['import', '--id', '1', '--dry-run']],
-    [['import', '--from', '2026-01-01T00:00:00Z', 'more']],
-    [['reconcile', '--day', '2026-02-30']],
-    [['reconcile', '--day', 'today']],
-  ])('ends with 2 for %j', async (args) => {
-    expect(await operator(args)).toMatchObject({ code: 2, out: '' })
-  })
 })
 
 describe('reconcile', () => {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startNetwork, type Network } from '../support/network.ts'
+import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
 import { type Nodes, startNodes } from '../support/nodes.ts'
 import { beginDownload, download, exportedIds, exportUrl, fillPayments } from '../support/payments-export.ts'
 import { findPostgres, type Database } from '../support/postgres.ts'
@@ -73,18 +73,14 @@ describe.each(KINDS)('a file of %s that is larger than all buffers', (kind) => {
 
 it('a download that takes too long is cut off, and lacks its end', async () => {
   // Long enough for the head of the response, however busy the machine is.
-  const network = await startNetwork({ limits: { exports: { totalMs: 3_000 }, unreadMs: 60_000 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
+  const network = await filled({ exports: { totalMs: 3_000 }, unreadMs: 60_000 })
   const started = await beginDownload(await exportUrl(network, LINES))
   await expect.poll(() => network.log()).toContain('an export took too long')
   await expect(started.rest()).rejects.toThrow('aborted')
 })
 
 it('a file that cannot be read to its end is cut off, and the fault is logged', async () => {
-  const network = await startNetwork({ limits: { unreadMs: 60_000 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
+  const network = await filled({ unreadMs: 60_000 })
   const started = await beginDownload(await exportUrl(network, LINES))
   execute(network, 'ALTER TABLE payments RENAME TO elsewhere')
   await expect(started.rest()).rejects.toThrow('aborted')
@@ -92,25 +88,8 @@ it('a file that cannot be read to its end is cut off, and the fault is logged', 
   execute(network, 'ALTER TABLE elsewhere RENAME TO payments')
 })
 
-it('clients that hang up before the answer keep no place', async () => {
-  const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 60_000 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
-  for (let n = 0; n < 20; n++) {
-    const url = await exportUrl(network, LINES)
-    const gone = new AbortController()
-    const answered = fetch(url, { signal: gone.signal }).catch(() => null)
-    setImmediate(() => gone.abort())
-    await answered
-  }
-  const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
-  await expect.poll(async () => (await download(url)).status).toBe(200)
-})
-
 it('a caller has two downloads at a time, and leaves the others to other callers', async () => {
-  const network = await startNetwork({ limits: { unreadMs: 60_000 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
+  const network = await filled({ unreadMs: 60_000 })
   const urlOf = async (subject: string) => exportUrl(network, LINES, { token: await network.token({ subject }) })
   const statuses: (number | undefined)[] = []
   for (const subject of ['ada', 'ada', 'ada', 'grace', 'grace', 'edsger']) {
@@ -122,9 +101,7 @@ it('a caller has two downloads at a time, and leaves the others to other callers
 })
 
 it('a download of a client that stops reading is cut off', async () => {
-  const network = await startNetwork({ limits: { exports: { atOnce: 1 }, unreadMs: 300 } })
-  onTestFinished(() => network.close())
-  await fillPayments((sql) => execute(network, sql), COUNT)
+  const network = await filled({ exports: { atOnce: 1 }, unreadMs: 300 })
   const started = await beginDownload(await exportUrl(network, LINES))
   const url = await exportUrl(network, { ...LINES, filter: { phases: ['SUCCEEDED'] } })
   await expect.poll(async () => (await download(url)).status).toBe(200)
@@ -157,6 +134,14 @@ describe.skipIf(server === null)('two nodes on one database', () => {
     expect((await download(at(first, url))).status).toBe(409)
   })
 })
+
+/** Starts an app with as many payments, which ends with the test. */
+async function filled(limits: NonNullable<NetworkOptions['limits']>): Promise<Network> {
+  const network = await startNetwork({ limits })
+  onTestFinished(() => network.close())
+  await fillPayments((sql) => execute(network, sql), COUNT)
+  return network
+}
 
 /** Runs a statement on the SQLite file of an app. */
 function execute({ folder }: Network, sql: string): void {

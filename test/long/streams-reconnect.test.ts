@@ -96,9 +96,7 @@ const EVENTS = `query Events($after: String, $filter: PaymentEventFilter) {
 }`
 
 type Logged = { readonly id: string; readonly cursor: string }
-type EventsAnswer = {
-  paymentEvents: { nodes: Logged[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } }
-}
+type EventsAnswer = { paymentEvents: { nodes: Logged[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } }
 
 /** Returns the events of a stream after a cursor, as the log lists them. */
 async function logAfter({ events }: Followed, cursor: string | undefined): Promise<Logged[]> {

@@ -2,15 +2,13 @@ import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
 import { openConsole } from '../browser/console.ts'
-import { createAgreement, NO_ANSWER, readAgreement } from '../support/agreements.ts'
-import { doubtfulDelivery, misaddressedDelivery } from '../support/deliveries.ts'
-import { setGatewayStatus } from '../support/gateway-payments.ts'
+import { NO_ANSWER } from '../support/agreements.ts'
+import { doubtfulDelivery } from '../support/deliveries.ts'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { readPayment } from '../support/payins.ts'
 import { historyOf } from '../support/payments.ts'
-import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 
 const browser = await findBrowser()
 const REFUNDS = '/v3/payin_links/refund'
@@ -82,92 +80,6 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     expect(asked(network, 'POST', REFUNDS)).toBe(before + 1)
   })
 
-  test('reads what the payments API says against a refund', async () => {
-    const { page } = await refundOf('order-refused')
-    network.sandbox.control.addFault({
-      method: 'POST',
-      path: REFUNDS,
-      answer: { status: 422, body: { errors: { amount: ['is more than the balance'] } } },
-    })
-    await page.getByLabel('Why').fill('Broken on arrival')
-    await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByRole('button', { name: /^Refund A?\$125.50/ }).click()
-    await page.getByText('The refund was not made.').waitFor()
-    await expect
-      .poll(() => page.getByRole('alert').filter({ hasText: 'UPSTREAM_REJECTED' }).textContent())
-      .toContain('amount')
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.keyboard.press('Escape')
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  })
-
-  test('reconciles a payment that changed without a word', async () => {
-    const { linkId, page } = await paymentPage('order-silent', 'pending')
-    await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByText('The payments API was read: nothing had changed.').waitFor()
-    await network.sandbox.control.setStatus(linkId, 'received', { silent: true })
-    await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByText('The payments API was read, and something had changed.').waitFor()
-    const events = page.getByRole('list', { name: 'Events' })
-    await expect.poll(() => events.getByText('pending → received (by read)').count()).toBe(1)
-    network.sandbox.control.addFault({ times: 20, answer: { status: 503 } })
-    await page.getByRole('button', { name: 'Reconcile now' }).click()
-    await page.getByRole('alert').filter({ hasText: 'UPSTREAM_UNAVAILABLE' }).waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-  })
-
-  test('settles gateway payments of which no answer came', async () => {
-    const lost = await unansweredCreation(network, { arrives: false })
-    const made = await unansweredCreation(network, { arrives: true })
-    const page = await openConsole(await browser.profile(), network, { at: '/gateway-payments' })
-    const form = (orderId: string) => page.getByRole('form', { name: `Order ${orderId}` })
-    await form(lost.orderId).getByText('99.95').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-    await form(lost.orderId)
-      .getByRole('radio', { name: /It is not there/ })
-      .check()
-    await form(lost.orderId).getByRole('button', { name: 'Record' }).click()
-    await expect.poll(() => form(lost.orderId).count()).toBe(0)
-    await form(made.orderId).getByRole('radio', { name: 'It is there' }).check()
-    await form(made.orderId).getByLabel('with the id').fill('no number')
-    await form(made.orderId).getByRole('button', { name: 'Record' }).click()
-    await form(made.orderId).getByRole('alert').getByText('paymentId').waitFor()
-    await form(made.orderId).getByLabel('with the id').fill(String(made.paymentId))
-    await form(made.orderId).getByRole('button', { name: 'Record' }).click()
-    await expect.poll(() => form(made.orderId).count()).toBe(0)
-    // The operator's word about another payment is overruled, and that is shown.
-    const wrong = await unansweredCreation(network, { arrives: true })
-    await settleCreation(network, { operationId: wrong.operationId, outcome: 'NOT_CREATED' })
-    for (const status of ['failed', 'pending'] as const)
-      await setGatewayStatus(network, String(wrong.paymentId), status)
-    await page.getByRole('link', { name: wrong.orderId }).click()
-    await page.getByText('(in doubt) (an operator had recorded otherwise)').waitFor()
-    await page.getByRole('term').filter({ hasText: 'Contradicted by' }).waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-  })
-
-  test('suspends, resumes and cancels an agreement', async () => {
-    const { id, serviceId, clientTransactionId } = await createAgreement(network)
-    await network.sandbox.control.setAgreementStatus(serviceId, 'active')
-    const page = await openConsole(await browser.profile(), network, { at: '/agreements' })
-    await page.getByRole('checkbox', { name: 'Active' }).check()
-    await page.getByRole('link', { name: clientTransactionId }).click()
-    for (const [name, status] of [
-      ['Suspend', 'SUSPENDED'],
-      ['Resume', 'ACTIVE'],
-      ['Cancel', 'CANCELLED'],
-    ] as const) {
-      await page.getByRole('button', { name: `${name} …` }).click()
-      expect(await accessibilityFaults(page)).toEqual([])
-      await page.getByRole('button', { name: `${name} it` }).click()
-      await page.getByText('It was asked for.').waitFor()
-      expect(await readAgreement(network, id)).toMatchObject({ status })
-      await page.getByRole('button', { name: 'Close' }).click()
-    }
-    await page.getByText('Nothing can be changed any more.').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-  })
-
   test('decides a doubtful delivery anew, first to see what would come of it', async () => {
     const { paymentId } = await doubtfulDelivery(network)
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
@@ -184,49 +96,13 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await expect.poll(() => focused(page)).toBe('Decide it anew …')
   })
 
-  test('is told why a delivery in quarantine is not decided anew', async () => {
-    const { paymentId } = await paymentPage('order-quarantine', 'received')
-    const deliveryId = await misaddressedDelivery(network, paymentId)
-    const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
-    await page.getByRole('link', { name: 'Those that need a person' }).click()
-    const row = page.getByRole('row').filter({ hasText: paymentId }).filter({ hasText: 'Quarantined' })
-    await expect.poll(() => row.textContent()).toContain('It speaks of something else than its address.')
-    await expect.poll(() => row.textContent()).toContain('Reconcile the payment of its address')
-    expect(await accessibilityFaults(page)).toEqual([])
-    await row.getByRole('link').first().click()
-    await page.waitForURL(`**/console#/deliveries/${deliveryId}`)
-    await expect
-      .poll(() => page.locator('.facts').textContent())
-      .toContain('It speaks of something else than its address.')
-    await page.getByRole('button', { name: 'Decide it anew …' }).click()
-    await expect.poll(() => page.getByRole('dialog').getByRole('alert').textContent()).toContain('MISADDRESSED')
-    expect(await page.getByRole('button', { name: 'Apply it' }).count()).toBe(0)
-  })
-
-  test('sees which scopes the actions need', async () => {
-    const { paymentId } = await paymentPage('order-read', 'received')
-    const page = await openConsole(await browser.profile(), network, {
-      scopes: ['payments:read'],
-      at: `/payments/${paymentId}`,
-    })
-    await page.getByRole('button', { name: 'Reconcile now' }).waitFor()
-    await expect
-      .poll(() => page.locator('.unavailable').allTextContents())
-      .toEqual(['Refunds: unavailable. The token lacks payments:refund.'])
-  })
-
-  async function paymentPage(reference: string, status: 'pending' | 'received', expectedErrors: RegExp[] = []) {
-    const { id: linkId } = await createLink(network, { reference })
-    await network.sandbox.control.setStatus(linkId, status)
-    const paymentId = (await historyOf(network, linkId)).payment?.id ?? ''
-    const page = await openConsole(await browser.profile({ expectedErrors }), network, { at: `/payments/${paymentId}` })
-    return { page, linkId, paymentId }
-  }
-
   async function refundOf(reference: string, expectedErrors: RegExp[] = []) {
-    const opened = await paymentPage(reference, 'received', expectedErrors)
-    await opened.page.getByRole('button', { name: 'Refund …' }).click()
-    return { ...opened, before: asked(network, 'POST', REFUNDS) }
+    const { id } = await createLink(network, { reference })
+    await network.sandbox.control.setStatus(id, 'received')
+    const paymentId = (await historyOf(network, id)).payment?.id ?? ''
+    const page = await openConsole(await browser.profile({ expectedErrors }), network, { at: `/payments/${paymentId}` })
+    await page.getByRole('button', { name: 'Refund …' }).click()
+    return { page, paymentId, before: asked(network, 'POST', REFUNDS) }
   }
 })
 

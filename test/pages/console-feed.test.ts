@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, GONE, keepPicture } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
-import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { openConsole } from '../browser/console.ts'
+import { NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 
@@ -36,30 +36,6 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Payment order-live' }).waitFor()
   })
 
-  test('begins with the newest events, and goes on behind them', async () => {
-    const own = await startNetwork({ sandbox: NO_ANSWER })
-    onTestFinished(() => own.close())
-    for (let number = 1; number <= 101; number += 1) await createLink(own, { reference: `stored-${number}` })
-    const profile = await browser.profile({ expectedErrors: [GONE] })
-    const page = await openConsole(profile, own)
-    await rowOf(page, 'stored-101', 'Link created').waitFor()
-    await isLive(page)
-    await createLink(own, { reference: 'stored-102' })
-    await rowOf(page, 'stored-102', 'Link created').waitFor()
-    const newest = Array.from({ length: 101 }, (_, index) => `stored-${102 - index}`)
-    await expect.poll(() => page.locator('[data-row]').allTextContents()).toEqual(newest)
-    // A page that is opened during an outage has no event to continue from.
-    await page.route('**/graphql', (route) => route.abort('connectionrefused'))
-    await page.evaluate(() => {
-      window.addEventListener('pagehide', () => sessionStorage.removeItem('console.feed'))
-    })
-    await page.reload()
-    await page.locator('.identity').getByText('Not connected').waitFor()
-    await page.unroute('**/graphql')
-    await rowOf(page, 'stored-102', 'Link created').waitFor()
-    await isLive(page)
-  })
-
   test('goes on over a reload and a restart of the server, without a hole or a repeat', async () => {
     const page = await live()
     await paid('order-before')
@@ -75,57 +51,6 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     for (const reference of ['order-before', 'order-meanwhile', 'order-after'])
       expect(await texts(page, reference)).toEqual(LIFE)
     expect(await numbers(page)).toEqual(await recorded(await numbers(page)))
-  })
-
-  test('is filtered by kind, in the address', async () => {
-    const page = await live()
-    const { id } = await createAgreement(network, { clientTransactionId: 'mandate-7' })
-    await paid('order-filter')
-    await rowOf(page, 'order-filter', '→ received').waitFor()
-    await page.getByLabel('Agreement created').check()
-    await page.waitForURL('**/console#/feed?kind=AGREEMENT_CREATED')
-    await rowOf(page, 'order-filter', '→ received').waitFor({ state: 'detached' })
-    await expect.poll(() => page.getByRole('row').count()).toBe(2)
-    await page.goBack()
-    await rowOf(page, 'order-filter', '→ received').waitFor()
-    expect(await page.getByLabel('Agreement created').isChecked()).toBe(false)
-    await page.getByRole('link', { name: 'mandate-7' }).click()
-    await page.waitForURL(`**/console#/agreements/${id}`)
-  })
-
-  test('can be held and continued', async () => {
-    const page = await live()
-    await page.getByRole('button', { name: 'Pause' }).click()
-    await paid('order-held')
-    await page.getByRole('button', { name: /Continue \(5 held back\)/ }).waitFor()
-    expect(await page.getByRole('link', { name: 'order-held' }).count()).toBe(0)
-    await page.getByRole('button', { name: /Continue/ }).click()
-    await rowOf(page, 'order-held', '→ received').waitFor()
-    expect(await texts(page, 'order-held')).toEqual(LIFE)
-    await page.getByRole('button', { name: 'Empty the list' }).click()
-    await page.getByText('There are no events here.').waitFor()
-  })
-
-  test('says when the log does not reach back to where it was', async () => {
-    const page = await live()
-    await page.evaluate(() => {
-      window.addEventListener('pagehide', () =>
-        sessionStorage.setItem('console.feed', JSON.stringify({ events: [], cursor: 'AAAAAAAAAAAAAAAAAAAAAA' })),
-      )
-    })
-    await page.reload()
-    await page.getByText('events before the newest ones may be missing').waitFor()
-    await paid('order-anew')
-    await rowOf(page, 'order-anew', '→ received').waitFor()
-    expect(await texts(page, 'order-anew')).toEqual(LIFE)
-  })
-
-  test('goes on while another view is shown', async () => {
-    const page = await live({ at: '/health' })
-    await paid('order-elsewhere')
-    await goTo(page, '/feed')
-    await rowOf(page, 'order-elsewhere', '→ received').waitFor()
-    expect(await texts(page, 'order-elsewhere')).toEqual(LIFE)
   })
 
   /** Creates a link and sets its payment to `received`. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
+import { goTo, openConsole, VIEWS } from '../browser/console.ts'
 import { placeOrder } from '../browser/shop.ts'
 import { createAgreement } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -14,10 +14,6 @@ const browser = await findBrowser()
 /** A phone, a laptop and a large screen. */
 const WIDTHS = [390, 1280, 2560] as const
 const HEIGHT = 900
-
-const VIEWS = ['Live events', 'Payments', 'Links', 'Agreements', 'Payouts', 'Gateway payments', 'Contacts', 'Imports']
-  .concat(['Deliveries', 'Accounts', 'Health', 'Methods'])
-  .map((title) => [`/${title === 'Live events' ? 'feed' : title.toLowerCase().replace(' ', '-')}`, title] as const)
 
 /** Returns the texts that are cut off at each of the widths; nothing for a width with none. */
 async function cutOffAtEveryWidth(page: Page, what: string): Promise<unknown[]> {

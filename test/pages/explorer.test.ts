@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/caller.ts'
-import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
+import { findBrowser, keepPicture } from '../browser/browser.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -9,17 +9,7 @@ import { gauge } from '../support/streams.ts'
 
 const browser = await findBrowser()
 
-const ROUTER_SECRET = 'the-secret-of-a-router-0123456789abcdef'
-
 const EXAMPLES = ['PayinMethods', 'CreateLink', 'FollowLink', 'Payments', 'Health', 'CreatePayin', 'SimulatePayin']
-
-/** Reports of axe-core about GraphiQL and its editor, which only their authors can correct. */
-const FAULTS_OF_GRAPHIQL = [
-  // A tab contains two buttons: one selects it and one closes it.
-  /^(light|dark): nested-interactive: <li [^>]*role="tab" class="graphiql-tab/,
-  // Comments in the editor's dark theme have a contrast below 4.5 : 1; an element above them can hide this from axe.
-  /^dark: color-contrast: <span class="mtk\d+">(#|\/\/)/,
-]
 
 describe.skipIf(browser.isMissing)('the explorer', () => {
   let network: Network
@@ -80,25 +70,6 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     expect(JSON.stringify(await page.evaluate('({ ...localStorage })'))).not.toContain('Bearer ey')
     await page.reload()
     await textIn(page, 'headers', '// "authorization"')
-  })
-
-  test('says so when the schema is for the router alone, to everyone, and reads it with the secret', async () => {
-    const guarded = await startNetwork({ env: { ROUTER_SECRETS: ROUTER_SECRET } })
-    const { open } = await browser.profile({ expectedErrors: [/status of 401/] })
-    const page = await opened(open, guarded.app.url)
-    await page.getByRole('status').getByText('The schema is not shown').waitFor()
-    await expect.poll(() => page.getByRole('status').innerText()).toContain('"x-router-secret"')
-    await run(page)
-    await textIn(page, 'answer', '"code": "au_card_aud"')
-    const faults = await accessibilityFaults(page)
-    expect(faults.filter((fault) => !FAULTS_OF_GRAPHIQL.some((known) => known.test(fault)))).toEqual([])
-    // Fails once GraphiQL has corrected this; then its exception can be removed.
-    expect(faults).toContainEqual(expect.stringMatching(/nested-interactive/))
-
-    await write(page, 'headers', JSON.stringify({ 'x-router-secret': ROUTER_SECRET }))
-    await page.getByRole('button', { name: /^Re-fetch GraphQL schema/ }).click()
-    await expect.poll(() => page.getByRole('status').innerText()).toBe('')
-    await guarded.close()
   })
 })
 

@@ -122,10 +122,7 @@ async function bundle({ folder }: Project, page: string): Promise<string> {
     configFile: false,
     root: folder,
     logLevel: 'error',
-    resolve: {
-      alias: { 'react-native': 'react-native-web' },
-      conditions: [CONDITION, ...defaultClientConditions],
-    },
+    resolve: { alias: { 'react-native': 'react-native-web' }, conditions: [CONDITION, ...defaultClientConditions] },
     build: { outDir, minify: false, rolldownOptions: { input: join(folder, page) } },
   })
   return outDir

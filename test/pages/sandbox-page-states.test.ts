@@ -43,22 +43,6 @@ describe.skipIf(browser.isMissing)('the page of a sandbox that is alone', () => 
     await page.getByText('The secret of webhooks is the one that was configured').waitFor()
     expect(second.control.calls()).toEqual([])
   })
-
-  test('reads a long list in parts', async () => {
-    const sandbox = await startSandbox()
-    onTestFinished(() => sandbox.close())
-    for (let index = 0; index < 51; index += 1)
-      await fetch(`${sandbox.url}/v9/${index}`, {
-        headers: { 'app-id': 'sandbox-aud', 'secret-key': 'sandbox-secret-aud' },
-      })
-    const { open } = await browser.profile()
-    const page = await open(`${sandbox.origin}/sandbox#calls`)
-    await page.getByRole('cell', { name: '/api/v9/50' }).waitFor()
-    expect(await page.getByRole('cell', { name: '/api/v9/0', exact: true }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await page.getByRole('cell', { name: '/api/v9/0', exact: true }).waitFor()
-    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
-  })
 })
 
 describe.skipIf(browser.isMissing)('the page of a sandbox in which nothing has happened', () => {

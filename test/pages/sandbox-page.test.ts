@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -13,12 +12,6 @@ const browser = await findBrowser()
 async function change(page: Page, id: string) {
   await page.getByRole('button', { name: `Change link ${id}` }).click()
   return page.getByRole('dialog', { name: `Change link ${id}` })
-}
-
-/** Returns the failures of an operation that always calls the payments API. */
-async function balances(network: Network): Promise<readonly unknown[]> {
-  const query = '{ accountBalances(currencies: ["AUD"]) { failures { code } } }'
-  return (await network.ask<{ accountBalances: { failures: unknown[] } }>(query)).data.accountBalances.failures
 }
 
 describe.skipIf(browser.isMissing)("the sandbox's page", () => {
@@ -45,36 +38,6 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     expect(await historyOf(network, id)).toMatchObject({ state: 'PAID', payment: { status: 'RECEIVED' } })
     // The focus returns to the button that opened the dialog.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe(`Change link ${id}`)
-  })
-
-  test('shows the actions of links beside all else at 1280 pixels', async () => {
-    const { open } = await browser.profile({ viewport: { width: 1280, height: 900 } })
-    const { id } = await createLink(network, { reference: randomUUID(), description: '1 × Coffee beans, 250 g' })
-    await network.sandbox.control.setStatus(id, 'failed', { errorCode: 'customer_canceled' })
-    const page = await open(network.sandbox.origin)
-    await rowOf(page, id).filter({ hasText: 'customer_canceled' }).waitFor()
-    const hidden = await page.locator('.scroll').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-    expect(hidden).toBe(0)
-  })
-
-  test('sets a failure with its code, silently, and an amount paid back', async () => {
-    const { open } = await browser.profile()
-    const { id } = await createLink(network)
-    const page = await open(network.sandbox.origin)
-    const failing = await change(page, id)
-    await failing.getByLabel('Status', { exact: true }).selectOption('failed')
-    await failing.getByLabel('Failure code').selectOption('card_lost')
-    await failing.getByLabel('Silently').check()
-    await failing.getByRole('button', { name: 'Set status' }).click()
-    await rowOf(page, id).filter({ hasText: 'failed (card_lost)' }).waitFor()
-    expect((await historyOf(network, id)).payment).toBeNull()
-
-    const refunding = await change(page, id)
-    await refunding.getByLabel('Status', { exact: true }).selectOption('partially_refunded')
-    await refunding.getByLabel('Paid back in all').fill('25.5')
-    await refunding.getByRole('button', { name: 'Set status' }).click()
-    await visit(page, 'Refunds and deposits')
-    await rowOf(page, id).filter({ hasText: 'partially_refunded' }).filter({ hasText: '25.5 AUD' }).waitFor()
   })
 
   test('sends a webhook again, and badly, and shows both answers', async () => {
@@ -109,49 +72,6 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await notice(page, 'Delivered, and answered: 401.')
   })
 
-  test('moves the clock, and links end', async () => {
-    const { open } = await browser.profile()
-    const { id } = await createLink(network)
-    const page = await open(`${network.sandbox.origin}/sandbox#clock`)
-    const before = network.sandbox.clock.now().getTime()
-    await page.getByRole('button', { name: 'Advance by 1 hour' }).click()
-    await notice(page, /The clock is at/)
-    await page.getByRole('spinbutton', { name: 'Advance by' }).fill('2')
-    await page.getByLabel('Unit').selectOption('days')
-    await page.getByRole('button', { name: 'Advance', exact: true }).click()
-    const expected = before + 3_600_000 + 2 * 86_400_000
-    await expect.poll(() => network.sandbox.clock.now().getTime()).toBeGreaterThanOrEqual(expected)
-    await visit(page, 'Links')
-    await rowOf(page, id).filter({ hasText: 'expired' }).waitFor()
-  })
-
-  test('has the interface fail, and work again', async () => {
-    const { open } = await browser.profile()
-    const page = await open(`${network.sandbox.origin}/sandbox#faults`)
-    onTestFinished(() => network.sandbox.control.clearFaults())
-    await page.getByText('There are no faults').waitFor()
-    await page.getByLabel('Path').fill('/v2/balances/*')
-    await page.getByLabel('Times').fill('100')
-    await page.getByRole('button', { name: 'Add fault' }).click()
-    await rowOf(page, 'an answer of 503').waitFor()
-    expect(await accessibilityFaults(page)).toEqual([])
-    expect(await balances(network)).toEqual([{ code: 'UPSTREAM_UNAVAILABLE' }])
-    await visit(page, 'Calls')
-    await page.getByRole('cell', { name: '503, by a fault' }).first().waitFor()
-    await visit(page, 'Faults')
-    await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await page.getByText('There are no faults: every call').waitFor()
-    expect(await balances(network)).toEqual([])
-
-    await page.getByLabel('Path').fill('/v2/balances/*')
-    await page.getByLabel('What happens').selectOption('hang')
-    await page.getByRole('button', { name: 'Add fault' }).click()
-    await rowOf(page, 'hang').waitFor()
-    expect(network.sandbox.control.faults()).toMatchObject([{ path: '/v2/balances/*', left: 1, answer: 'hang' }])
-    await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await notice(page, 'There are no faults any more.')
-  })
-
   test('can be used with the keyboard alone', async () => {
     const { open } = await browser.profile()
     const { id } = await createLink(network)
@@ -171,25 +91,5 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await dialog.getByRole('button', { name: 'Set status' }).focus()
     await page.keyboard.press('Enter')
     await notice(page, `${id} is authorised.`)
-  })
-
-  test('finds by id and reference, and opens the hosted page', async () => {
-    const { context, open } = await browser.profile()
-    const wanted = await createLink(network, { description: 'An order to be found' })
-    const other = await createLink(network)
-    const page = await open(network.sandbox.origin)
-    await rowOf(page, other.id).waitFor()
-    await page.getByLabel('Search').fill('TO BE found')
-    await rowOf(page, other.id).waitFor({ state: 'detached' })
-    const [hosted] = await Promise.all([
-      context.waitForEvent('page'),
-      rowOf(page, wanted.id)
-        .getByRole('link', { name: /^Open page/ })
-        .click(),
-    ])
-    await hosted.waitForURL(`**/checkout/${wanted.id}`)
-    await page.getByLabel('Search').fill('nobody has this')
-    await page.getByText('No links with “nobody has this” in it.').waitFor()
-    expect(await page.getByRole('table').count()).toBe(0)
   })
 })

@@ -47,61 +47,6 @@ describe.skipIf(browser.isMissing)('the shop', () => {
     await page.getByText('Paid with').waitFor()
   })
 
-  test('waits for the phone, says so once, and comes back by itself', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await page.getByText('Finish the payment in the window that has opened.').waitFor()
-    await showsHeadline(page, 'started')
-    expect(await page.getByText('Approve the payment on your phone.').count()).toBe(0)
-    await popup.close()
-    await page.getByText('Approve the payment on your phone.').waitFor()
-    expect(await actionsIn(page)).toEqual(['Show the payment page'])
-    const again = await openPopup(page, 'Show the payment page')
-    const closed = again.waitForEvent('close')
-    await again.getByRole('button', { name: 'I have paid' }).click()
-    await showsHeadline(page, 'paid')
-    expect(await page.getByText('Approve the payment on your phone.').count()).toBe(0)
-    await closed
-  })
-
-  test('has a receipt with a number that can be read out, and that the merchant finds the payment by', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await placeOrder(page, { currency: 'KES', method: 'ke_mobile_money_kes' })
-    const number = await page.locator('.facts code').textContent()
-    expect(number).toMatch(/^[0-9A-F]{8}$/)
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await popup.getByRole('button', { name: 'I have paid' }).click()
-    const receipt = page.getByRole('region', { name: 'Receipt' })
-    await receipt.waitFor()
-    const rows = await receipt
-      .locator('dl > div')
-      .evaluateAll((found) => found.map((row) => [...row.children].map((cell) => cell.textContent)))
-    const today = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date())
-    expect(rows).toEqual([
-      ['Paid', expect.stringMatching(/^KES\s1,650\.00$/)],
-      ['Date', expect.stringContaining(today)],
-      ['Your basket', '1 × Coffee beans, 250 g'],
-      ['Paid with', 'Mobile money'],
-      ['Order number', number],
-    ])
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.emulateMedia({ media: 'print' })
-    await expect.poll(() => receipt.getByText('KES').isVisible()).toBe(true)
-    for (const other of [page.locator('.headline'), page.locator('.drawer'), receipt.getByRole('button')])
-      expect(await other.isVisible()).toBe(false)
-    const search = `query ($text: String!) { paymentSearch(text: $text) { matches { payment { reference } } } }`
-    const { data } = await network.ask<{ paymentSearch: { matches: { payment: { reference: string } }[] } }>(search, {
-      text: number,
-    })
-    const found = data.paymentSearch.matches.map(({ payment }) => payment.reference.slice(0, 8).toUpperCase())
-    expect(found).toEqual([number])
-  })
-
   test('speaks Japanese where the browser does, and what went wrong as well', async () => {
     const { open } = await browser.profile({ locale: 'ja-JP' })
     const page = await open(shop())
@@ -138,19 +83,5 @@ describe.skipIf(browser.isMissing)('the shop', () => {
     await placeOrder(page)
     await expect.poll(() => page.getByRole('status').allTextContents()).toEqual(['Your order is ready to be paid.'])
     await expect.poll(() => page.getByRole('timer').textContent()).toMatch(/^(?:30|29):\d\d$/)
-  })
-})
-
-describe.skipIf(browser.isMissing)('where tokens come from an issuer', () => {
-  test('the shop says that it is not available', async () => {
-    const network = await startNetwork({ env: { JWT_SECRET: '', JWT_JWKS_URL: 'http://127.0.0.1:9/keys' } })
-    try {
-      const { open } = await browser.profile({ expectedErrors: [/404/] })
-      const page = await open(`${network.app.url}/shop`)
-      await page.getByRole('heading', { name: 'The shop is not available here.' }).waitFor()
-      expect(await accessibilityFaults(page)).toEqual([])
-    } finally {
-      await network.close()
-    }
   })
 })

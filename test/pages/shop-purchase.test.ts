@@ -84,21 +84,6 @@ describe.skipIf(browser.isMissing)('a purchase', () => {
     await popup.waitForEvent('close')
     await showsHeadline(page, 'paid')
   })
-
-  test('is offered only the ways to pay that take the amount', async () => {
-    const { open } = await browser.profile()
-    const page = await open(shop())
-    await page.getByLabel('Quantity of Espresso machine').fill('14')
-    const card = page.getByRole('radio', { name: /^Card/ })
-    await page.getByText('Up to A$25,000.00: your basket is above it.').waitFor()
-    await expect.poll(() => card.isDisabled()).toBe(true)
-    expect(await page.getByRole('radio', { name: /^Bank transfer by alias/ }).isDisabled()).toBe(false)
-    expect(await accessibilityFaults(page)).toEqual([])
-    await page.getByLabel('Quantity of Espresso machine').fill('99')
-    await page.getByRole('alert').filter({ hasText: 'No way to pay takes A$188,019.50' }).waitFor()
-    await expect.poll(() => page.getByRole('button', { name: 'Continue to payment' }).isDisabled()).toBe(true)
-    expect(await accessibilityFaults(page)).toEqual([])
-  })
 })
 
 /** Presses Tab until the target has the focus. Throws after 40 presses. */

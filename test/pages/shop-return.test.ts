@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
-import { openDrawer, openPopup, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
+import { openDrawer, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
@@ -15,35 +15,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', () => {
   const shop = () => `${network.app.url}/shop`
   const checkoutUrl = () => network.sandbox.control.state().links.at(-1)?.paymentUrl ?? ''
 
-  test('is the same in two tabs', async () => {
-    const { open } = await browser.profile()
-    const first = await open(shop())
-    await placeOrder(first)
-    const second = await open(first.url())
-    await showsHeadline(second, 'ready')
-    await Promise.all([openDrawer(first), openDrawer(second)])
-    await second.locator('.badge.live').waitFor()
-    const popup = await openPopup(first)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await Promise.all([showsHeadline(first, 'paid'), showsHeadline(second, 'paid')])
-    expect(await sequencesIn(second)).toEqual(await sequencesIn(first))
-  })
-
-  test('gets one new link, whichever tab asks first', async () => {
-    const { open } = await browser.profile()
-    const first = await open(shop())
-    await placeOrder(first)
-    const second = await open(first.url())
-    await openDrawer(first)
-    await first.getByRole('button', { name: 'Let the time run out' }).click()
-    await Promise.all([showsHeadline(first, 'expired'), showsHeadline(second, 'expired')])
-    await first.getByRole('button', { name: 'Get a new link' }).click()
-    await showsHeadline(first, 'ready')
-    await second.getByRole('button', { name: 'Get a new link' }).click()
-    await showsHeadline(second, 'ready')
-    expect(second.url()).toBe(first.url())
-  })
-
   test('says when it is offline, and catches up with what was paid meanwhile', async () => {
     const { open, context } = await browser.profile({ expectedErrors: [/ERR_INTERNET_DISCONNECTED/] })
     const page = await open(shop())
@@ -57,22 +28,6 @@ describe.skipIf(browser.isMissing)('an order that is come back to', () => {
     await showsHeadline(page, 'paid')
     await page.locator('.badge.live').waitFor()
     await expect.poll(() => sequencesIn(page)).toEqual([2, 3, 4, 5])
-  })
-
-  test('is shown to a guest who has kept its address, in another browser', async () => {
-    const before = await browser.profile()
-    const page = await before.open(shop())
-    await placeOrder(page)
-    const address = page.url()
-    await page.close()
-
-    const guest = await browser.profile()
-    const again = await guest.open(address)
-    await showsHeadline(again, 'ready')
-    await expect.poll(() => again.locator('.facts').textContent()).toContain('1 × Coffee beans, 250 g')
-    const popup = await openPopup(again)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
-    await showsHeadline(again, 'paid')
   })
 
   test('is shown to nobody who has only its number, or another token', async () => {

@@ -74,9 +74,7 @@ export async function attemptOverWebSocket(url: string, canaries: Canaries, toke
     ...streams.map((stream) =>
       subscribe(
         `subscription S($id: ID!, $n: ID, $a: String) { ${stream}(id: $id, streamNonce: $n, after: $a) { kind } }`,
-        {
-          variables: { id: word(`${stream}.id`), n: word(`${stream}.nonce`), a: word(`${stream}.cursor`) },
-        },
+        { variables: { id: word(`${stream}.id`), n: word(`${stream}.nonce`), a: word(`${stream}.cursor`) } },
       ),
     ),
   ]

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPostgres } from '../support/postgres.ts'
-import { createCanaries } from './canaries.ts'
 import { driveEverything, type Evidence } from './drive.ts'
 import { KEPT } from './kept.ts'
 import { onPostgres, SQLITE, type Storage } from './stored.ts'
@@ -93,11 +92,3 @@ describe.each(STORAGES)(
     })
   },
 )
-
-describe('the search itself', () => {
-  it('finds a text in any case, digits, and what others have made', () => {
-    const canaries = createCanaries()
-    const text = `${canaries.word('a').toUpperCase()} 1${canaries.digits('b')} ${canaries.digits('c')},`
-    expect(canaries.foundIn(`${text} ${canaries.email('d')}`)).toEqual(['a', 'd', 'c'])
-  })
-})

@@ -2,29 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entityTag } from '../../src/http/graphql/graphql-response.ts'
 import { casesOf } from '../faults/rounds.ts'
 import { settle } from '../support/deliveries.ts'
-import { repositoryOperations, type RepositoryOperation } from '../support/repository-operations.ts'
 import { greetedSocket } from '../support/socket.ts'
 import { entities, mutations, queries, streams, type Ask } from './asks.ts'
 import { CALLERS, seesEverything, throughRouter, type CallerKind } from './callers.ts'
 import { PACE_MS, startWorld, type Fixture } from './fixture.ts'
 import { operationFor } from './matrix.ts'
 import { headersOf, tokenOf, type Operation } from './transports.ts'
-import { valuesFor } from './values.ts'
 
 /** Longer than all steps of a payment or a refund in the sandbox, in seconds. */
 const STEPS_S = (5 * PACE_MS) / 1_000
 
 const EVERYTHING = CALLERS.filter(seesEverything)
-
-/** Callers that send the operations of the repository: in a full run all of these kinds. */
-const SENDERS = [
-  ...EVERYTHING,
-  ...casesOf(
-    'who sends the operations of the repository',
-    CALLERS.filter(({ name }) => ['nobody', 'owner', 'payments:read'].includes(name)),
-    1,
-  ),
-]
 
 /** Callers that request every field: in a full run every kind, in every other one a tenth of them. */
 const ASKING = [
@@ -40,26 +28,17 @@ const ASKING = [
 const REFERRING = ASKING.map(throughRouter)
 
 /** An operation of one caller. */
-type Sent = {
-  readonly what: string
-  readonly caller: CallerKind
-  readonly kind: string
-  readonly operation: Operation
-  /** Whether it is also sent with GET. */
-  readonly byGet: boolean
-}
+type Sent = { readonly what: string; readonly caller: CallerKind; readonly kind: string; readonly operation: Operation }
 
 /** The replies, in the order of the operations. */
 type Replies = { readonly sent: Sent; readonly replies: readonly unknown[] }[]
 
 let fixture: Fixture
-let corpus: readonly RepositoryOperation[]
 let quick: Replies
 let slow: Replies
 beforeAll(async () => {
   const now = new Date()
   fixture = await startWorld({ clock: () => now })
-  corpus = repositoryOperations()
   const [changes, reads] = divided(allSent(), ({ kind }) => kind === 'mutation')
   // All mutations are executed here; later ones are repeats.
   await answersTo(changes.filter(({ caller }) => seesEverything(caller)))
@@ -88,19 +67,7 @@ describe('an operation that takes shortcuts', () => {
     expect(different).toEqual([])
   })
 
-  it('is every operation of the repository, and every field as each of the callers', () => {
-    const files = new Set(corpus.map(({ file }) => file))
-    for (const part of [
-      'README.md',
-      'docs/',
-      'scripts/',
-      'packages/client/',
-      'src/operator/',
-      'examples/shop/server/',
-      'packages/pages/',
-      'bench/',
-    ])
-      expect([part, [...files].some((file) => file.startsWith(part))]).toEqual([part, true])
+  it('is every field as each of the callers', () => {
     const kinds = Map.groupBy(quick, ({ sent: { kind } }) => kind)
     expect(kinds.get('query')?.length).toBeGreaterThan(60 * ASKING.length)
     expect(kinds.get('mutation')?.length).toBeGreaterThan(15 * ASKING.length)
@@ -128,18 +95,11 @@ function allSent(): readonly Sent[] {
   const byCaller = (callers: readonly CallerKind[], ask: Ask) =>
     callers.map((caller): Sent => {
       const kind = (ask.coordinate.split('.')[0] ?? '').toLowerCase()
-      return { what: ask.coordinate, caller, kind, operation: operationFor(ask, caller), byGet: false }
+      return { what: ask.coordinate, caller, kind, operation: operationFor(ask, caller) }
     })
   return [
     ...asks.flatMap((ask) => byCaller(ASKING, ask)),
     ...entities(fixture).flatMap((ask) => byCaller(REFERRING, ask)),
-    ...corpus.flatMap(({ file, query, node }) =>
-      SENDERS.map((caller): Sent => {
-        const operation = { query, operationName: node.name?.value, variables: valuesFor(node, asks) }
-        const kind: string = node.operation
-        return { what: file, caller, kind, operation, byGet: kind === 'query' }
-      }),
-    ),
     // Whether a refresh gets one of the site's reads depends on what was read in that second.
   ].filter(({ operation }) => !operation.query?.includes('refreshPayment'))
 }
@@ -156,7 +116,7 @@ async function answersTo(sent: readonly Sent[]): Promise<Replies> {
     Array.from(byCaller, async ([caller, own]) => {
       const token = await tokenOf(fixture.network, caller)
       for (const one of own)
-        replies.set(one, one.kind === 'subscription' ? await followed(one, token) : await asked(one, token))
+        replies.set(one, one.kind === 'subscription' ? await followed(one, token) : [await asked(one, token)])
     }),
   )
   return sent.map((one) => ({ sent: one, replies: replies.get(one) ?? [] }))
@@ -172,40 +132,22 @@ type Reply = {
 const HEADERS = ['content-type', 'cache-control', 'vary', 'etag', 'www-authenticate', 'allow']
 
 /**
- * Returns the answers over HTTP. A public one is computed, then computed and stored, then returned from the cache: it must be equal each
+ * Returns the answer over HTTP. A public one is computed, then computed and stored, then returned from the cache: it must be equal each
  * time.
  */
-async function asked(sent: Sent, token: string | null): Promise<readonly Reply[]> {
-  const ways = sent.byGet ? [post, get] : [post]
-  const replies: Reply[] = []
-  for (const way of ways) {
-    const first = await way(sent, token)
-    const isPublic = first.headers['cache-control']?.startsWith('public') === true
-    for (let time = 1; isPublic && time < 3; time += 1) expect(await way(sent, token)).toEqual(first)
-    replies.push(lasting(first))
-  }
-  return replies
+async function asked(sent: Sent, token: string | null): Promise<Reply> {
+  const first = await post(sent, token)
+  const isPublic = first.headers['cache-control']?.startsWith('public') === true
+  for (let time = 1; isPublic && time < 3; time += 1) expect(await post(sent, token)).toEqual(first)
+  return lasting(first)
 }
 
 async function post({ caller, operation }: Sent, token: string | null): Promise<Reply> {
-  const headers = { ...headersFor(caller, token), 'content-type': 'application/json' }
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  const headers = { ...headersOf(caller), ...authorization, 'content-type': 'application/json' }
   return replyOf(
     await fetch(`${fixture.network.app.url}/graphql`, { method: 'POST', headers, body: JSON.stringify(operation) }),
   )
-}
-
-async function get(
-  { caller, operation: { query, operationName, variables } }: Sent,
-  token: string | null,
-): Promise<Reply> {
-  const search = new URLSearchParams({ query, variables: JSON.stringify(variables) })
-  if (operationName !== undefined) search.set('operationName', operationName)
-  const headers = { ...headersFor(caller, token), 'apollo-require-preflight': 'true' }
-  return replyOf(await fetch(`${fixture.network.app.url}/graphql?${search.toString()}`, { headers }))
-}
-
-function headersFor(caller: CallerKind, token: string | null): Record<string, string> {
-  return { ...headersOf(caller), ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
 }
 
 async function replyOf(response: Response): Promise<Reply> {

@@ -20,12 +20,7 @@ export type ImportReport = {
   readonly problem: string | null
 }
 
-type Sum = {
-  readonly count: number
-  readonly amount: string
-  readonly paid: string
-  readonly refunded: string
-}
+type Sum = { readonly count: number; readonly amount: string; readonly paid: string; readonly refunded: string }
 
 export type ImportTotal = {
   readonly site: string | null

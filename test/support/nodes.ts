@@ -8,11 +8,7 @@ import { defaultAddress, deliver, paymentBody } from './webhooks.ts'
 const NEVER_MS = 600_000
 
 /** Two nodes on one database, each with its own HTTP server and its own sandbox. */
-export type Nodes = {
-  readonly first: Network
-  readonly second: Network
-  close(): Promise<void>
-}
+export type Nodes = { readonly first: Network; readonly second: Network; close(): Promise<void> }
 
 /** Starts two nodes. By default they do not poll the log. */
 export async function startNodes(env: Readonly<Record<string, string>>, pollMs = NEVER_MS): Promise<Nodes> {

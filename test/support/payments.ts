@@ -32,9 +32,7 @@ const HISTORY = `query History($id: ID!) {
   }
 }`
 
-type Answer = {
-  paymentLink: { state: string; payment: PaymentState | null; events: { nodes: EventNode[] } }
-}
+type Answer = { paymentLink: { state: string; payment: PaymentState | null; events: { nodes: EventNode[] } } }
 
 /** Returns a link's state and its events. Throws if the sequence numbers of the events have a gap. */
 export async function historyOf(network: Pick<Network, 'ask'>, linkId: string): Promise<LinkHistory> {

@@ -2,10 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { UpstreamProxy } from './upstream-proxy.ts'
 
 /** Detects whether an app of this process is idle, so that virtual time may pass. */
-export type Quiet = {
-  isQuiet(): boolean
-  close(): void
-}
+export type Quiet = { isQuiet(): boolean; close(): void }
 
 /** Milliseconds between two checks of the event loop. */
 const LOOK_MS = 5

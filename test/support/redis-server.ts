@@ -60,15 +60,7 @@ export async function createRedisServer(settings: readonly string[] = []): Promi
   const own: RedisServer = {
     port,
     url: `redis://127.0.0.1:${port}${isCluster ? '?cluster=true' : ''}`,
-    config: {
-      host: '127.0.0.1',
-      port,
-      tls: false,
-      username: null,
-      password: null,
-      database: 0,
-      cluster: isCluster,
-    },
+    config: { host: '127.0.0.1', port, tls: false, username: null, password: null, database: 0, cluster: isCluster },
     async start() {
       server = spawn(PROGRAM, args, { stdio: 'ignore' })
       await run('PING')

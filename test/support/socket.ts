@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { WebSocket, type ClientOptions } from 'ws'
 
-export type Message = {
-  readonly type: string
-  readonly id?: string
-  readonly payload?: unknown
-}
+export type Message = { readonly type: string; readonly id?: string; readonly payload?: unknown }
 
 /** A socket without a client library, for messages that the library never sends. */
 export type RawSocket = {

@@ -29,8 +29,6 @@ export type StreamOptions = {
   readonly token?: string | null
   readonly connectionParams?: Record<string, unknown>
   readonly headers?: Record<string, string>
-  /** The id of the client's operations; default: a random one for each. */
-  readonly operationId?: string
 }
 
 export type Operation = { readonly query: string; readonly variables?: Record<string, unknown> }
@@ -68,7 +66,7 @@ export function openStream(url: string, operation: Operation, options: StreamOpt
 
 /** Creates the official client, without retries, so that tests can observe what happens to the socket. */
 export function openClient(url: string, options: StreamOptions): StreamClient {
-  const { token = null, connectionParams, headers = {}, operationId } = options
+  const { token = null, connectionParams, headers = {} } = options
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<{ code: number; reason: string }>()
   const sockets: WebSocket[] = []
   const client: Client = createClient({
@@ -81,7 +79,6 @@ export function openClient(url: string, options: StreamOptions): StreamClient {
     },
     connectionParams: connectionParams ?? (token === null ? {} : { authorization: `Bearer ${token}` }),
     retryAttempts: 0,
-    ...(operationId === undefined ? {} : { generateID: () => operationId }),
     on: { closed: (event) => onClosed(event as { code: number; reason: string }) },
   })
   const hold = {
@@ -90,11 +87,7 @@ export function openClient(url: string, options: StreamOptions): StreamClient {
     pause: () => sockets.forEach((socket) => socket.pause()),
     resume: () => sockets.forEach((socket) => socket.resume()),
   }
-  return {
-    closed,
-    follow: (operation) => streamOf(client, operation, hold),
-    close: async () => client.dispose(),
-  }
+  return { closed, follow: (operation) => streamOf(client, operation, hold), close: async () => client.dispose() }
 }
 
 function streamOf(

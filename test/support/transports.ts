@@ -31,10 +31,7 @@ export const TRANSPORTS: readonly Transport[] = [
 async function overHttp(network: Network, operation: Sent, token: string | null): Promise<Reply> {
   const response = await fetch(`${network.app.url}/graphql`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    },
+    headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
     body: JSON.stringify(operation),
   })
   return (await response.json()) as Reply

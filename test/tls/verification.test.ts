@@ -56,7 +56,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for'
   it('is told nothing by any client of ours', async () => {
     const { origin, asked } = await startStranger()
     const { url, told } = await startStrangeDatabase()
-    const args = [CLIENTS, origin, url]
+    const args = ['--conditions=payments-subgraph-source', CLIENTS, origin, url]
     const child = spawn(process.execPath, args, { env: SWITCHED_OFF, stdio: ['ignore', 'pipe', 'ignore'] })
     onTestFinished(() => void child.kill('SIGKILL'))
     const { control, ...ours } = JSON.parse(await text(child.stdout)) as Record<string, string>

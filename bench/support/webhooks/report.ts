@@ -1,5 +1,5 @@
-import { quantile } from '../../../test/attacks/overload-load.ts'
 import { type Figure, median, shown, table } from '../figures.ts'
+import { quantile } from '../overload-load.ts'
 import type { Recorded } from './answers.ts'
 import type { Measured } from './load.ts'
 import type { Result } from './rounds.ts'

@@ -78,9 +78,7 @@ describe('readBody', () => {
       return new Promise((resolve) => message.once('close', resolve))
     })
     sender.write('{', () => sender.destroy())
-    const begun = performance.now()
     expect(await result).toBe('aborted')
-    expect(performance.now() - begun).toBeLessThan(LIMITS.milliseconds / 2)
   })
 
   it('takes an error of the stream for a sender that is gone', async () => {

@@ -1,7 +1,6 @@
 import { startSandbox, vietQr } from 'payments-subgraph-sandbox'
 import { afterAll, expect, test } from 'vitest'
-import { create, payinBody } from './bodies.ts'
-import { call, control } from './support.ts'
+import { call } from './support.ts'
 
 const sandbox = await startSandbox()
 afterAll(() => sandbox.close())
@@ -36,29 +35,6 @@ test('a file that contains the payload as text is resolved, and any other is not
   expect((await byImage('a cat')).status).toBe(404)
 })
 
-test('every account that the control endpoint names is resolved', async () => {
-  const { json } = await control(sandbox, '/banks')
-  const known = json['records'] as Record<string, unknown>[]
-  expect(known.length).toBeGreaterThan(2)
-  for (const { qrContent, accountNumber, accountName, bankName, swiftCode } of known) {
-    expect((await lookUp(qrContent)).json).toEqual({
-      account_name: accountName,
-      account_number: accountNumber,
-      bank_name: bankName,
-      swift_code: swiftCode,
-    })
-  }
-})
-
-test('the payload of a VND payin leads to an account', async () => {
-  const body = payinBody({ currency: 'VND', amount: 20_000, payin_method_name: 'vn_vietqr_vnd' })
-  const { pay_code: payCode } = (await create(sandbox, '/v2/payins', body, 'vnd')) as {
-    pay_code: { qr_string: string }
-  }
-  expect(payCode.qr_string).toContain('540520000')
-  expect((await lookUp(payCode.qr_string)).status).toBe(200)
-})
-
 const KNOWN = { bin: '970436', accountNumber: '0011223344' }
 
 test.each<[string, unknown]>([
@@ -87,8 +63,4 @@ test('a site without VND has no look-up, and wrong credentials have a code', asy
     headers: { 'secret-key': 'wrong' },
   })
   expect([status, json]).toEqual([401, { errors: { code: 'REQUIRE_LOGIN', message: 'Not Authorised' } }])
-})
-
-test('a text that is no JSON is answered 400 without a body', async () => {
-  expect(await call(sandbox, PATH, { site: 'vnd', body: '{' })).toMatchObject({ status: 400, text: '' })
 })

@@ -1,6 +1,6 @@
 import type { Sandbox } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import { call, control, createLink, linkBody, press, sandboxFor, startReceiver } from './support.ts'
+import { call, control, createLink, press, sandboxFor, startReceiver } from './support.ts'
 
 /** Opens the feed, and returns its events as they arrive. */
 async function listen(sandbox: Sandbox): Promise<{ next(): Promise<string>; stop(): Promise<void>; status: number }> {
@@ -47,76 +47,6 @@ test('the feed tells of every kind of change, and many at once as one', async ()
     while (told < version) told = Number(/^id: (\d+)/m.exec(await feed.next())?.[1])
   }
   await feed.stop()
-})
-
-test('the feed ends with the sandbox, and takes only so many listeners', async () => {
-  const sandbox = await sandboxFor()
-  const feeds = await Promise.all(Array.from({ length: 64 }, () => listen(sandbox)))
-  expect(new Set(feeds.map(({ status }) => status))).toEqual(new Set([200]))
-  expect((await fetch(`${sandbox.origin}/sandbox/changes`)).status).toBe(503)
-  await feeds.pop()?.stop()
-  await expect
-    .poll(async () => {
-      const feed = await listen(sandbox)
-      await feed.stop()
-      return feed.status
-    })
-    .toBe(200)
-  await sandbox.close()
-  await expect(
-    Promise.all(
-      feeds.map(async (feed) => {
-        await feed.next()
-        return feed.next()
-      }),
-    ),
-  ).resolves.toEqual(feeds.map(() => ''))
-})
-
-test('lists give the newest first when they are asked for a part, and find by what they show', async () => {
-  const sandbox = await sandboxFor()
-  const [first, second, third] = [
-    await createLink(sandbox, { meta_data: { external_id: 'Order-1' } }),
-    await createLink(sandbox, { meta_data: { external_id: 'Order-2' } }),
-    await createLink(sandbox),
-  ]
-  const linksOf = async (query: string) => {
-    const { json } = await control(sandbox, `/state${query}`)
-    return (json['links'] as { uuid: string }[]).map(({ uuid }) => uuid)
-  }
-  expect(await linksOf('')).toEqual([first, second, third])
-  expect(await linksOf('?limit=2')).toEqual([third, second])
-  expect(await linksOf('?search=order-')).toEqual([second, first])
-  expect(await linksOf(`?limit=1&search=${first}`)).toEqual([first])
-  expect((await control(sandbox, '/state?limit=0')).status).toBe(422)
-  expect(sandbox.control.state({ limit: 1 }).counters.links).toBe(3)
-
-  await sandbox.control.setStatus(third, 'partially_refunded', { refundAmount: '25.5' })
-  await sandbox.control.setStatus(second, 'failed', { errorCode: 'card_lost' })
-  expect(sandbox.control.state({ limit: 2 }).links).toMatchObject([
-    { externalId: null, errorCode: null, refund: { requested: '25.5', refunded: '25.5' } },
-    { externalId: 'Order-2', errorCode: 'card_lost', refund: null },
-  ])
-})
-
-test('calls tell how they were answered', async () => {
-  const sandbox = await sandboxFor()
-  await createLink(sandbox)
-  await call(sandbox, '/v3/payin_links/NOTHING1')
-  sandbox.control.addFault({ answer: 'drop-after', times: 2 })
-  expect(sandbox.control.faults()).toEqual([{ method: null, path: null, left: 2, answer: 'drop-after' }])
-  await expect(call(sandbox, '/v3/payin_links', { body: linkBody() })).rejects.toThrow('fetch failed')
-  expect((await control(sandbox, '/faults')).json).toEqual({
-    records: [{ method: null, path: null, left: 1, answer: 'drop-after' }],
-  })
-  sandbox.control.clearFaults()
-  await expect
-    .poll(async () => (await control(sandbox, '/calls?limit=3')).json['records'])
-    .toMatchObject([
-      { method: 'POST', status: null, fault: true },
-      { method: 'GET', status: 404, fault: false },
-      { method: 'POST', status: 200, fault: false },
-    ])
 })
 
 test('the credentials are told only while they are those that every sandbox has', async () => {

@@ -27,9 +27,7 @@ test('the environment gives the options', () => {
 
 test('all faults of the environment are told at once, without the values', () => {
   const read = readEnvironment({ SANDBOX_PORT: '99999', UPSTREAM_SITES: '[{"secretKey":"hidden-key"}]' })
-  expect(read).toEqual({
-    faults: [expect.stringContaining('SANDBOX_PORT'), expect.stringContaining('UPSTREAM_SITES')],
-  })
+  expect(read).toEqual({ faults: [expect.stringContaining('SANDBOX_PORT'), expect.stringContaining('UPSTREAM_SITES')] })
   expect(JSON.stringify(read)).not.toContain('hidden-key')
 })
 

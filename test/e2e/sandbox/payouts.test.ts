@@ -2,7 +2,7 @@ import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
 import { verify } from '../../../src/webhooks/signature.ts'
 import { create, payee, payoutBody } from './bodies.ts'
-import { call, control, sandboxFor, startReceiver } from './support.ts'
+import { call, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
 
 type Json = Record<string, unknown>
@@ -26,10 +26,6 @@ const detail = async ({ sandbox, uuid }: Begun): Promise<Json> =>
 
 const cancel = ({ sandbox, uuid }: Begun, site = 'php'): Promise<{ status: number; text: string; json: Json }> =>
   call(sandbox, '/v2/payouts/cancel_scheduled', { site, body: { uuid } })
-
-const amounts = (...list: number[]): Json => ({
-  payout_transaction_details: list.map((amount) => payee({ amount })),
-})
 
 test('a creation is answered with the record of the batch', async () => {
   const { receiver, json } = await begin({
@@ -77,15 +73,6 @@ test('a batch is processed and completed, with signed webhooks', async () => {
   expect(receiver.received).toHaveLength(2)
 })
 
-test('a scheduled batch waits for its time', async () => {
-  const { sandbox, receiver, json } = await begin({ scheduled_at: '2026-03-02T10:00:00' })
-  expect(json).toMatchObject({ status: 'scheduled', scheduled_at: '2026-03-02T10:00:00.000+0000' })
-  await sandbox.clock.advance(23 * HOUR_MS)
-  expect(receiver.statuses()).toEqual(['scheduled'])
-  await sandbox.clock.advance(HOUR_MS + PACE_MS)
-  expect(receiver.statuses()).toEqual(['scheduled', 'processing', 'completed'])
-})
-
 test('a scheduled batch can be called off once, and expires', async () => {
   const begun = await begin({ scheduled_at: '2026-03-02T10:00:00Z' })
   expect(await cancel(begun)).toMatchObject({ status: 200, text: '{"status":"ok"}' })
@@ -95,17 +82,6 @@ test('a scheduled batch can be called off once, and expires', async () => {
   expect(await detail(begun)).toMatchObject({ status: 'expired', payout_transactions: [{ status: 'failed' }] })
 })
 
-test.each(['created', 'processing', 'completed', 'expired'] as const)(
-  'a %s batch cannot be called off',
-  async (status) => {
-    const begun = await begin()
-    await begun.sandbox.control.setPayoutStatus(begun.uuid, status)
-    const { status: answer, json } = await cancel(begun)
-    expect(answer).toBe(422)
-    expect(json).toEqual({ errors: { status: expect.any(String) as string } })
-  },
-)
-
 test('a batch that is unknown, or of another site, is not found', async () => {
   const begun = await begin({ scheduled_at: '2026-03-02T10:00:00' })
   expect((await cancel({ ...begun, uuid: 'NOTHING1' })).status).toBe(404)
@@ -113,81 +89,4 @@ test('a batch that is unknown, or of another site, is not found', async () => {
   const foreign = await cancel(begun, 'aud')
   expect(foreign).toMatchObject({ status: 404, json: { errors: { message: expect.any(String) as string } } })
   expect((await call(begun.sandbox, `/v2/payouts/detail?uuid=${begun.uuid}`)).status).toBe(422)
-})
-
-test('a batch with the magic amount never finds funds, and expires after a day', async () => {
-  const begun = await begin(amounts(777.01, 500))
-  await begun.sandbox.clock.advance(PACE_MS)
-  expect(begun.receiver.received.map(({ json }) => [json['status'], json['error_code']])).toEqual([
-    ['scheduled', 'svc_PAYOUT1'],
-  ])
-  await begun.sandbox.clock.advance(25 * HOUR_MS)
-  expect(begun.receiver.statuses()).toEqual(['scheduled', 'expired'])
-  expect(await detail(begun)).toMatchObject({ error_code: 'svc_PAYOUT1', error_message: expect.any(String) as string })
-})
-
-test('a batch whose mandate is charged goes on after a step', async () => {
-  const { sandbox, receiver } = await begin(amounts(777.02))
-  await sandbox.clock.advance(3 * PACE_MS)
-  expect(receiver.received.map(({ json }) => [json['status'], json['error_code']])).toEqual([
-    ['scheduled', 'svc_PAYOUT2'],
-    ['processing', null],
-    ['completed', null],
-  ])
-})
-
-test('one transaction that fails does not stop the batch', async () => {
-  const begun = await begin(amounts(500, 777.03))
-  await begun.sandbox.clock.advance(2 * PACE_MS)
-  expect(await detail(begun)).toMatchObject({
-    status: 'completed',
-    payout_transactions: [
-      { status: 'settled', error_message: null },
-      { status: 'failed', error_message: expect.any(String) as string },
-    ],
-  })
-})
-
-test('a batch above the balance waits for a deposit', async () => {
-  const begun = await begin(amounts(600), { openingBalance: '500' })
-  await begun.sandbox.clock.advance(PACE_MS)
-  expect(await detail(begun)).toMatchObject({ status: 'scheduled', error_code: 'svc_PAYOUT1' })
-  const deposit = { account_number: '1', amount: '100' }
-  await call(begun.sandbox, '/v1/simulate_deposit', { site: 'php', body: deposit })
-  await begun.sandbox.clock.advance(HOUR_MS + PACE_MS)
-  expect(begun.receiver.statuses()).toEqual(['scheduled', 'processing', 'completed'])
-})
-
-test('the list pages by 20 through a range of at most a year, newest first', async () => {
-  const sandbox = await sandboxFor({ startAt: START })
-  const uuids: unknown[] = []
-  for (let count = 0; count < 21; count += 1)
-    uuids.unshift((await create(sandbox, '/v2/payouts', payoutBody({ scheduled_at: '2026-12-01T00:00:00' })))['uuid'])
-  const list = async (query: string): Promise<Json> =>
-    (await call(sandbox, `/v2/payouts/all?${query}`, { site: 'php' })).json
-  const first = await list('from_date=01/03/26&to_date=01/03/27&page=1')
-  expect(first).toMatchObject({ from_date: '01/03/26', to_date: '01/03/27', page: 1, size: 20 })
-  expect(first).toMatchObject({ next_page: 2, total_page: 2, total_count: 21 })
-  expect((first['records'] as Json[]).map(({ uuid }) => uuid)).toEqual(uuids.slice(0, 20))
-  const second = await list('from_date=01/03/26&to_date=31/03/26&page=2')
-  expect(second).toMatchObject({ next_page: null, records: [{ uuid: uuids[20], status: 'scheduled' }] })
-  expect(await list('from_date=01/02/26&to_date=28/02/26&page=1')).toMatchObject({ total_count: 0, records: [] })
-  const foreign = await call(sandbox, '/v2/payouts/all?from_date=01/03/26&to_date=31/03/26&page=1')
-  expect(foreign.json['total_count']).toBe(0)
-})
-
-test('the control endpoints show payouts, set their status and disturb their webhooks', async () => {
-  const { sandbox, receiver, uuid } = await begin()
-  const set = await control(sandbox, `/payouts/${uuid}/status`, { status: 'processing' })
-  expect(set).toMatchObject({ status: 200, json: { uuid, status: 'processing', totalAmount: '500' } })
-  await control(sandbox, `/payouts/${uuid}/status`, { status: 'completed', silent: true })
-  await control(sandbox, `/payouts/${uuid}/deliveries`, { kind: 'duplicate' })
-  await control(sandbox, `/payouts/${uuid}/deliveries`, { kind: 'late', status: 'created' })
-  await sandbox.clock.advance(HOUR_MS)
-  expect(receiver.statuses()).toEqual(['processing', 'processing', 'created'])
-  const { json } = await control(sandbox, '/state')
-  expect(json['payouts']).toMatchObject([{ uuid, status: 'completed', transactions: [{ status: 'settled' }] }])
-  expect(JSON.stringify(json)).not.toMatch(/Ada|12345678|Bearer/)
-  expect((await control(sandbox, '/payouts/NOTHING1/status', { status: 'expired' })).status).toBe(404)
-  expect((await control(sandbox, `/payouts/${uuid}/status`, { status: 'settled' })).status).toBe(422)
 })

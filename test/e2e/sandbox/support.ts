@@ -114,7 +114,7 @@ export async function control(
 }
 
 /** Starts a server on a free loopback port, ends it with the test, and returns its origin. */
-export async function listen(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })

@@ -30,36 +30,14 @@ test('a v1 payout has a number, by which it is read, and what came back of it', 
   expect((await call(sandbox, `/v2/payouts/detail?uuid=${uuid}`)).status).toBe(422)
 })
 
-test('v1 payouts are in the list of v1 alone', async () => {
-  const sandbox = await sandboxFor(BY_HAND)
-  await create(sandbox, '/v1/payouts', v1PayoutBody(), 'aud')
-  const span = 'from_date=2020-01-01T00:00:00&to_date=2020-12-31T00:00:00'
-  const today = new Date().toISOString().slice(0, 10)
-  const now = `from_date=${today}T00:00:00&to_date=${today}T23:59:59&page=1`
-  const count = async (path: string) => (await call(sandbox, path)).json['total_count']
-  expect(await count(`/v1/payouts/?${now}`)).toBe(1)
-  expect(await count(`/v2/payouts/all?${now}`)).toBe(0)
-  expect(await count(`/v1/payouts/?${span}&page=1`)).toBe(0)
-  expect((await call(sandbox, `/v1/payouts/?${span}`)).json).toEqual({ errors: { page: "can't be blank" } })
-  expect((await call(sandbox, `/v1/payouts/?${now}`, { site: 'php' })).status).toBe(422)
-})
-
 test.each<[string, Json, string]>([
   ['no payees', v1PayoutBody({ [TO]: [] }), TO],
-  ['no name', to({ payee: undefined }), `${TO}.1.payee`],
   ['a name with another character', to({ payee: 'Ada & Co' }), `${TO}.1.payee`],
-  ['no email', to({ email: undefined }), `${TO}.1.email`],
-  ['an amount as a text', to({ amount: '1' }), `${TO}.1.amount`],
-  ['an address of another type', to({ address: 7 }), `${TO}.1.address`],
   ['a PayID and an account', to({ bsb: '062-000', account_number: '1' }), `${TO}.1.payid`],
   ['a PayID in capitals', to({ payid: 'Ada@example.test' }), `${TO}.1.payid`],
   ['a phone number without its hyphen', to({ payid: '+61412345678' }), `${TO}.1.payid`],
-  ['no BSB', account({ bsb: undefined }), `${TO}.1.bsb`],
   ['a BSB of five digits', account({ bsb: '62000' }), `${TO}.1.bsb`],
-  ['no account number', account({ account_number: undefined }), `${TO}.1.account_number`],
   ['a description of 141', v1PayoutBody({ description: 'x'.repeat(141) }), 'description'],
-  ['is_retry of another type', v1PayoutBody({ is_retry: 'yes' }), 'is_retry'],
-  ['no notification', v1PayoutBody({ webhook_notification: undefined }), 'webhook_notification'],
 ])('%s is answered 422 under the name of the field, and nothing is made', async (_name, body, field) => {
   const sandbox = await sandboxFor(BY_HAND)
   const { status, json } = await call(sandbox, '/v1/payouts', { body })
@@ -128,10 +106,4 @@ test('a file with a wrong line makes nothing', async () => {
   for (const file of ['', 'payee,"email'])
     expect((await call(sandbox, '/v1/payouts', await form(file))).status).toBe(400)
   expect(sandbox.control.state().counters.payouts).toBe(0)
-})
-
-test('the page tells the number of a v1 payout', async () => {
-  const sandbox = await sandboxFor(BY_HAND)
-  const { id } = await create(sandbox, '/v1/payouts', v1PayoutBody(), 'aud')
-  expect(sandbox.control.state().payouts).toMatchObject([{ number: id, currency: 'AUD' }])
 })

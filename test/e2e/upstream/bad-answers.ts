@@ -92,6 +92,11 @@ export const OPEN_OUTCOMES: readonly BadAnswer[] = [
     { reason: 'too-large', httpStatus: 200 },
   ],
   [
+    'chunks above 1 MB',
+    raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n200000\r\n${' '.repeat(0x200000)}`),
+    { reason: 'too-large', httpStatus: 200 },
+  ],
+  [
     'headers above 16 KB',
     raw(`HTTP/1.1 200 OK\r\nx-big: ${'x'.repeat(20_000)}\r\n\r\n{}`),
     { reason: 'reset', httpStatus: null },

@@ -9,11 +9,7 @@ const REQUESTS = {
   POST: { method: 'POST', path: '/v3/payin_links', body: {} },
 } as const
 
-const said = (number: number) => ({
-  status: 200,
-  json: { answer: new ExactNumber(String(number)) },
-  answeredAt: null,
-})
+const said = (number: number) => ({ status: 200, json: { answer: new ExactNumber(String(number)) }, answeredAt: null })
 const whole = (number: number) => answer(200, `{"answer":${number}}`)
 
 /** Resolves when the payments API's end of a connection is closed. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DocumentRequest, PersonRequest } from '../../../src/domain/customers/person.ts'
-import { clientOf, faultOf, site } from './open.ts'
-import { answer } from './scripted-service.ts'
+import { clientOf, faultOf, json, site } from './open.ts'
 
 const person: PersonRequest = {
   email: 'ada@example.test',
@@ -30,8 +29,6 @@ const PERSON =
 const IDENTITY =
   '"identity":{"issue_country":"AU","id_doc_type":"passport","document_number":"P8152342","issue_date":"2020-01-31","expiry_date":"2030-01-30"}'
 const span = { from: new Date('2023-04-01T00:00:00Z'), to: new Date('2023-04-30T23:59:59Z'), page: 2 }
-
-const json = (body: unknown) => answer(200, JSON.stringify(body))
 
 describe('a customer', () => {
   it('is made with the documented body', async () => {

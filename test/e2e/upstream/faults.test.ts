@@ -30,6 +30,7 @@ async function outcomeOf(script: Script, request: UpstreamRequest, deadlines = P
 }
 
 // promise(upstream): Whatever the payments API answers, or does not, a request ends in time.
+// promise(upstream): Floods, decompression bombs and endless bodies are cut off at 1 MB.
 describe('an answer that leaves the outcome of a POST open', () => {
   it.each(byMethod(OPEN_OUTCOMES))('%s to a %s', async (_name, method, script, known) => {
     const { reason, httpStatus = null } = known as { reason?: string; httpStatus?: number | null }

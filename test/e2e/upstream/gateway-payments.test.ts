@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAccessTokens, gatewayPaymentCalls } from '../../../src/upstream/endpoints/gateway-endpoints.ts'
 import type { GatewayPaymentRequest } from '../../../src/upstream/wire/wire-gateway-payment.ts'
 import { fixtureText } from '../../fixtures/upstream/read.ts'
@@ -114,12 +114,6 @@ describe('createGatewayPayment', () => {
     await faultOf(calls.createGatewayPayment(site(), request))
     expect([payments().length, tokenCalls()]).toEqual([1, 1])
   })
-
-  it('is never sent again after a connection that broke', async () => {
-    const { calls, payments } = await gateway({ payment: () => (socket) => socket.resetAndDestroy() })
-    expect((await faultOf(calls.createGatewayPayment(site(), request))).detail).toMatchObject({ kind: 'unknown' })
-    expect(payments()).toHaveLength(1)
-  })
 })
 
 describe('the access token', () => {
@@ -130,15 +124,6 @@ describe('the access token', () => {
     const all = await Promise.all(Array.from({ length: 1_000 }, () => tokens.current(site())))
     expect(new Set(all.map((token) => token.reveal()))).toEqual(new Set(['token-2']))
     expect(tokenCalls()).toBe(2)
-  })
-
-  it('is each site’s own', async () => {
-    const { calls, payments, tokenCalls } = await gateway()
-    await Promise.all([calls.createGatewayPayment(site(), request), calls.createGatewayPayment(site('jpy'), inYen)])
-    expect(tokenCalls()).toBe(2)
-    expect(new Set(payments().map(({ headers }) => headers.get('access-token')))).toEqual(
-      new Set(['token-1', 'token-2']),
-    )
   })
 
   it('is used up to 80 % of its life, then renewed behind the caller’s back', async () => {
@@ -166,33 +151,12 @@ describe('the access token', () => {
     expect((await faultOf(tokens.current(site()))).detail).toMatchObject({ kind: 'refused', httpStatus: 400 })
   })
 
-  it.each([3, -3])('does not notice that the clock on the wall jumps by %i hours', async (hours) => {
-    vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { service, tokens, tokenCalls } = await gateway({ clock: 'own' })
-    const first = await tokens.current(site())
-    vi.setSystemTime(Date.now() + hours * 3_600_000)
-    const all = await Promise.all(Array.from({ length: 1_000 }, () => tokens.current(site())))
-    expect(new Set(all)).toEqual(new Set([first]))
-    expect(tokenCalls()).toBe(1)
-    expect(service.requests).toHaveLength(1)
-  })
-
   it('is renewed once after a 401, and the payment sent once more with it', async () => {
     const { service, calls } = await gateway({ payment: (token) => (token === 'token-1' ? UNAUTHORISED : PAID) })
     expect((await calls.createGatewayPayment(site(), request)).paymentId).toBe('46345')
     expect(service.requests.map(({ line }) => line)).toEqual([TOKEN, PAYMENT, TOKEN, PAYMENT])
     await calls.createGatewayPayment(site(), request)
     expect(service.requests).toHaveLength(5)
-  })
-
-  it('is renewed once for fifty whose payments meet a 401 at the same time', async () => {
-    const { calls, payments, tokenCalls } = await gateway({
-      payment: (token) => (token === 'token-1' ? UNAUTHORISED : PAID),
-    })
-    await Promise.all(Array.from({ length: 50 }, () => calls.createGatewayPayment(site(), request)))
-    expect(tokenCalls()).toBe(2)
-    expect(payments().length).toBeLessThanOrEqual(100)
   })
 
   it('that is never accepted ends after two payments', async () => {

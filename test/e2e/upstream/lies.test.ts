@@ -8,6 +8,7 @@ const webhook = { endpointUrl: 'https://merchant.test/webhooks/payments/r1', aut
 const elsewhere = { endpoint_url: 'https://merchant.test/webhooks/payments/r2' }
 const oceania = createSites([{ id: 'aud', appId: 'a', secretKey: 's', currencies: ['AUD', 'NZD'] }])
 const payment = { uuid: 'VMMAOTFQ', status: 'received', currency: 'AUD', amount: '125.5' }
+const TERMS = { limit: '250.50', amountRule: 'VARIABLE', frequency: 'MONTHLY', startDate: '2030-01-31' } as const
 
 const CALLS = {
   createPayinLink: (client: UpstreamClient) =>
@@ -45,15 +46,17 @@ const CALLS = {
   createPaymentAgreement: (client: UpstreamClient) =>
     client.createPaymentAgreement(site(), {
       clientTransactionId: 'mandate-1',
-      limit: '250.50',
+      ...TERMS,
       description: 'Membership',
       purpose: 'RETAIL',
-      amountRule: 'VARIABLE',
-      frequency: 'MONTHLY',
-      startDate: '2030-01-31',
       payer: { name: 'Ada Payer', bankAccount: { bsb: '062-000', accountNumber: '481516234' } },
       webhook,
     }),
+  amendPaymentAgreement: (client: UpstreamClient) =>
+    client.amendPaymentAgreement(site(), { ...TERMS, serviceId: '12345', webhook }),
+  changeAgreementStatus: (client: UpstreamClient) =>
+    client.changeAgreementStatus(site(), { serviceId: '12345', status: 'active' }),
+  searchAgreements: (client: UpstreamClient) => client.searchAgreements(site(), { from: new Date(0), to: new Date(1) }),
   getPayinLink: (client: UpstreamClient) => client.getPayinLink(site(), '7AMCEF7H'),
   getPayin: (client: UpstreamClient) => client.getPayin(site(), 'VMMAOTFQ'),
   getPayout: (client: UpstreamClient) => client.getPayout(site(), 'OHXTEF9M'),
@@ -142,3 +145,17 @@ describe('an answer about something else', () => {
     expect(JSON.stringify(mismatches)).not.toMatch(/jo@payer|Jo Payer/)
   })
 })
+
+it.each(Object.entries(CALLS))(
+  'an answer to %s that lacks what it must have leaves the outcome open',
+  async (_name, call) => {
+    for (const body of [{}, [], 'ok', { id: 4, status: 'ok' }, { payment_agreement_id: 'agreement-4' }]) {
+      const { client } = await told(body)
+      expect((await faultOf(call(client))).detail).toMatchObject({
+        kind: 'unknown',
+        reason: 'misshapen',
+        httpStatus: 200,
+      })
+    }
+  },
+)

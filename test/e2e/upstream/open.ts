@@ -3,7 +3,8 @@ import { createSites, type Site, type SiteSettings } from '../../../src/upstream
 import { createTransport, type TransportOptions } from '../../../src/upstream/client/transport.ts'
 import { createUpstreamClient } from '../../../src/upstream/upstream-client.ts'
 import { UpstreamFault } from '../../../src/upstream/upstream-fault.ts'
-import { type Script, type ScriptedService, startScriptedService } from './scripted-service.ts'
+import { fixtureText } from '../../fixtures/upstream/read.ts'
+import { answer, type Script, type ScriptedService, startScriptedService } from './scripted-service.ts'
 
 /** Short deadlines in milliseconds, so that tests of them are fast. */
 export const SHORT = { connect: 200, headers: 150, get: 400, post: 400, getSlot: 200, postSlot: 200 }
@@ -13,7 +14,7 @@ const SITES: SiteSettings[] = [
   { id: 'jpy', appId: 'app-jpy', secretKey: 'key-jpy', currencies: ['JPY'] },
 ]
 
-export const sites = createSites(SITES)
+const sites = createSites(SITES)
 
 /** Returns a site of the tests by its id. */
 export function site(id: 'aud' | 'jpy' = 'aud'): Site {
@@ -21,6 +22,12 @@ export function site(id: 'aud' | 'jpy' = 'aud'): Site {
   if (found === null) throw new Error(`There is no site ${id}.`)
   return found
 }
+
+/** An answer of 200 with this body. */
+export const json = (body: unknown) => answer(200, JSON.stringify(body))
+
+/** An answer of 200 with the body of a fixture. */
+export const fixed = (name: string) => answer(200, fixtureText(name))
 
 /** Starts a scripted service that ends with the test. */
 export async function serve(...scripts: Script[]): Promise<ScriptedService> {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PayinLinkRequest } from '../../../src/upstream/wire/wire-payin-request.ts'
-import { fixtureText } from '../../fixtures/upstream/read.ts'
-import { clientOf, faultOf, site } from './open.ts'
+import { clientOf, faultOf, fixed, json, site } from './open.ts'
 import { answer } from './scripted-service.ts'
 
 const link: PayinLinkRequest = {
@@ -12,9 +11,6 @@ const link: PayinLinkRequest = {
   expiresInSeconds: 1800,
   webhook: { endpointUrl: 'https://merchant.test/webhooks/payments/r1', authorizationHeader: 'Bearer v1.k.abc' },
 }
-
-const json = (body: unknown) => answer(200, JSON.stringify(body))
-const fixed = (name: string) => answer(200, fixtureText(name))
 
 describe('listPayinMethods', () => {
   it('asks the v3 list', async () => {
@@ -41,14 +37,6 @@ describe('listPayinMethods', () => {
     )
     const methods = await client.listPayinMethods(site())
     expect(methods.map(({ code, name }) => [code, name])).toEqual([['au_card_aud', 'First']])
-  })
-
-  it.each(['{}', '[]', '{"records":{}}', '"ok"'])('does not take %s for an empty list', async (body) => {
-    const { client } = await clientOf(answer(200, body))
-    expect((await faultOf(client.listPayinMethods(site()))).detail).toMatchObject({
-      kind: 'unknown',
-      reason: 'misshapen',
-    })
   })
 })
 
@@ -82,7 +70,6 @@ describe('createPayinLink', () => {
   })
 
   it.each([
-    ['no uuid', { payment_url: 'https://checkout.test/x' }],
     ['no address', { uuid: '7AMCEF7H', expired_at: '2026-12-31T00:00:00Z' }],
     ['a script for an address', { uuid: '7AMCEF7H', payment_url: 'javascript:alert(1)' }],
   ])('does not know what a 200 with %s made', async (_name, body) => {
@@ -117,22 +104,7 @@ describe('getPayinLink', () => {
     expect(service.requests[0]?.line).toBe('GET /api/v3/payin_links/7AMCEF7H HTTP/1.1')
   })
 
-  it('reads a record that is wrapped', async () => {
-    const { client } = await clientOf(json({ record: { uuid: 'VMMAOTFQ', status: 'received', currency: 'AUD' } }))
-    expect(await client.getPayinLink(site(), '7AMCEF7H')).toMatchObject({ paymentId: 'VMMAOTFQ', status: 'received' })
-  })
-
-  it.each([
-    ['another link, with its payment', { uuid: 'OTHERONE', transaction_info: { uuid: 'T1', status: 'received' } }],
-  ])('does not take the answer about %s', async (_name, body) => {
-    const { client } = await clientOf(json(body))
-    expect((await faultOf(client.getPayinLink(site(), '7AMCEF7H'))).detail).toMatchObject({
-      kind: 'unknown',
-      reason: 'mismatch',
-    })
-  })
-
-  it.each([{}, [], { uuid: '7AMCEF7H' }, { uuid: '../x', status: 'received' }])(
+  it.each([{ uuid: '7AMCEF7H' }, { uuid: '../x', status: 'received' }])(
     'does not take %o for a payment',
     async (body) => {
       const { client } = await clientOf(json(body))
@@ -168,16 +140,5 @@ describe('listPayinLinks', () => {
       ['7AMCEF7H', 'https://merchant.test/webhooks/payments/r1'],
       ['VMMAOTFQ', null],
     ])
-  })
-
-  it('works without filters, and without an envelope beyond its records', async () => {
-    const { service, client } = await clientOf(json({ records: [] }))
-    expect(await client.listPayinLinks(site())).toEqual({ entries: [], page: 1, totalPages: null })
-    expect(service.requests[0]?.line).toBe('GET /api/v3/payin_links HTTP/1.1')
-  })
-
-  it('does not take an answer without records for an empty page', async () => {
-    const { client } = await clientOf(json({ page: 1 }))
-    expect((await faultOf(client.listPayinLinks(site()))).detail).toMatchObject({ reason: 'misshapen' })
   })
 })

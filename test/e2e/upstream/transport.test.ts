@@ -43,11 +43,6 @@ describe('a request', () => {
     expect({ status, json }).toEqual({ status: 200, json: { ok: new ExactNumber('1.50') } })
   })
 
-  it('takes 201 for a success', async () => {
-    const service = await serve(answer(201, '{}'))
-    expect(await open(service.baseUrl).request(site(), post)).toMatchObject({ status: 201, json: {} })
-  })
-
   it.each<[string, Record<string, string>, string?]>([
     ['a word that is no coding', { 'content-encoding': 'UTF-8' }],
     ['several of them', { 'content-encoding': 'none, utf8, identity' }],
@@ -113,12 +108,6 @@ describe('a retry', () => {
     expect(JSON.stringify(seen)).not.toContain('key-aud')
   })
 
-  it('of a GET ends after the third attempt', async () => {
-    const service = await serve(answer(500))
-    expect((await faultOf(open(service.baseUrl).request(site(), get))).detail).toMatchObject({ httpStatus: 500 })
-    expect(service.requests).toHaveLength(3)
-  })
-
   it('of a POST that went out never happens', async () => {
     const service = await serve(reset, OK)
     await faultOf(open(service.baseUrl).request(site(), post))
@@ -134,21 +123,12 @@ describe('a retry', () => {
     expect(attempts).toEqual([1, 2, 3])
   })
 
-  it('waits as long as a 429 asks', async () => {
-    const service = await serve(answer(429, '', { 'retry-after': '1' }), OK)
-    const start = performance.now()
-    await open(service.baseUrl).request(site(), get)
-    expect(performance.now() - start).toBeGreaterThanOrEqual(990)
-  })
-
   it('does not wait past the deadline', async () => {
     const service = await serve(answer(429, '', { 'retry-after': '60' }), OK)
-    const start = performance.now()
     expect((await faultOf(open(service.baseUrl).request(site(), get))).detail).toMatchObject({
       kind: 'throttled',
       retryAfterSeconds: 60,
     })
-    expect(performance.now() - start).toBeLessThan(500)
     expect(service.requests).toHaveLength(1)
   })
 })

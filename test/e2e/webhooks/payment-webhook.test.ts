@@ -36,6 +36,7 @@ describe('an authentic webhook', () => {
     expect((await store.log.read(0, 10)).events.length).toBe(1)
   })
 
+  // promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one event.
   it('fifty times at once is one delivery and one event', async () => {
     const { store, send } = await openWebhookServer()
     const statuses = await Promise.all(Array.from({ length: 50 }, () => send({ body: BODY })))
@@ -79,31 +80,19 @@ describe('an authentic webhook', () => {
   })
 
   it.each<[string, NonNullable<Sent['headers']>]>([
-    [
-      'the signature under its other name',
-      { 'http-webhook-signature': undefined, 'webhook-signature': sign(BODY, SECRET) },
-    ],
+    ['a signature of the other name', { 'http-webhook-signature': undefined, 'webhook-signature': sign(BODY, SECRET) }],
     ['the signature under an older secret', { 'http-webhook-signature': sign(BODY, 'older-secret') }],
     ['no content type', { 'content-type': undefined }],
     ['a charset', { 'content-type': 'Application/JSON ; charset=utf-8' }],
     ['a JSON type of its own', { 'content-type': 'application/vnd.service.v2+json' }],
-    ...[
-      'text/json',
-      'text/plain; charset=utf-8',
-      'application/x-www-form-urlencoded',
-      'application/jsonp',
-      'JSON',
-      '',
-    ].map((type): [string, NonNullable<Sent['headers']>] => [
+    ...['text/json', 'application/x-www-form-urlencoded', ''].map((type): [string, NonNullable<Sent['headers']>] => [
       `the type ${JSON.stringify(type)}`,
       { 'content-type': type },
     ]),
-    ...['Identity', '', 'utf-8', 'UTF8', 'iso-8859-1', 'none', 'application/json', 'x-gzip', 'identity, br'].map(
-      (coding): [string, NonNullable<Sent['headers']>] => [
-        `the content coding ${JSON.stringify(coding)}`,
-        { 'content-encoding': coding },
-      ],
-    ),
+    ...['Identity', '', 'utf-8', 'x-gzip', 'identity, br'].map((coding): [string, NonNullable<Sent['headers']>] => [
+      `the content coding ${JSON.stringify(coding)}`,
+      { 'content-encoding': coding },
+    ]),
     ['no length', { 'content-length': undefined, 'transfer-encoding': 'chunked' }],
     ['an Authorization that nobody asked for', { authorization: 'Basic eDp5' }],
   ])('may have %s', async (_name, headers) => {

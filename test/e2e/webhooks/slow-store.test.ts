@@ -4,6 +4,7 @@ import { openWebhookServer } from './webhook-server.ts'
 
 const BODY = paymentBody({ uuid: 'PAY1' })
 
+// promise(kept): On a slow disk webhooks get 503 in time, and a bounded number of them waits.
 describe('a handler whose store takes too long', () => {
   it('answers 503 in time, keeps the place taken, and recognises the repeat of what was stored after all', async () => {
     const gate = Promise.withResolvers<void>()

@@ -1,18 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
-import { fillDatabase, fillingOf } from '../../../bench/support/fill-database.ts'
+import { expect, it } from 'vitest'
 import type { Db } from '../../../src/store/group-commit.ts'
-import { setForSession } from '../../../src/store/postgres/postgres-connection.ts'
-import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-transaction.ts'
-import { PLANNING } from '../../../src/store/postgres/writer.ts'
 import { nextSubjects } from '../../../src/store/retention/erasure-queries.ts'
-import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/sqlite-dialect.ts'
-import { sqliteFile } from '../../store/contract/sqlite-fixture.ts'
+import { present } from '../../store/contract/builders.ts'
 import { findPostgres } from '../../support/postgres.ts'
-import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
-
-const FILLING = fillingOf(3_000)
+import { notedPostgres, notedSqlite } from './noted-plans.ts'
 
 /** An owner of every thousandth link, and a payer of every thousandth payment; the others have owners and addresses of their own. */
 const FILL = [
@@ -43,33 +34,9 @@ async function countOf(db: Db, erasure: Case): Promise<number> {
 }
 
 it('whom an erasure is about is looked up by index on SQLite', async () => {
-  const file = await sqliteFile()
-  await (await openSqliteStore({ path: file.path })).close()
-  const database = new DatabaseSync(file.path)
-  onTestFinished(async () => {
-    database.close()
-    await file.remove()
-  })
-  await fillDatabase((sql) => database.exec(sql), FILLING)
-  for (const sql of FILL) database.exec(sql)
-  const [link] = database.prepare(`SELECT id FROM links WHERE number = 7`).all()
-  const plans: string[] = []
-  const noting = new Proxy(database, {
-    get: (target, name) =>
-      name === 'prepare'
-        ? (sql: string) => {
-            plans.push(
-              ...target
-                .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-                .all()
-                .map(({ detail }) => String(detail)),
-            )
-            return target.prepare(sql)
-          }
-        : Reflect.get(target, name),
-  })
-  for (const erasure of casesOf(String(link?.['id'])))
-    expect(await countOf(sqliteQueries(noting), erasure)).toBe(erasure.count)
+  const { db, plans, run } = await notedSqlite(FILL)
+  const [link] = await run('SELECT id FROM links WHERE number = 7')
+  for (const erasure of casesOf(String(link?.['id']))) expect(await countOf(db, erasure)).toBe(erasure.count)
   expect(new Set(plans)).toEqual(
     new Set([
       'SEARCH payment_payers USING INDEX payment_payers_by_email (<expr>=?)',
@@ -84,31 +51,9 @@ it('whom an erasure is about is looked up by index on SQLite', async () => {
 const server = await findPostgres()
 
 it.skipIf(server === null)('on PostgreSQL nothing is read but whom an erasure is about', async () => {
-  if (server === null) return
-  const { url, drop } = await server.createDatabase()
-  await (await openPostgresStore({ url })).close()
-  const client = new Client({ connectionString: url })
-  onTestFinished(async () => {
-    await client.end()
-    await drop()
-  })
-  await client.connect()
-  await fillDatabase((sql) => client.query(sql), FILLING)
-  for (const sql of FILL) await client.query(sql)
-  await client.query('ANALYZE')
-  await client.query(setForSession(PLANNING))
-  const { rows: links } = await client.query<{ id: string }>('SELECT id FROM links WHERE number = 7')
-  const plans: string[] = []
-  const run = async (sql: string, parameters: readonly unknown[] = []) => {
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, [
-      ...parameters,
-    ])
-    plans.push(...rows.map((row) => row['QUERY PLAN']))
-    const { command, rowCount, rows: all } = await client.query<Record<string, unknown>>(sql, [...parameters])
-    return { command, rowCount, rows: all }
-  }
-  const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
-  for (const erasure of casesOf(links[0]?.id ?? '')) expect(await countOf(db, erasure)).toBe(erasure.count)
+  const { db, plans, run } = await notedPostgres(present(server), FILL)
+  const [link] = await run('SELECT id FROM links WHERE number = 7')
+  for (const erasure of casesOf(String(link?.['id']))) expect(await countOf(db, erasure)).toBe(erasure.count)
   for (const index of ['payment_payers_by_email', 'payments_by_owner', 'agreements_by_owner', 'payments_by_link'])
     expect(plans.join('\n')).toContain(index)
   expect(plans.filter((step) => step.includes('Removed by Filter') || step.includes('Seq Scan'))).toEqual([])

@@ -14,6 +14,7 @@ import { seeded } from '../../faults/seed.ts'
 import { type SqliteFile, sqliteFile } from '../../store/contract/sqlite-fixture.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
+import { notingPlans } from './noted-plans.ts'
 
 /** More than a page looks at. */
 const FILLING = fillingOf(6_000)
@@ -58,17 +59,7 @@ describe('plans of lists on SQLite', () => {
   /** Returns lists on a connection that records the plan of each statement it prepares. */
   function noting() {
     steps = []
-    const connection = new Proxy(database, {
-      get: (target, name) =>
-        name === 'prepare'
-          ? (sql: string) => {
-              const plan = target.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
-              steps.push(...plan.map(({ detail }) => String(detail)))
-              return target.prepare(sql)
-            }
-          : Reflect.get(target, name),
-    })
-    return listsOn(sqliteQueries(connection), FILLING, 'instr')
+    return listsOn(sqliteQueries(notingPlans(database, steps)), FILLING, 'instr')
   }
 
   it('read what few rows meet by an index, and everything in the order of an index', async () => {

@@ -200,15 +200,6 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
     expect(await database.run('SELECT 1 FROM pruned_streams')).toHaveLength(1)
   })
 
-  it('keep the lock for longer than a transaction may be idle', async () => {
-    const old = await begin('SELECT 1 FROM meta')
-    const migrated = migrateWith()
-    await appears(`SELECT 1 FROM ${LOCK} AND xact_start < clock_timestamp() - interval '6 s'`)
-    await old.query('COMMIT')
-    await migrated
-    expect(opened).toHaveLength(2)
-  })
-
   it('do not keep an older version from starting meanwhile', async () => {
     await migrateWith()
     await begin(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)

@@ -6,7 +6,6 @@ import { ANSWER_MS, clientConfig, connect, createSockets } from '../../../src/st
 import { openReader } from '../../../src/store/postgres/writer.ts'
 import { StoreFailure } from '../../../src/store/store-errors.ts'
 import { delivery, NOW, report } from '../../store/contract/builders.ts'
-import { followWithoutGap, writeInParallel } from '../../store/contract/commit-order.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
@@ -68,28 +67,6 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
     for (const [, outcome] of certain) expect(outcome).toMatchObject({ repeat: false })
   }
 
-  it('make the tables once when they start at once, and share one log without a gap', async () => {
-    const nodes = await Promise.all(Array.from({ length: 4 }, () => open()))
-    expect(new Set(nodes.map(({ logId }) => logId)).size).toBe(1)
-    const from = (await nodes[0]?.log.head()) ?? 0
-    const count = 500
-    await Promise.all([
-      writeInParallel(nodes, { writers: 32, count, run: 'pooled' }),
-      ...nodes.map((node) => followWithoutGap(node, { from, to: from + count })),
-    ])
-    expect(await nodes[0]?.log.head()).toBe(from + count)
-  })
-
-  it('store one row and one event for copies that come to two of them at once', async () => {
-    const nodes = [await open(), await open()]
-    const same = delivery(report('received', { paymentId: 'copies' }))
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => nodes.map((node) => node.inbox.receive(same))).flat(),
-    )
-    expect(outcomes.filter(({ repeat }) => !repeat)).toHaveLength(1)
-    expect((await nodes[0]?.log.read(0, 100, { paymentIds: ['copies'] }))?.events).toHaveLength(1)
-  })
-
   it.each([null, 'transaction'])('prepare no statement, and leave no setting behind (pooler=%s)', async (said) => {
     const { read, close } = readerOf(said === null ? database.url : `${database.url}?pooler=${said}`)
     expect(await read()).toEqual({ seqscan: 'off', lock: '3s', statement: '3500ms', prepared: 0 })
@@ -141,18 +118,6 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
     await Promise.all([one.end(), other.end()])
     sockets.close()
     await drop()
-  })
-
-  it('give up on a lock that somebody else holds, and leave the pooler as it was', async () => {
-    const store = await open()
-    const holder = new Client({ connectionString: database.url })
-    await holder.connect()
-    await holder.query('BEGIN; LOCK TABLE payments IN ACCESS EXCLUSIVE MODE')
-    const asked = await Promise.allSettled([receive(store, 'locked'), store.payments.byIds(['x'])])
-    for (const answer of asked) expect(answer).toMatchObject({ status: 'rejected', reason: { reason: 'BUSY' } })
-    await holder.query('ROLLBACK')
-    await holder.end()
-    expect(await receive(store, 'locked')).toMatchObject({ repeat: false })
   })
 
   it('are used again after the pooler was restarted, with all that was acknowledged', async () => {

@@ -1,18 +1,10 @@
-import { DatabaseSync } from 'node:sqlite'
-import { Client } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
-import { fillDatabase, fillingOf } from '../../../bench/support/fill-database.ts'
-import { setForSession } from '../../../src/store/postgres/postgres-connection.ts'
-import { queriesOn as postgresQueries } from '../../../src/store/postgres/postgres-transaction.ts'
-import { PLANNING } from '../../../src/store/postgres/writer.ts'
+import { expect, it } from 'vitest'
 import { searchPayments } from '../../../src/store/queries/payment-search.ts'
-import { queriesOn as sqliteQueries } from '../../../src/store/sqlite/sqlite-dialect.ts'
 import { SEARCH_FIELDS } from '../../../src/store/store.ts'
-import { sqliteFile } from '../../store/contract/sqlite-fixture.ts'
+import { present } from '../../store/contract/builders.ts'
 import { findPostgres } from '../../support/postgres.ts'
-import { openPostgresStore, openSqliteStore } from '../../support/store.ts'
+import { notedPostgres, notedSqlite } from './noted-plans.ts'
 
-const FILLING = fillingOf(3_000)
 const PAYERS = `INSERT INTO payment_payers (payment_id, name, email)
   SELECT id, 'Ada Payer ' || number, 'ada-' || number || '@example.test' FROM payments`
 
@@ -27,28 +19,9 @@ const BY_ID = /^SEARCH (payments|links) USING INDEX sqlite_autoindex_\1_1 \(id=\
 const FRAME = /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|(CO-ROUTINE|SCAN) found)$/
 
 it('a text is looked up by index on SQLite', async () => {
-  const file = await sqliteFile()
-  await (await openSqliteStore({ path: file.path })).close()
-  const database = new DatabaseSync(file.path)
-  onTestFinished(async () => {
-    database.close()
-    await file.remove()
-  })
-  await fillDatabase((sql) => database.exec(sql), FILLING)
-  database.exec(PAYERS)
-  const plans: string[] = []
-  const noting = new Proxy(database, {
-    get: (target, name) =>
-      name === 'prepare'
-        ? (sql: string) => {
-            const steps = target.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
-            plans.push(...steps.map(({ detail }) => String(detail)))
-            return target.prepare(sql)
-          }
-        : Reflect.get(target, name),
-  })
+  const { db, plans } = await notedSqlite([PAYERS])
   for (const text of TEXTS) {
-    const { matches } = await searchPayments(sqliteQueries(noting), 'instr', asked(text))
+    const { matches } = await searchPayments(db, 'instr', asked(text))
     expect({ text, isFound: matches.length > 0 }).toEqual({ text, isFound: text !== 'É' })
   }
   expect(plans.filter((step) => ![BY_TEXT, BY_ID, FRAME].some((pattern) => pattern.test(step)))).toEqual([])
@@ -57,29 +30,7 @@ it('a text is looked up by index on SQLite', async () => {
 const server = await findPostgres()
 
 it.skipIf(server === null)('on PostgreSQL little more is read than what is found', async () => {
-  if (server === null) return
-  const { url, drop } = await server.createDatabase()
-  await (await openPostgresStore({ url })).close()
-  const client = new Client({ connectionString: url })
-  onTestFinished(async () => {
-    await client.end()
-    await drop()
-  })
-  await client.connect()
-  await fillDatabase((sql) => client.query(sql), FILLING)
-  await client.query(PAYERS)
-  await client.query('ANALYZE')
-  await client.query(setForSession(PLANNING))
-  const plans: string[] = []
-  const run = async (sql: string, parameters: readonly unknown[] = []) => {
-    const explained = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING OFF) ${sql}`, [
-      ...parameters,
-    ])
-    plans.push(...explained.rows.map((row) => row['QUERY PLAN']))
-    const { command, rowCount, rows } = await client.query<Record<string, unknown>>(sql, [...parameters])
-    return { command, rowCount, rows }
-  }
-  const db = postgresQueries(() => Promise.resolve({ connection: { run }, release: () => {} }))
+  const { db, plans } = await notedPostgres(present(server), [PAYERS])
   for (const text of TEXTS) await searchPayments(db, 'strpos', asked(text))
   const names = ['reference', 'other_reference'].map((name) => `payments_by_${name}`)
   const ofPayers = ['name', 'second_word', 'third_word', 'last_word', 'email'].map(

@@ -40,6 +40,7 @@ function setUp() {
   return { clock, scheduler, done, piece, replay, slices }
 }
 
+// promise(sockets): An event for thousands of streams is sent in time slices, between which webhooks are answered.
 describe('work in slices', () => {
   it.each([
     ['a millisecond', 1, 5],

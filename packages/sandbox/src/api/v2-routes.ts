@@ -281,12 +281,19 @@ export function v2Banks(api: FastifyInstance, _world: SandboxStore): void {
   api.post('/v2/banks/lookup/qr_image', async (request, reply) => {
     const isForm = /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
     if (!isForm) return sendBadRequest(reply)
-    return sendAccount(request, reply, PAYLOAD.exec(rawBody(request).toString('latin1'))?.[0] ?? '')
+    return sendAccount(request, reply, payloadIn(rawBody(request).toString('latin1')))
   })
 }
 
-/** An EMV payload with its checksum. */
-const PAYLOAD = /000201[\x20-\x7e]{10,500}?6304[0-9A-F]{4}/
+/** Most characters of an EMV payload before its checksum. */
+const LONGEST_PAYLOAD = 500
+
+/** Returns the first EMV payload with a checksum; empty without one. */
+function payloadIn(text: string): string {
+  const from = text.slice(Math.max(0, text.indexOf('000201'))).slice(0, LONGEST_PAYLOAD)
+  const end = from.search(/6304[0-9A-F]{4}/)
+  return end === -1 ? '' : from.slice(0, end + 8)
+}
 
 function sendAccount(request: FastifyRequest, reply: FastifyReply, qrContent: string): FastifyReply {
   if (!callersSite(request).currencies.includes('VND'))

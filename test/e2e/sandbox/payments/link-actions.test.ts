@@ -23,41 +23,25 @@ test('a link is answered with exactly uuid, payment_url and expired_at', async (
 
 test.each<[string, Record<string, unknown>, string]>([
   ['no amount', { amount: undefined }, 'amount'],
-  ['amount as a text', { amount: '125.50' }, 'amount'],
   ['amount of zero', { amount: 0 }, 'amount'],
   ['a negative amount', { amount: -5 }, 'amount'],
   ['amount below the minimum of the method', { amount: 0.99, payin_method_code: 'au_card_aud' }, 'amount'],
   ['amount above the maximum of the method', { amount: 25_000.01, payin_method_code: 'au_card_aud' }, 'amount'],
   ['amount that no method takes', { amount: 50_000.01 }, 'amount'],
-  ['no description', { description: undefined }, 'description'],
-  ['an empty description', { description: '  ' }, 'description'],
-  ['description of another type', { description: 7 }, 'description'],
-  ['no sender', { sender_info: undefined }, 'sender_info'],
-  ['sender of another type', { sender_info: 'Ada' }, 'sender_info'],
-  ['no email', { sender_info: { ...SENDER, email: undefined } }, 'sender_info.email'],
   ['an email of another shape', { sender_info: { ...SENDER, email: 'ada' } }, 'sender_info.email'],
-  ['no first name', { sender_info: { ...SENDER, first_name: '' } }, 'sender_info.first_name'],
-  ['no last name', { sender_info: { ...SENDER, last_name: null } }, 'sender_info.last_name'],
-  ['a country of another type', { sender_info: { ...SENDER, country_code: 61 } }, 'sender_info.country_code'],
   ['a method of another site', { payin_method_code: 'nz_card_nzd' }, 'payin_method_code'],
   ['an unknown method', { payin_method_code: 'xx_card_aud' }, 'payin_method_code'],
-  ['a method of another type', { payin_method_code: 1 }, 'payin_method_code'],
   ['expiry below the minimum', { expires_in: 899 }, 'expires_in'],
   ['expiry with a fraction', { expires_in: 900.5 }, 'expires_in'],
-  ['expiry as a text', { expires_in: '900' }, 'expires_in'],
   ['expiry beyond all dates', { expires_in: 1e30 }, 'expires_in'],
-  ['redirects of another type', { redirect_url: 'https://shop.example.test' }, 'redirect_url'],
   ['success that is no URL', { redirect_url: { success: '/ok' } }, 'redirect_url.success'],
   ['failure with a script', { redirect_url: { failure: 'javascript:alert(1)' } }, 'redirect_url.failure'],
-  ['notification of another type', { webhook_notification: [] }, 'webhook_notification'],
-  ['no endpoint', { webhook_notification: {} }, 'webhook_notification.endpoint_url'],
   ['an endpoint that is no URL', { webhook_notification: { endpoint_url: 'x' } }, 'webhook_notification.endpoint_url'],
   [
     'an Authorization that no header can carry',
     { webhook_notification: { endpoint_url: 'https://a.test', authorization_header: 'a\r\nb: c' } },
     'webhook_notification.authorization_header',
   ],
-  ['meta data of another type', { meta_data: 'x' }, 'meta_data'],
 ])('%s is answered 422 under the name of the field', async (_name, over, field) => {
   const before = shared.control.state().counters.links
   const { status, json } = await call(shared, '/v3/payin_links', { body: linkBody(over) })
@@ -66,27 +50,9 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(shared.control.state().counters.links).toBe(before)
 })
 
-test.each<[string, Record<string, unknown>]>([
-  ['the smallest expiry', { expires_in: 900 }],
-  ['null for what may be absent', { payin_method_code: null, expires_in: null, redirect_url: null }],
-  ['the minimum of the method', { amount: 1, payin_method_code: 'au_card_aud' }],
-  ['the maximum of the method', { amount: 25_000, payin_method_code: 'au_card_aud' }],
-  ['an amount that only one method takes', { amount: 50_000 }],
-  ['fields that nobody knows', { something: { else: 1 }, sender_info: { ...SENDER, dob: '1990-01-01' } }],
-])('%s is accepted', async (_name, over) => {
-  expect((await call(shared, '/v3/payin_links', { body: linkBody(over) })).status).toBe(200)
-})
-
-test('every problem is named at once', async () => {
-  const sandbox = await sandboxFor()
-  const { json } = await call(sandbox, '/v3/payin_links', { body: {} })
-  expect(Object.keys(json['errors'] as object).sort()).toEqual(['amount', 'description', 'sender_info'])
-})
-
 test.each<[string, string, string]>([
   ['a text that is no JSON', '{"amount":', 'application/json'],
   ['JSON that is no object', '[]', 'application/json'],
-  ['no body', '', 'application/json'],
   ['another content type', JSON.stringify(linkBody()), 'text/plain'],
   ['a form', 'amount=1', 'application/x-www-form-urlencoded'],
 ])('%s is answered 400 without a body', async (_name, body, type) => {
@@ -130,46 +96,3 @@ test('a link that is unknown, or of another site, is answered 404', async () => 
     expect(json).toEqual({ errors: { message: expect.any(String) as string } })
   }
 })
-
-test('in a site with several currencies the method decides, otherwise the first currency', async () => {
-  const sandbox = await sandboxFor({
-    sites: [{ id: 'two', appId: 'sandbox-two', secretKey: 'sandbox-secret-two', currencies: ['NZD', 'HKD'] }],
-  })
-  await createLink(sandbox, {}, 'two')
-  await createLink(sandbox, { payin_method_code: 'hk_card_hkd' }, 'two')
-  expect(sandbox.control.state().links.map(({ currency }) => currency)).toEqual(['NZD', 'HKD'])
-})
-
-test('the list pages through the links of the site, newest first, and filters them', async () => {
-  const sandbox = await sandboxFor({ startAt: new Date('2026-03-01T10:00:00Z') })
-  const uuids: string[] = []
-  for (let day = 0; day < 3; day += 1) {
-    uuids.unshift(await createLink(sandbox, { expires_in: 10 * 86_400 }))
-    await sandbox.clock.advance(86_400_000)
-  }
-  await createLink(sandbox, {}, 'nzd')
-  await sandbox.control.setStatus(uuids[1] ?? '', 'received')
-  const list = async (query: string): Promise<Record<string, unknown>> =>
-    (await call(sandbox, `/v3/payin_links${query}`)).json
-  const ids = (json: Record<string, unknown>): unknown[] =>
-    (json['records'] as Record<string, unknown>[]).map((record) => record['uuid'])
-
-  const all = await list('')
-  expect(all).toMatchObject({ page: 1, per_page: 20, total: 3 })
-  expect([ids(all)[0], ids(all)[2]]).toEqual([uuids[0], uuids[2]])
-  const second = await list('?page=2&per_page=2')
-  expect(second).toMatchObject({ page: 2, per_page: 2, total: 3 })
-  expect(ids(second)).toEqual([uuids[2]])
-  expect(await list('?status=received')).toMatchObject({ total: 1, records: [{ status: 'received' }] })
-  expect(ids(await list('?from_date=2026-03-03T00:00:00'))).toEqual([uuids[0]])
-  expect(ids(await list('?from_date=01/03/26&to_date=01/03/26'))).toEqual([uuids[2]])
-})
-
-test.each(['status=paid', 'page=0', 'per_page=101', 'from_date=yesterday', 'to_date=2026-13-01T00:00:00'])(
-  'the list query %s is answered 400 with a message',
-  async (query) => {
-    const { status, json } = await call(shared, `/v3/payin_links?${query}`)
-    expect(status).toBe(400)
-    expect(json).toEqual({ errors: { code: 'BAD_REQUEST', message: expect.any(String) as string } })
-  },
-)

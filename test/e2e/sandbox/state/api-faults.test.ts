@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { agreementBody } from '../bodies.ts'
 import { call, control, createLink, linkBody, sandboxFor } from '../support.ts'
 
 test('a fault answers instead of the payments API, so many times, and then is over', async () => {
@@ -51,34 +50,6 @@ test.each([
   expect((await call(sandbox, `${path}?a=b`, init)).status).toBe(503)
 })
 
-test('drop-after leaves an agreement behind that no answer told of', async () => {
-  const sandbox = await sandboxFor()
-  const path = '/v1/pay_to/payment_agreement'
-  sandbox.control.addFault({ path, answer: 'drop-after' })
-  await expect(call(sandbox, path, { body: agreementBody() })).rejects.toThrow('fetch failed')
-  expect(sandbox.control.state().agreements).toMatchObject([{ clientTransactionId: 'order-1', status: 'created' }])
-  expect((await call(sandbox, path, { body: agreementBody() })).status).toBe(422)
-})
-
-test('a fault may answer with text that is no JSON, on all paths below one', async () => {
-  const sandbox = await sandboxFor()
-  sandbox.control.addFault({ path: '/api/v3/*', answer: { status: 502, body: '<h1>Bad gateway</h1>' } })
-  const response = await fetch(`${sandbox.url}/v3/payin_methods`)
-  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
-    502,
-    expect.stringContaining('text/html'),
-    '<h1>Bad gateway</h1>',
-  ])
-})
-
-test('a fault for another call is left for it, and faults can be taken back', async () => {
-  const sandbox = await sandboxFor()
-  sandbox.control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { status: 500 } })
-  expect((await call(sandbox, '/v3/payin_links')).status).toBe(200)
-  expect((await control(sandbox, '/faults', undefined, 'DELETE')).status).toBe(204)
-  expect((await call(sandbox, '/v3/payin_links', { body: linkBody() })).status).toBe(200)
-})
-
 test('reset cuts the connection before the work, drop-after does the work first', async () => {
   const sandbox = await sandboxFor()
   sandbox.control.addFault({ path: '/v3/payin_links', answer: 'reset' })
@@ -106,14 +77,6 @@ test('hang gives no answer, does no work, and does not hold up the end', async (
   expect(await left).toBe('cut')
 })
 
-test('a delay comes before the proper answer', async () => {
-  const sandbox = await sandboxFor()
-  sandbox.control.addFault({ answer: { delayMs: 80 } })
-  const started = performance.now()
-  expect((await call(sandbox, '/v3/payin_methods')).status).toBe(200)
-  expect(performance.now() - started).toBeGreaterThan(75)
-})
-
 test('the calls are remembered without secrets, refused and faulty ones too', async () => {
   const sandbox = await sandboxFor()
   await createLink(sandbox)
@@ -126,34 +89,4 @@ test('the calls are remembered without secrets, refused and faulty ones too', as
     { method: 'GET', path: '/api/v9/nothing', appId: null },
   ])
   expect(JSON.stringify(json)).not.toMatch(/secret|email/)
-})
-
-test.each<[string, unknown, number]>([
-  ['/clock', { advanceSeconds: -1 }, 422],
-  ['/clock', { advanceSeconds: 'x' }, 422],
-  ['/faults', { answer: 'explode' }, 422],
-  ['/faults', { times: 0, answer: 'hang' }, 422],
-  ['/links/NOTHING1/status', { status: 'received' }, 404],
-  ['/links/NOTHING1/deliveries', { kind: 'late' }, 404],
-  ['/links/NOTHING1/status', { status: 'paid' }, 422],
-  ['/nothing', {}, 404],
-])('the control call %s with %j is answered %i', async (path, body, status) => {
-  const sandbox = await sandboxFor()
-  const answer = await control(sandbox, path, body)
-  expect(answer.status).toBe(status)
-  expect(answer.json).toEqual({ errors: { message: expect.any(String) as string } })
-})
-
-test('a control call that is not sent as JSON is refused', async () => {
-  const sandbox = await sandboxFor()
-  const address = `${sandbox.origin}/sandbox/clock`
-  expect((await fetch(address, { method: 'POST', body: '{"advanceSeconds":1}' })).status).toBe(415)
-  const headers = { 'content-type': 'application/json' }
-  expect((await fetch(address, { method: 'POST', body: '{', headers })).status).toBe(400)
-})
-
-test('a fault without any webhook before it is refused', async () => {
-  const sandbox = await sandboxFor()
-  const uuid = await createLink(sandbox)
-  expect((await control(sandbox, `/links/${uuid}/deliveries`, { kind: 'duplicate' })).status).toBe(409)
 })

@@ -4,7 +4,6 @@ import { clientOf, faultOf, site } from '../open.ts'
 import { answer } from '../scripted-service.ts'
 
 const now = new Date('2026-11-20T12:00:00.500Z')
-const DAY_MS = 86_400_000
 
 const record = (n: number) => ({
   id: n,
@@ -83,20 +82,6 @@ describe('the span of time', () => {
       ['2023-12-31T00:00:00', '2023-12-31T23:00:00'],
       ['2024-01-01T01:00:00', '2024-01-02T00:00:00'],
     ])
-  })
-
-  it('is that of one made just now, where nothing else is known', async () => {
-    const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
-    await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now })
-    expect(spansOf(service.requests)[0]).toEqual(['2026-11-20T11:59:00', '2026-11-20T12:01:01'])
-    expect(spansOf(service.requests).flat()).toContain('2026-11-21T12:00:01')
-  })
-
-  it('does not go further into the future than clocks may differ', async () => {
-    const { service, client } = await clientOf(...Array.from({ length: 5 }, () => page([])))
-    const createdAt = new Date(now.getTime() + DAY_MS)
-    await findAgreement(client, site(), { clientTransactionId: 'mandate-1', now, createdAt })
-    expect(spansOf(service.requests).flat().toSorted().at(-1)).toBe('2026-11-21T12:00:01')
   })
 })
 

@@ -100,6 +100,7 @@ it('refuses nobody of a burst that takes long', () => {
   expect([refused.length, begun.length]).toEqual([0, 3_000])
 })
 
+// promise(process): One client that sends too much causes no refusal of another.
 it('refuses the one client that asks too much, and none of the others', () => {
   const stage = setUp()
   overload(stage, () => 'greedy')

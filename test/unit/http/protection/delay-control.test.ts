@@ -41,6 +41,7 @@ function simulate({ arrivals, perStep, steps }: Load) {
 
 const SECONDS = 1_000 / STEP_MS
 
+// promise(process): Bursts of commands and queries are not refused.
 it.each([50, 500, 5_000])('lets a burst of %i wait for as long as it takes, and refuses none', (size) => {
   const { begun, refused } = simulate({
     arrivals: (step) => (step === 0 ? size : 0),

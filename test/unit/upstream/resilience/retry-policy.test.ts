@@ -85,6 +85,7 @@ describe('retryDelayMs', () => {
   })
 })
 
+// promise(upstream): In a brown-out retries add at most a tenth to the load of a site.
 describe('retry budget', () => {
   it('lets a tenth of the requests be repeated once its reserve is used up', () => {
     const budget = createRetryBudget()

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deliver, paymentBody } from '../support/webhooks.ts'
+import { deliver, paymentBody } from '../../test/support/webhooks.ts'
 import type { Answers, Order } from './overload-clients.ts'
 
 export type Clients = {
@@ -12,7 +12,6 @@ export type Clients = {
   /** Replaces the load with this one. */
   begin(order: Order): void
   stop(): void
-  readonly pid: number | undefined
 }
 
 /** Starts the process of `overload-clients.ts`. */
@@ -36,7 +35,6 @@ export async function startClients(): Promise<Clients> {
       return count()
     },
     stop: () => void clients.send('stop'),
-    pid: clients.pid,
   }
 }
 
