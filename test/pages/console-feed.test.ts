@@ -102,7 +102,7 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
     await page.getByRole('button', { name: /Continue/ }).click()
     await rowOf(page, 'order-held', '→ received').waitFor()
     expect(await texts(page, 'order-held')).toEqual(LIFE)
-    await page.getByRole('button', { name: 'Empty the list' }).click()
+    await page.getByRole('button', { name: 'Clear the list' }).click()
     await page.getByText('There are no events here.').waitFor()
   })
 

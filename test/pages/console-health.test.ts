@@ -19,7 +19,7 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
     const site = page.getByRole('row').filter({ hasText: 'AUD' })
     await site.getByText('Available').waitFor()
     await expect.poll(() => figureOf(page, 'Deliveries in quarantine')).toBe('1')
-    await page.getByText('The process that answered').waitFor()
+    await page.getByText('This process').waitFor()
     // The socket of this page's event stream.
     await expect.poll(() => figureOf(page, 'Sockets')).toBe('1')
     network.sandbox.control.addFault({ times: 1000, answer: { status: 500 } })
@@ -34,7 +34,7 @@ describe.skipIf(browser.isMissing)('health in the console', () => {
     const page = await openConsole(await browser.profile(), network, { at: '/methods' })
     await page.getByRole('rowheader').filter({ hasText: 'au_card_aud' }).waitFor()
     await expect.poll(() => page.getByText(/Read from the payments API/).count()).toBe(2)
-    const payins = page.getByRole('table', { name: 'Methods of money in' })
+    const payins = page.getByRole('table', { name: 'Payin methods' })
     const rowOf = (code: string) =>
       payins
         .getByRole('row')

@@ -111,7 +111,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(await page.getByRole('checkbox', { name: 'Succeeded' }).isChecked()).toBe(false)
     await page.reload()
     await expect.poll(() => references(page)).toEqual(['order-failed'])
-    await page.getByLabel('Changed before').fill('2020-01-31T12:00')
+    await page.getByLabel('Updated before').fill('2020-01-31T12:00')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL('**before=2020-01-31T12%3A00%3A00.000Z**')
     await page.getByText('There are no payments here.').waitFor()
@@ -143,9 +143,9 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     const page = await openConsole(await browser.profile(), other, { at: '/payments?phase=EXPIRED' })
     await page.getByText('None of the payments looked at so far match.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
-    await page.getByRole('link', { name: 'Search further back' }).click()
+    await page.getByRole('link', { name: 'Search older entries' }).click()
     await expect.poll(() => references(page)).toEqual(['order-old'])
-    expect(await page.getByRole('link', { name: 'Search further back' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Search older entries' }).count()).toBe(0)
   })
 
   test('tell how they came about, in a picture and in words, beside what was delivered', async () => {
@@ -174,7 +174,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     ])
     await expect
       .poll(() => page.locator('svg.timeline .lane').allTextContents())
-      .toEqual(['link made', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
+      .toEqual(['link created', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
     await expect.poll(() => page.locator('svg.timeline circle').count()).toBe(6)
     await expect
       .poll(async () => cells(deliveriesOf(page), 2))
@@ -195,7 +195,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
       await shop.sandbox.control.setStatus(id, 'received')
     }
     const page = await openConsole(await browser.profile(), shop, { at: '/payments' })
-    await page.getByRole('link', { name: 'Duplicate payments to settle' }).click()
+    await page.getByRole('link', { name: 'Unresolved duplicate payments' }).click()
     await page.waitForURL('**/console#/payments?duplicate=OPEN')
     await expect.poll(() => references(page)).toEqual(['order-twice'])
     await page.getByRole('link', { name: 'order-twice' }).click()

@@ -71,7 +71,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
 
     const refunding = await change(page, id)
     await refunding.getByLabel('Status', { exact: true }).selectOption('partially_refunded')
-    await refunding.getByLabel('Paid back in all').fill('25.5')
+    await refunding.getByLabel('Total refunded').fill('25.5')
     await refunding.getByRole('button', { name: 'Set status' }).click()
     await visit(page, 'Refunds and deposits')
     await rowOf(page, id).filter({ hasText: 'partially_refunded' }).filter({ hasText: '25.5 AUD' }).waitFor()
@@ -104,7 +104,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
 
     await visit(page, 'Links')
     const delivering = await change(page, id)
-    await delivering.getByLabel('How').selectOption('forged')
+    await delivering.getByLabel('Fault').selectOption('forged')
     await delivering.getByRole('button', { name: 'Deliver' }).click()
     await notice(page, 'Delivered, and answered: 401.')
   })
@@ -129,7 +129,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     const { open } = await browser.profile()
     const page = await open(`${network.sandbox.origin}/sandbox#faults`)
     onTestFinished(() => network.sandbox.control.clearFaults())
-    await page.getByText('There are no faults').waitFor()
+    await page.getByText('No faults: every call').waitFor()
     await page.getByLabel('Path').fill('/v2/balances/*')
     await page.getByLabel('Times').fill('100')
     await page.getByRole('button', { name: 'Add fault' }).click()
@@ -140,7 +140,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await page.getByRole('cell', { name: '503, by a fault' }).first().waitFor()
     await visit(page, 'Faults')
     await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await page.getByText('There are no faults: every call').waitFor()
+    await page.getByText('No faults: every call').waitFor()
     expect(await balances(network)).toEqual([])
 
     await page.getByLabel('Path').fill('/v2/balances/*')
@@ -149,7 +149,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await rowOf(page, 'hang').waitFor()
     expect(network.sandbox.control.faults()).toMatchObject([{ path: '/v2/balances/*', left: 1, answer: 'hang' }])
     await page.getByRole('button', { name: 'Clear all faults' }).click()
-    await notice(page, 'There are no faults any more.')
+    await notice(page, 'All faults were cleared.')
   })
 
   test('can be used with the keyboard alone', async () => {
