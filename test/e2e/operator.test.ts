@@ -152,7 +152,7 @@ describe('replay', () => {
     expect(await operator(['replay', deliveryId, '--apply'])).toEqual({
       code: 1,
       out: '',
-      err: 'NOT_REPLAYABLE: The delivery has changed the state already; nothing was changed.\n',
+      err: 'NOT_REPLAYABLE: The delivery has already changed the state; nothing was changed.\n',
     })
   })
 
@@ -169,7 +169,7 @@ describe('replay', () => {
     expect(refused).toEqual({
       code: 1,
       out: '',
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: webhooks:replay payments:read\n',
+      err: 'The token in SUBGRAPH_TOKEN lacks a scope of: webhooks:replay payments:read\n',
     })
   })
 })
@@ -202,12 +202,12 @@ describe('erase-payer', () => {
   it('is refused for what is not there, without the scope, and when it is not clear whose data', async () => {
     expect(await operator(['erase-payer', '--link', 'nobody'], await eraser())).toMatchObject({
       code: 1,
-      err: 'NOT_FOUND: There is nothing with this id.\n',
+      err: 'NOT_FOUND: Nothing was found with this id.\n',
     })
     const reader = { SUBGRAPH_TOKEN: await tokenWith('payments:read') }
     expect(await operator(['erase-payer', '--owner', 'nobody'], reader)).toMatchObject({
       code: 1,
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:erase\n',
+      err: 'The token in SUBGRAPH_TOKEN lacks a scope of: payments:erase\n',
     })
     for (const args of [[], ['--link', 'a', '--email', 'b'], ['nobody']])
       expect(await operator(['erase-payer', ...args])).toMatchObject({ code: 2, out: '' })

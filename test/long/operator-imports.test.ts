@@ -49,7 +49,7 @@ describe('import', () => {
     expect(await readPayment(network, id)).toBeNull()
 
     const done = await operator(['import', '--from', from(), '--to', new Date().toISOString()])
-    expect(done.out).toMatch(/^Done\. What differed is read back\./)
+    expect(done.out).toMatch(/^Done\. Entries that differ are being read back\./)
     expect(await readPayment(network, id)).toMatchObject({ id })
     const again = await operator(['import', '--from', from(), '--json'])
     const report = JSON.parse(again.out) as ImportNode
@@ -85,7 +85,7 @@ describe('import', () => {
     const args = ['import', '--from', from(), '--url', `${network.app.url}/graphql`]
     expect(await run(args, env, { output: process.stdout, terminal: terminalOf(false).terminal })).toMatchObject({
       code: 1,
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:reconcile\n',
+      err: 'The token in SUBGRAPH_TOKEN lacks a scope of: payments:reconcile\n',
     })
     expect(await operator(['import', '--id', '987654'])).toMatchObject({
       code: 1,
