@@ -191,7 +191,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.getByRole('link', { name: 'Deliveries that need attention' }).click()
     const row = page.getByRole('row').filter({ hasText: paymentId }).filter({ hasText: 'Quarantined' })
     await expect.poll(() => row.textContent()).toContain('The body is about another subject than the webhook URL.')
-    await expect.poll(() => row.textContent()).toContain('Reconcile the payment of its address')
+    await expect.poll(() => row.textContent()).toContain('Reconcile the payment of the webhook URL')
     expect(await accessibilityFaults(page)).toEqual([])
     await row.getByRole('link').first().click()
     await page.waitForURL(`**/console#/deliveries/${deliveryId}`)
