@@ -17,7 +17,7 @@ async function change(page: Page, id: string) {
 
 /** Returns the errors of an operation that always calls the payments API. */
 async function balances(network: Network): Promise<readonly unknown[]> {
-  const { errors = [] } = await network.ask('{ balances(currencies: ["AUD"]) { __typename } }')
+  const { errors = [] } = await network.ask('{ accountBalances(currencies: ["AUD"]) { __typename } }')
   return errors
 }
 
