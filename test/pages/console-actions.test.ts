@@ -164,7 +164,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
       expect(await readAgreement(network, id)).toMatchObject({ status })
       await page.getByRole('button', { name: 'Close' }).click()
     }
-    await page.getByText('Nothing can be changed any more.').waitFor()
+    await page.getByText('It can no longer be changed.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

@@ -118,7 +118,7 @@ function AgreementActions({ agreement, onDone }: Props) {
   const [asked, setAsked] = useState<PaymentAgreementStatusChange | null>(null)
   const changes = CHANGES[agreement.status]
   const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
-  if (changes.length === 0 && change === undefined) return <p class="quiet">Nothing can be changed any more.</p>
+  if (changes.length === 0 && change === undefined) return <p class="quiet">It can no longer be changed.</p>
   return (
     <div class="actions">
       {changes.map(({ status, name }) => (
