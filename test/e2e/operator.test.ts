@@ -139,7 +139,7 @@ describe('replay', () => {
     expect(dry.out).toMatch(/^Dry run: nothing has been changed\.\n/)
     expect(dry.out).toMatch(/^disposition +DOUBTFUL -> APPLIED$/m)
     expect(dry.out).toMatch(/^status +pending -> authorised$/m)
-    expect(dry.out).toMatch(/^read +would be asked for$/m)
+    expect(dry.out).toMatch(/^read +would be requested$/m)
     await settle(network)
     expect(await everything(network)).toEqual(before)
 
@@ -160,7 +160,7 @@ describe('replay', () => {
     const deliveryId = await misaddressedDelivery(network, doubtful.paymentId)
     expect(await operator(['replay', deliveryId, '--apply'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('speaks of something else than its address'),
+      err: expect.stringContaining('is about another subject than its webhook URL'),
     })
   })
 

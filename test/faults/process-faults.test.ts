@@ -41,7 +41,7 @@ describe('what is thrown and not caught', () => {
       const last = await tell(app.url, uuids[1]).catch(() => null)
       expect(await app.ended).toMatchObject({ code: 1, signal: null })
       expect(app.output()).toMatch(
-        /^\{"level":"fatal",.*"err":\{"name":"Error","stack":\[.*an error was not caught.*\}$/m,
+        /^\{"level":"fatal",.*"err":\{"name":"Error","stack":\[.*uncaught error.*\}$/m,
       )
       expect(app.output()).not.toContain(CANARY)
 

@@ -44,7 +44,7 @@ describe('the command of the package', () => {
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
     [['help'], 0, /^Usage: payments-subgraph <command>/, /^$/],
     [['--help'], 0, /start .+sandbox .+operator .+token .+backup /s, /^$/],
-    [[], 2, /^$/, /^A command is missing\..+start .+sandbox .+operator .+token .+backup /s],
+    [[], 2, /^$/, /^The command is missing\..+start .+sandbox .+operator .+token .+backup /s],
     [['sandboxx'], 2, /^$/, /^Unknown command.+sandbox /s],
     [['toString'], 2, /^$/, /^Unknown command/],
     [['--nothing'], 2, /^$/, /^Unknown option/],
@@ -54,7 +54,7 @@ describe('the command of the package', () => {
     [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph-sandbox/],
     [['sandbox', '--port', 'x'], 1, /^$/, /^SANDBOX_PORT is not a port number/],
     [['operator', 'help'], 0, /^Usage: payments-subgraph-operator/, /^$/],
-    [['import'], 2, /^$/, /^--from says from when on to import\./],
+    [['import'], 2, /^$/, /^--from is required/],
     [['token'], 1, /^$/, /^Usage: payments-subgraph token/],
     [['backup'], 2, /^$/, /^Usage/],
   ])('with %j ends with %i', async (args, code, stdout, stderr) => {
