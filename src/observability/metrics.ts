@@ -117,7 +117,11 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   )
   addPauseGauge(registers, gauges)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
-  addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process continues without it.', gauges.redis)
+  addSwitch(
+    'payments_redis_connected',
+    '1 while Redis answers; 0 while this process continues without it.',
+    gauges.redis,
+  )
   addSwitch(
     'payments_wake_ups_connected',
     '1 while other nodes announce their events to this one; 0 while they are found by polling.',
