@@ -146,7 +146,7 @@ describe('replay', () => {
     const wet = await operator(['replay', deliveryId, '--apply'])
     expect(wet).toMatchObject({ code: 0, err: '' })
     expect(wet.out).toMatch(/^Applied\.\n/)
-    expect(wet.out).toMatch(/^read +asked for$/m)
+    expect(wet.out).toMatch(/^read +requested$/m)
     expect(wet.out).toMatch(/^event +link:\S+$/m)
     expect(await everything(network)).not.toEqual(before)
     expect(await operator(['replay', deliveryId, '--apply'])).toEqual({
