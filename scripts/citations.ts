@@ -1,5 +1,3 @@
-import { withTable } from './settings-tables.ts'
-
 const LIST = String.raw`((?:(?:sections? )?C?\d+(?:\.\d+)?(?:, and |, | and | to )?)+)`
 /** How comments cite the two pages by number. */
 export const CITATIONS = {
@@ -16,15 +14,6 @@ export function citationsOf(form: RegExp, sources: ReadonlyMap<string, string>):
       for (const number of numbersIn(list)) found.set(number, (found.get(number) ?? new Set()).add(path))
   }
   return found
-}
-
-/** Returns docs/gaps.md with the table of the files that cite each number of it. */
-export function withCitations(page: string, sources: ReadonlyMap<string, string>): string {
-  const cited = new Map([...sources].filter(([path]) => !path.startsWith('packages/sandbox/')))
-  const rows = [...citationsOf(CITATIONS.gaps, cited)]
-    .toSorted(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
-    .map(([number, paths]) => `| ${number} | ${[...paths].map((path) => `\`${path}\``).join(', ')} |`)
-  return withTable(page, 'citations', ['| Cited | In |', '|---|---|', ...rows])
 }
 
 /** Returns the numbers in a list such as `sections 5.3, 10 and 16` or `sections 17 to 20`. */

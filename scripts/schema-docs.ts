@@ -1,10 +1,9 @@
 /**
  * Writes docs/schema.md from schema.graphql: every operation by area, with its arguments, scopes, cost, errors and types; and the tables
- * of settings in docs/settings.md and of limits in docs/operations/overload.md from the comments of the source, of citations in docs/gaps.md
- * from the same, and of promises in docs/reliability.md and docs/security.md from the comments of the tests.
+ * of settings in docs/settings.md and of limits in docs/operations/overload.md from the comments of the source,
+ * and of promises in docs/reliability.md and docs/security.md from the comments of the tests.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { withCitations } from './citations.ts'
 import { promisesIn, withPromises } from './promises.ts'
 import { schemaPage } from './schema-page.ts'
 import { withSettings, withSocketLimits } from './settings-tables.ts'
@@ -28,6 +27,5 @@ const textsOf = (pattern: string) =>
       .toSorted()
       .map((path) => [path, read(path)]),
   )
-write('docs/gaps.md', withCitations(read('docs/gaps.md'), textsOf('{src,packages/*/src}/**/*.ts')))
 const promises = promisesIn(textsOf('{test,{packages,examples}/*/test}/**/*.ts'))
 for (const page of ['docs/reliability.md', 'docs/security.md']) write(page, withPromises(read(page), promises))

@@ -107,7 +107,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
   })
   store.onFatal((failure) => {
-    logger.fatal({ err: failure }, 'the store cannot be written to any more')
+    logger.fatal({ err: failure }, 'the store can no longer be written')
     onFatal()
   })
   const redis = await openConfiguredRedis(config, logger)
@@ -230,15 +230,12 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     await engine.stop()
     tail.close()
     await withTimeout(endWork(), LAST_WORK_MS, () =>
-      logger.warn(
-        { durationMs: LAST_WORK_MS },
-        'the drain was cut short: what is under way is taken up at the next start',
-      ),
+      logger.warn({ durationMs: LAST_WORK_MS }, 'the shutdown timed out: unfinished work continues at the next start'),
     )
     await withTimeout(operations.close(), LAST_RECORD_MS, () => {
       throw new Error('The database did not answer in time.')
     }).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the commands under way stay recorded as sent until their leases end'),
+      logger.warn({ err: error }, 'running commands stay recorded as sent until their leases expire'),
     )
     await wakeUps.close()
     sharing.close()

@@ -77,9 +77,9 @@ function read(args: string[]): string {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
     if (values.version === true && positionals.length === 0) return 'version'
     if (values.help === true || positionals[0] === 'help') return 'help'
-    return positionals.length === 0 ? 'A command is missing.' : 'There is no such command, or it takes no arguments.'
+    return positionals.length === 0 ? 'The command is missing.' : 'Unknown command, or it takes no arguments.'
   } catch {
-    return 'There is no such option.'
+    return 'Unknown option.'
   }
 }
 

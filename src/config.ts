@@ -169,7 +169,7 @@ function checkTogether(
   if (config.callbackOrigins.length > 0 && router.kind !== 'guarded')
     reading.fault(
       'CALLBACK_ORIGINS',
-      'needs ROUTER_SECRETS: otherwise any client could have us send requests to the routers',
+      'needs ROUTER_SECRETS: otherwise any client could make this server send requests to the routers',
     )
   if (upstream.kind === 'built-in-sandbox' && http.port === upstream.port && http.port !== 0) {
     reading.fault('SANDBOX_PORT', 'is the same as PORT')
@@ -200,7 +200,7 @@ function checkVerification(database: DatabaseConfig, reading: Reading): void {
   if (reading.production && reading.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
     reading.fault(
       'NODE_TLS_REJECT_UNAUTHORIZED',
-      'is 0, which turns off the verification of certificates: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS',
+      'is 0, which turns off the verification of certificates: unset it, and name your own certificate authority in NODE_EXTRA_CA_CERTS',
     )
   if (database.kind === 'postgres') checkDatabase(new URL(database.url.reveal()), reading)
 }

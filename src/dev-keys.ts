@@ -51,7 +51,7 @@ function readKeys(file: string): Keys | null {
   chmodSync(file, OWNER_ONLY)
   const keys = keysSchema.safeParse(jsonOf(text))
   if (!keys.success)
-    throw new DevelopmentKeysError(`${file} does not hold development keys. Delete it, and it is made anew.`)
+    throw new DevelopmentKeysError(`${file} contains no development keys. Delete it, and it is created again.`)
   return keys.data
 }
 

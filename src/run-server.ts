@@ -155,7 +155,7 @@ function forSandbox({ id, appId, secretKey, currencies }: SiteConfig): SandboxSi
  */
 function endOnUncaught(logger: Logger): void {
   process.on('uncaughtException', (error, origin) => {
-    logger.fatal({ err: error, reason: origin }, 'an error was not caught: the process ends')
+    logger.fatal({ err: error, reason: origin }, 'uncaught error: the process exits')
     process.exit(1)
   })
 }
@@ -177,7 +177,7 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
     stopped.then(
       () => process.exit(0),
       (error: unknown) => {
-        logger.fatal({ err: error }, 'could not drain')
+        logger.fatal({ err: error }, 'the shutdown failed')
         process.exit(1)
       },
     )

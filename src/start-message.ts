@@ -37,7 +37,7 @@ export async function startMessage(
     `  Data             ${config.database.kind === 'sqlite' ? config.database.path : config.database.place}`,
     ...(config.generated.length > 0 ? [`  Generated keys   ${config.generated.join(', ')}  (development only)`] : []),
     ...(builtInSandbox ? await tokenLines(config) : []),
-    ...(isBuilt('console', pages) ? [] : ['', 'There are no pages yet: `npm run build:web` builds them.']),
+    ...(isBuilt('console', pages) ? [] : ['', 'The pages are not built yet: run `npm run build:web`.']),
     '',
   ]
   return `${lines.join('\n')}\n`
@@ -51,7 +51,7 @@ async function tokenLines({ clients }: AppConfig): Promise<string[]> {
     subject: 'developer',
     ttlSeconds: TOKEN_TTL_S,
   })
-  return ['', 'A development token with every scope, good for a week:', `  authorization: Bearer ${token}`]
+  return ['', 'A development token with every scope, valid for a week:', `  authorization: Bearer ${token}`]
 }
 
 /** With fewer the process cannot serve: each connection and each file of the database takes one. */
@@ -84,15 +84,16 @@ function stateFault(error: StateError, config: Config | null): string | null {
   const { database } = config
   const isBeside = database.kind === 'sqlite' && dirname(database.path) === dirname(statePath)
   const [setting, path] = isBeside ? ['DATABASE_URL', database.path] : ['SANDBOX_DATABASE_URL', statePath]
-  return `${setting} names ${path}, where no file can be kept (${code}).`
+  return `${setting} names ${path}, where no file can be written (${code}).`
 }
 
 function listenFault(error: Error, config: Config | null): string | null {
   const { code, syscall, port, address, hostname }: ListenError = error
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null
-  if (code === 'EADDRINUSE') return `${portSetting(port, config)} names a port that is in use: ${inUse(Number(port))}.`
+  if (code === 'EADDRINUSE')
+    return `${portSetting(port, config)} names a port that is already in use: ${inUse(Number(port))}.`
   if (code === 'EACCES') return `${portSetting(port, config)} names a port that this user may not listen on.`
-  return `${hostSetting(address ?? hostname, config)} names nothing that this machine can listen on (${code ?? 'unknown'}).`
+  return `${hostSetting(address ?? hostname, config)} names no address of this machine (${code ?? 'unknown'}).`
 }
 
 function inUse(port: number): string {

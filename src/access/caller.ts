@@ -195,7 +195,7 @@ export class TokenKeysUnavailableError extends Error {
   readonly safeMessage = true
 
   constructor() {
-    super('Tokens cannot be checked at the moment.')
+    super('Tokens cannot be verified at the moment.')
   }
 }
 

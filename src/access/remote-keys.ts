@@ -101,7 +101,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Verif
       inTrouble = true
       options.log?.warn(
         { code: 'TOKEN_KEYS_UNAVAILABLE', err: error },
-        'The keys that client tokens are checked with could not be fetched.',
+        'The keys that verify client tokens could not be fetched.',
       )
     } finally {
       loading = null

@@ -84,7 +84,7 @@ export async function erasePayer(
   for (let steps = 0; erasure.doneAt === null && steps < STEPS_AT_ONCE; steps += 1)
     erasure = (await store.erasures.step(erasure.number, clock())) ?? erasure
   if (erasure.doneAt === null) onErasureLeft()
-  else logger.info({ kind: by, count: erasure.payers }, 'payers are erased')
+  else logger.info({ kind: by, count: erasure.payers }, 'payers were erased')
   return { kind: 'done', erasure }
 }
 

@@ -117,7 +117,7 @@ export async function beginPaymentsExport(
   })
   if (!fresh) return null
   await store.commands.settle(command.id, {})
-  logger.info({ commandId: command.id, kind: query.payers }, 'payments are exported')
+  logger.info({ commandId: command.id, kind: query.payers }, 'payments were exported')
   return exportPayments(store, query, now)
 }
 

@@ -5,36 +5,33 @@ import { bad, good, type Parsed } from './parsers.ts'
  * comments are the table in docs/operations/overload.md.
  */
 export const SOCKET_LIMITS = {
-  /** Milliseconds within which a client must initialise the connection; otherwise the socket is closed with 4408. */
+  /** Milliseconds within which a client must initialise the connection; then 4408. */
   initMs: 3_000,
-  /** Milliseconds between two pings; a socket whose ping is unanswered when the next is due is closed with 1013. */
+  /** Milliseconds between two pings; an unanswered one closes the socket with 1013 when the next is due. */
   keepAliveMs: 12_000,
   /**
-   * Bytes of one message, in at most 1,000 fragments; a longer one closes the socket with 1009, by its declared length alone, and more
-   * fragments close it with 1008.
+   * Bytes of one message, in at most 1,000 fragments; a longer one closes the socket with 1009, more fragments with 1008.
    */
   messageBytes: 64 * 1024,
   /** Bytes that may be buffered for a peer; above this, reading from the socket pauses. */
   bufferedBytes: 1024 * 1024,
-  /** Milliseconds for which the buffer may exceed that size; then the socket is closed with 1013. */
+  /** Milliseconds for which the buffer may exceed that size; then 1013. */
   bufferedMs: 10_000,
-  /** Concurrent streams of a socket, and the same number of other operations; the next gets `TOO_MANY_OPERATIONS`, and the socket stays. */
+  /** Concurrent streams of a socket, and as many other operations; the next gets `TOO_MANY_OPERATIONS`. */
   streams: 20,
   /**
-   * Operations that one socket may start per second, four times as many at once; above this it is closed with 4429, and the official
-   * client does not connect again.
+   * Operations that one socket may start per second, four times as many at once; above this it is closed with 4429.
    */
   operationsPerSecond: 50,
   /**
-   * Messages, pings and pongs of one socket per second, also before it is initialised, four times as many at once; above this it is
-   * closed with 4429.
+   * Messages, pings and pongs of one socket per second, four times as many at once; above this it is closed with 4429.
    */
   messagesPerSecond: 100,
   /** Bytes of messages of one socket per second, four times as many at once; above this it is closed with 4429. */
   bytesPerSecond: 256 * 1024,
   /** Open sockets of an address, for IPv6 of a /64 network; the next is refused at the upgrade, with 429 and Retry-After. */
   perAddress: 1_000,
-  /** Open sockets of a caller, over all its tokens that name a subject or a client; the next is closed with 1013, and may connect again. */
+  /** Open sockets of a caller, over all its tokens; the next is closed with 1013. */
   perSubject: 1_000,
   /**
    * Open streams with one status token, or of the owner of one link or payment, over every transport; the next ends the oldest, with
@@ -42,8 +39,7 @@ export const SOCKET_LIMITS = {
    */
   streamsPerToken: 20,
   /**
-   * Open streams of a caller, over every transport and all its tokens that name a subject or a client; the next gets
-   * `TOO_MANY_OPERATIONS`.
+   * Open streams of a caller, over every transport and all its tokens; the next gets `TOO_MANY_OPERATIONS`.
    */
   streamsPerSubject: 10_000,
 }

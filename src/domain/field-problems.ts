@@ -28,7 +28,7 @@ export function textProblem(value: string, range: TextRange, path: readonly stri
   const { shortest = 1, longest } = range
   if (value.length > longest) return problem(`must have at most ${longest} characters`, path)
   if (value.trim() === '') return problem('must not be blank', path)
-  if (/\p{Cc}/u.test(value) || !value.isWellFormed()) return problem('must not hold control characters', path)
+  if (/\p{Cc}/u.test(value) || !value.isWellFormed()) return problem('must not contain control characters', path)
   return problem(Array.from(value.trim()).length < shortest ? `must have at least ${shortest} characters` : null, path)
 }
 

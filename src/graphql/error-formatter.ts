@@ -40,7 +40,7 @@ export function forbidden(field: string): GraphQLError {
 
 /** Creates the error for an unknown id, and for an object that the caller may not read: the client cannot distinguish the two. */
 export function notFound(argument: string): GraphQLError {
-  return new GraphQLError(`There is nothing with this ${argument}.`, { extensions: { code: 'NOT_FOUND', argument } })
+  return new GraphQLError(`Nothing was found with this ${argument}.`, { extensions: { code: 'NOT_FOUND', argument } })
 }
 
 const READ_CODES: Readonly<Record<ReadFailure['kind'], PaymentsErrorCode>> = {

@@ -130,7 +130,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
     setReady: () => void (starting = false),
     async refetchTokenKeys() {
       // A failed attempt has been logged already.
-      if (await entrance.verifier.refetchKeys()) needs.logger.info({}, 'the keys of client tokens are up to date')
+      if (await entrance.verifier.refetchKeys()) needs.logger.info({}, 'the keys for client tokens were fetched again')
     },
     async drain() {
       draining = true

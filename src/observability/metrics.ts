@@ -67,13 +67,13 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   const webhookAnswered = countWebhooks(registers)
   const reads = new Counter({
     name: 'payments_reads_total',
-    help: 'Times that the payments API was asked about a payment, link or agreement, by outcome; changed is a repair.',
+    help: 'Reads of a payment, link or agreement from the payments API, by outcome; changed is a repair.',
     labelNames: ['outcome'],
     registers,
   })
   const sweeps = new Counter({
     name: 'payments_sweeps_total',
-    help: 'Sweeps over what may have changed, after no process ran for a while.',
+    help: 'Sweeps over everything that may have changed while no process ran.',
     registers,
   })
   const archived = new Counter({
@@ -90,25 +90,25 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   })
   const unknownKeys = new Counter({
     name: 'payments_callbacks_unknown_key_total',
-    help: 'The same, refused because their key is not listed (any more) in CALLBACK_KEYS or SIGNING_KEYS.',
+    help: 'The same, refused because their key is not, or no longer, listed in CALLBACK_KEYS or SIGNING_KEYS.',
     registers,
   })
   const turnedAway = new Counter({
     name: 'payments_turned_away_total',
-    help: 'GraphQL requests and connections turned away before they were looked at, by reason.',
+    help: 'GraphQL requests and connections refused before they were parsed, by reason.',
     labelNames: ['reason'],
     registers,
   })
   addReadGauges(registers, gauges.reads, clock)
   const orphans = new Counter({
     name: 'payments_orphan_links_paid_total',
-    help: 'Payments through links whose creation was not answered, and which no client was given: somebody has to look.',
+    help: 'Payments through links whose creation was unanswered, and which no client received: an operator must act.',
     registers,
   })
   addGauge('payments_sockets_open', 'WebSocket connections that are open.', gauges.sockets)
   addGauge(
     'payments_event_streams_open',
-    'Streams of server-sent events and of multipart subscriptions that are open.',
+    'Open streams of server-sent events and multipart subscriptions.',
     gauges.eventStreams,
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
@@ -117,7 +117,11 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   )
   addPauseGauge(registers, gauges)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
-  addSwitch('payments_redis_connected', '1 while Redis answers; 0 while this process goes on without it.', gauges.redis)
+  addSwitch(
+    'payments_redis_connected',
+    '1 while Redis answers; 0 while this process continues without it.',
+    gauges.redis,
+  )
   addSwitch(
     'payments_wake_ups_connected',
     '1 while other nodes announce their events to this one; 0 while they are found by polling.',
@@ -159,7 +163,7 @@ function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
   const counts = new Map<string, Map<number, number>>()
   const counter = new Counter({
     name: 'payments_webhooks_total',
-    help: 'Webhooks answered, by HTTP status and by what became of them.',
+    help: 'Answered webhooks, by HTTP status and outcome.',
     labelNames: ['status', 'disposition'],
     registers,
     collect() {
@@ -177,7 +181,7 @@ function countWebhooks(registers: Registry[]): Metrics['webhookAnswered'] {
 function addPauseGauge(registers: Registry[], { sites, readsHeldMs }: Gauges): Gauge {
   return new Gauge({
     name: 'payments_reads_paused_seconds',
-    help: 'For how long planned reads of a site pause yet: it asked for that, is out of reach or refuses its credentials.',
+    help: 'How long planned reads of a site still pause: the payments API requested it, is unreachable, or rejects the credentials.',
     labelNames: ['site'],
     registers,
     collect() {
@@ -218,12 +222,12 @@ function addReadGauges(registers: Registry[], look: () => Promise<ReadBacklog>, 
 
   addGauge(
     'payments_unconfirmed_oldest_seconds',
-    'Age of the oldest payment in doubt, or due to be read and not read; 0 when there is none.',
+    'Age of the oldest payment that is in doubt or due to be read; 0 when there is none.',
     ({ unconfirmedSince }) => age(unconfirmedSince),
   )
   addGauge(
     'payments_doubt_oldest_seconds',
-    'Age of the oldest doubt: a webhook to be confirmed, or one that contradicts what is known; 0 when there is none.',
+    'Age of the oldest doubt: a webhook to be confirmed, or one that contradicts the state; 0 when there is none.',
     ({ doubtSince }) => age(doubtSince),
   )
   addGauge(

@@ -27,7 +27,7 @@ export function createUpstreamMetrics(registry: Registry, sites: readonly string
   const registers = [registry]
   const requests = new Counter({
     name: 'payments_upstream_requests_total',
-    help: 'Requests to the payments API, each attempt for itself, by site and outcome.',
+    help: 'Requests to the payments API, counting each attempt, by site and outcome.',
     labelNames: ['site', 'outcome'],
     registers,
   })
@@ -46,7 +46,7 @@ export function createUpstreamMetrics(registry: Registry, sites: readonly string
   })
   const mismatches = new Counter({
     name: 'payments_upstream_mismatches_total',
-    help: 'Answers of the payments API that were about something else than what was asked for.',
+    help: 'Answers of the payments API about another subject than the requested one.',
     labelNames: ['site'],
     registers,
   })

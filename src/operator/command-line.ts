@@ -101,7 +101,7 @@ const JSON_OPTION = { ...URL_OPTION, json: { type: 'boolean', default: false } }
  */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const [name, ...rest] = args
-  if (name === undefined) throw new UsageError('A command is missing.')
+  if (name === undefined) throw new UsageError('The command is missing.')
   if (rest.includes('--help') || name === '--help' || name === 'help') return { command: { kind: 'help' }, url: null }
   switch (name) {
     case 'deliveries':
@@ -148,7 +148,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       noneOf(parse(rest, URL_OPTION).positionals)
       return { command: { kind: 'documents' }, url: null }
     default:
-      throw new UsageError('There is no such command.')
+      throw new UsageError('Unknown command.')
   }
 }
 
@@ -163,7 +163,7 @@ function readDeliveries(args: readonly string[]): CommandLine {
   })
   noneOf(positionals)
   const { quarantined, doubtful, all, subject, json } = values
-  if (all && (quarantined || doubtful)) throw new UsageError('--all leaves nothing to choose.')
+  if (all && (quarantined || doubtful)) throw new UsageError('--all excludes --quarantined and --doubtful.')
   const both = quarantined === doubtful
   const dispositions = [...(both || quarantined ? ['QUARANTINED'] : []), ...(both || doubtful ? ['DOUBTFUL'] : [])]
   return {
@@ -188,9 +188,7 @@ function readErasePayer(args: readonly string[]): CommandLine {
     return value === undefined ? [] : [{ by, value }]
   })
   if (given === undefined || more.length > 0)
-    throw new UsageError(
-      'Exactly one of --payment, --link, --agreement, --payout, --owner and --email says whose data to erase.',
-    )
+    throw new UsageError('Pass exactly one of --payment, --link, --agreement, --payout, --owner and --email.')
   return { command: { kind: 'erase-payer', ...given, json: values.json }, url: values.url ?? null }
 }
 
@@ -226,9 +224,9 @@ function readImport(args: readonly string[]): CommandLine {
   noneOf(positionals)
   const { id = null, json, site, url = null } = values
   const [from, to] = [instantIn('--from', values.from), instantIn('--to', values.to)]
-  if (id === null && from === null) throw new UsageError('--from says from when on to import.')
+  if (id === null && from === null) throw new UsageError('--from is required: the start of the interval to import.')
   if (id !== null && (from !== null || to !== null || values['dry-run'] || site.length > 0))
-    throw new UsageError('--id names an import that has its interval already.')
+    throw new UsageError('--id shows an existing import and takes no interval, sites or --dry-run.')
   return {
     command: { kind: 'import', id, from, to: to ?? new Date(), dryRun: values['dry-run'], sites: site, json },
     url,
@@ -243,8 +241,7 @@ function readSettle(args: readonly string[]): CommandLine {
     'not-created': isNotCreated,
   })
   const { created: paymentId = null, json, url = null } = values
-  if ((paymentId !== null) === values['not-created'])
-    throw new UsageError('Either --created or --not-created says what was found.')
+  if ((paymentId !== null) === values['not-created']) throw new UsageError('Pass either --created or --not-created.')
   return { command: { kind: 'settle', id: onlyId(positionals, 'an operation'), paymentId, json }, url }
 }
 
@@ -282,7 +279,7 @@ function onlyId(positionals: readonly string[], what = 'a delivery'): string {
 }
 
 function noneOf(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError('There are more arguments than the command takes.')
+  if (positionals.length > 0) throw new UsageError('Too many arguments.')
 }
 
 function limitIn(text: string): number {

@@ -82,7 +82,7 @@ function factsOf(delivery: FullDelivery): Fact[] {
     ['delivery', delivery.id],
     ['disposition', quarantineReason === null ? disposition : `${disposition}, ${quarantineReason}`],
     ['received', `${delivery.firstReceivedAt}, last ${delivery.lastReceivedAt}, attempts ${delivery.attempts}`],
-    ['address', delivery.ref ?? 'the default address'],
+    ['address', delivery.ref ?? 'the default webhook URL'],
     ['link', link === null ? null : `${link.id}, ${link.state}`],
     ['says', `${delivery.subjectId ?? NOTHING} is ${delivery.statusRaw ?? NOTHING}`],
     ['event', event === null ? null : event.id],
@@ -92,7 +92,7 @@ function factsOf(delivery: FullDelivery): Fact[] {
 function stateOf(delivery: FullDelivery): Fact[] {
   const { payment, agreement } = delivery
   const state = payment ?? agreement
-  if (state === null) return [['state', 'nothing is known, or nothing that the token may see']]
+  if (state === null) return [['state', 'unknown, or not visible to the token']]
   const text = `${state.id} is ${nowOf(delivery) ?? NOTHING}, version ${state.version} of ${state.updatedAt}`
   return [[payment === null ? 'agreement' : 'payment', text]]
 }
@@ -100,13 +100,13 @@ function stateOf(delivery: FullDelivery): Fact[] {
 function bodyOf({ body }: FullDelivery, errors: Answer<unknown>['errors']): string {
   if (errors.some(({ path, extensions }) => path?.at(-1) === 'body' && extensions?.code === 'FORBIDDEN'))
     return `body: not shown, the token has not the scope ${BODY_SCOPE}`
-  if (body === null) return 'body: nothing is kept of it'
+  if (body === null) return 'body: not stored'
   return `body, without secrets and payer data:\n${plain(body)}`
 }
 
 function replayText(result: Replayed): string {
   const { applied, delivery, dispositionBefore, dispositionAfter, readRequested, statusBefore, statusAfter } = result
-  const read = applied ? 'asked for' : 'would be asked for'
+  const read = applied ? 'requested' : 'would be requested'
   const lines = facts([
     ['delivery', delivery.id],
     ['disposition', `${dispositionBefore} -> ${dispositionAfter}`],

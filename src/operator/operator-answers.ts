@@ -249,7 +249,7 @@ function jsonIn(text: string): unknown {
 
 function noAnswer(url: string, error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `Nothing came back from ${url} within ${TIMEOUT_MS / 1000} s. A replay may have been applied: look at its delivery.`
+    return `No response from ${url} within ${TIMEOUT_MS / 1000} s. A replay may have been applied: check its delivery.`
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
   return `No subgraph answers at ${url}${code}. Start it, or give its address with --url or SUBGRAPH_URL.`
@@ -261,11 +261,11 @@ function explain({ message, extensions }: FieldError, { scopes }: OperatorDocume
     case 'UNAUTHENTICATED':
       return `The token in SUBGRAPH_TOKEN is not accepted: ${plain(message)}`
     case 'FORBIDDEN':
-      return `The token in SUBGRAPH_TOKEN has not every scope that this needs: ${scopes.join(' ')}`
+      return `The token in SUBGRAPH_TOKEN lacks a scope of: ${scopes.join(' ')}`
     case 'UNTRUSTED_DOCUMENT':
       return 'The subgraph runs trusted documents only. Add what the command "documents" prints to its manifest.'
     case 'GRAPHQL_VALIDATION_FAILED':
-      return `The subgraph is of another version than this command: ${plain(message)}`
+      return `The versions of the subgraph and of this command differ: ${plain(message)}`
     default:
       return `The subgraph refused: ${plain(message)}`
   }

@@ -170,6 +170,6 @@ export async function settle(ask: Ask, { id, paymentId, json }: SettleCommand): 
   }
   if (json) return JSON.stringify(settled, null, 2)
   return paymentId === null
-    ? 'Recorded: it was not created. Its idempotency key may send it again.'
+    ? 'Recorded: it was not created. Its idempotency key may be used again.'
     : `Recorded: it was created as ${plain(paymentId)}.`
 }

@@ -78,36 +78,36 @@ function clientOf({ url, env }: Target) {
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new UsageError('The address of the subgraph must be an http or https URL.')
   if (address.username !== '' || address.password !== '')
-    throw new UsageError('The address of the subgraph must hold no credentials: the token goes into SUBGRAPH_TOKEN.')
+    throw new UsageError('The address of the subgraph must contain no credentials: the token goes into SUBGRAPH_TOKEN.')
   const token = env['SUBGRAPH_TOKEN']?.trim() ?? ''
   // Checked here, because the error for an invalid header value repeats the value.
   if (!/^[\x21-\x7e]+$/.test(token))
-    throw new UsageError('SUBGRAPH_TOKEN must hold a client token, with the scope payments:read at least.')
+    throw new UsageError('SUBGRAPH_TOKEN must contain a client token, with the scope payments:read at least.')
   return createClient({ url: address.href, token })
 }
 
 /** What the command line shows with --help, and with a wrong usage. */
 const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
 
-  deliveries             what was quarantined or is in doubt, newest first
-    --quarantined        only what could not be used
-    --doubtful           only what contradicts the state
-    --all                whatever became of it
+  deliveries             quarantined and doubtful deliveries, newest first
+    --quarantined        only unusable ones
+    --doubtful           only those that contradict the state
+    --all                every delivery
     --subject <id>       only about this payment, agreement or payout
-    --limit <n>          at most so many, 1 to 1000; default 50
-  delivery <id>          one delivery, its body, and what it speaks of
-  replay <id>            what would happen if it were decided anew: a dry run
-    --apply              do it
-  erase-payer            erase who has paid, for good; one of:
+    --limit <n>          maximum number, 1 to 1000; default 50
+  delivery <id>          one delivery, its body and its subject
+  replay <id>            dry run of a replay: shows what would change
+    --apply              replay it
+  erase-payer            erase payers permanently; one of:
     --payment <id>       the payer of this payment
     --link <id>          those of the payments through this link
     --agreement <id>     the debited payer of this agreement
-    --payout <id>        the payees of this payout, if it was made here
+    --payout <id>        the payees of this payout, if it was created here
     --owner <owner>      those of this owner's links, payins and agreements; payouts have no
                          owner, and are erased by their ids
     --email <address>    those with this e-mail address
-  erasures               what was erased, newest first
-    --limit <n>          at most so many, 1 to 1000; default 50
+  erasures               past erasures, newest first
+    --limit <n>          maximum number, 1 to 1000; default 50
   keys                   the signing keys, what depends on each, and which can be removed
   export                 payments as a file on the standard output, with totals by day, currency and method
     --format <format>    csv (default) or ndjson
@@ -115,26 +115,26 @@ const USAGE = `Usage: payments-subgraph-operator <command> [--url <address>]
     --before <instant>   last changed before this instant
     --phase <phase>      only of this phase, such as SUCCEEDED; may be repeated
     --reference <text>   only with this reference
-  import                 compare what the payments API lists of an interval with the record, and record what is missing
-    --from <instant>     made at this instant or later, such as 2026-11-01T00:00:00Z
-    --to <instant>       made until this instant; default: now
+  import                 compare the payments API's lists of an interval with the record, and record what is missing
+    --from <instant>     created at this instant or later, such as 2026-11-01T00:00:00Z
+    --to <instant>       created until this instant; default: now
     --dry-run            only compare
     --site <id>          only the lists of this site; may be repeated
-    --id <id>            in place of an interval: wait for an import that was begun before
-  reconcile              the payments API's sums of a day beside ours, by site and currency
+    --id <id>            instead of an interval: wait for a running import
+  reconcile              totals of a day: the payments API's, the record's and the difference
     --day <day>          such as 2026-11-24, in UTC; default: yesterday, an hour after its end
-  unanswered             gateway payments that were requested and without an answer, the oldest first
-    --limit <n>          at most this many, up to 100; default: 50
+  unanswered             unanswered requests for gateway payments, oldest first
+    --limit <n>          maximum number, 1 to 100; default: 50
   settle <operation>     record what the payments API's dashboard shows, with one of:
-    --created <id>       the operation has made the gateway payment with this id
-    --not-created        the operation has made none: its idempotency key may send it again
-  documents              the documents of these commands, for a manifest of trusted documents
+    --created <id>       the operation created the gateway payment with this id
+    --not-created        it created none: its idempotency key may be used again
+  documents              prints the documents of these commands, for TRUSTED_DOCUMENTS
 
-  --json                 the answer as JSON (of every command but export and documents)
+  --json                 prints JSON (every command except export and documents)
   --url <address>        the subgraph's GraphQL address; default: SUBGRAPH_URL, or http://127.0.0.1:4000/graphql
 
-The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk to be shown bodies,
-agreements:read to be shown agreements, and webhooks:replay to replay. Erasures need payments:erase alone,
+The token is read from SUBGRAPH_TOKEN alone. It needs the scope payments:read, payments:risk for bodies,
+agreements:read for agreements, and webhooks:replay to replay. Erasures need payments:erase alone,
 import and reconcile payments:reconcile alone, settle payments:read and payments:reconcile.
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 `

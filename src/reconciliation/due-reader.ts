@@ -65,7 +65,7 @@ export function createReader(options: ReaderOptions): DueReader {
     !closed && leader.lease() !== null && timer.now() >= stalledUntil && budget.heldMs(site) === 0
 
   const stall = (error: unknown) => {
-    logger.error({ err: error }, 'the plan of reads could not be followed')
+    logger.error({ err: error }, 'planned reads failed')
     stalledUntil = timer.now() + STALLED_MS
   }
 
@@ -89,12 +89,12 @@ export function createReader(options: ReaderOptions): DueReader {
     const { ids } = readable
     if (result.kind === 'read') {
       const told = { ...ids, disposition: result.outcome }
-      if (result.outcome === 'fruitless') logger.warn(told, 'read told nothing')
+      if (result.outcome === 'fruitless') logger.warn(told, 'read without a usable answer')
       else logger.info(told, 'read back')
     } else if (result.error instanceof LeaseLostError) {
       leader.lost(lease)
     } else if (trouble !== null && !trouble.mayBeItsOwn) {
-      logger.debug({ ...ids, err: result.error }, 'read put off together with its site')
+      logger.debug({ ...ids, err: result.error }, 'read postponed: its site is paused')
     } else {
       logger.warn({ ...ids, err: result.error }, 'read failed')
       const retryAt = readAfterFailure(clock().getTime(), readable.failures)

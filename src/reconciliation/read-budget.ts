@@ -142,7 +142,7 @@ function createSiteBudget({ site, perSecond, store, leader, timer, logger }: Sit
       return at
     } catch (error) {
       if (error instanceof LeaseLostError && lease !== null) leader.lost(lease)
-      else logger.warn({ site, err: error }, 'the database gave no slot for a read of a site')
+      else logger.warn({ site, err: error }, 'no slot for a read could be taken from the database')
       return null
     }
   }
@@ -202,7 +202,7 @@ function createSiteBudget({ site, perSecond, store, leader, timer, logger }: Sit
     closedUntil = Math.max(closedUntil, timer.now() + Math.min(retryAfterMs ?? 0, MOST_AHEAD_MS))
     const tell = async () =>
       store.paces.throttle(site, { sentAt: at, now: (await store.now()).getTime(), retryAfterMs })
-    tell().catch((error: unknown) => logger.debug({ site, err: error }, 'the rate of a site could not be lowered'))
+    tell().catch((error: unknown) => logger.debug({ site, err: error }, 'the read rate of a site could not be lowered'))
   }
 
   const queuePerson = (resolve: Waiter) => {
@@ -240,10 +240,7 @@ function troubleLogger(logger: Logger, site: string): (trouble: SiteTrouble | nu
     if (kind === null || !isNew) return
     const fields = { site, reason: kind, retryInMs: Math.ceil(heldMs) }
     if (kind === 'credentials')
-      logger.error(
-        fields,
-        'the payments API does not accept the credentials of a site: none of its payments is read for now',
-      )
+      logger.error(fields, 'the payments API rejects the credentials of a site: its planned reads are paused')
     else logger.warn(fields, 'a site is read more slowly, or not at all for now')
   }
 }

@@ -58,14 +58,13 @@ export function startUpkeep({ store, logger, clock, timer, leader, compare, onSw
       done = step.done
     }
     if (!done) return
-    logger.info({ count }, 'no process ran for a while: what is under way is read back')
+    logger.info({ count }, 'no process ran for a while: everything under way is read back')
     onSwept()
   }
 
   const tidy = async (now: Date) => {
     const unknown = await store.commands.expireLeases(now.getTime())
-    if (unknown > 0)
-      logger.warn({ count: unknown }, 'commands without an answer, and without a process that waits for it')
+    if (unknown > 0) logger.warn({ count: unknown }, 'unanswered commands that no process waits for')
     if (now.getTime() - purgedAt < DAY_MS) return
     purgedAt = now.getTime()
     await store.commands.purge(new Date(now.getTime() - KEEP_COMMANDS_MS))
@@ -78,7 +77,7 @@ export function startUpkeep({ store, logger, clock, timer, leader, compare, onSw
       [async () => catchUp(await store.now(), lease, mayGoOn), async () => tidy(await store.now())],
       (error) => {
         if (error instanceof LeaseLostError) leader.lost(lease)
-        else logger.error({ err: error }, 'the upkeep failed; it is tried again')
+        else logger.error({ err: error }, 'the upkeep failed; retrying')
       },
     )
   }
@@ -146,7 +145,7 @@ export function createLeader(options: LeaderOptions): Leader {
     const taken = await store.leases.take('reader', owner, { now, until: new Date(now.getTime() + LEASE_MS) })
     held = taken === null ? null : { lease: taken, until }
     if (taken?.fence === before?.fence) return
-    logger.info({ kind: taken === null ? 'lost' : 'gained' }, 'the lease of the reader has changed hands')
+    logger.info({ kind: taken === null ? 'lost' : 'gained' }, 'the lease of the reader was gained or lost')
     if (taken !== null) await onGained()
   }
 
@@ -178,7 +177,7 @@ export function createLeader(options: LeaderOptions): Leader {
       if (last === null) return
       held = null
       await store.leases.release(last).catch((error: unknown) => {
-        logger.warn({ err: error }, 'the lease of the reader could not be given back')
+        logger.warn({ err: error }, 'the lease of the reader could not be released')
       })
     },
   }

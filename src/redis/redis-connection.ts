@@ -44,7 +44,7 @@ export function openRedis(config: RedisConfig, { logger }: RedisOptions): RedisC
     isConnected = false
     if (closed || logged === 'lost') return
     logged = 'lost'
-    logger.warn({ code: lastCode }, 'Redis does not answer: this process goes on without it until it is back')
+    logger.warn({ code: lastCode }, 'Redis does not answer: this process continues without it')
   }
   const gain = (): void => {
     if (isConnected || closed) return

@@ -61,7 +61,7 @@ export function startRetention(options: RetentionOptions): PeriodicTask {
       () => purge(mayGoOn),
     ]
     return runEach(tasks, (error) =>
-      logger.error({ err: error }, 'old rows could not be archived or pruned; it is tried again in an hour'),
+      logger.error({ err: error }, 'old rows could not be archived or pruned; retrying in an hour'),
     )
   }
   return startPeriodicTask({ everyMs: RETENTION_EVERY_MS, timer, mayRun: isLeader, work })
@@ -79,7 +79,7 @@ async function pruneKind(options: RetentionOptions, { kind, before, mayGoOn }: T
       if (archive === null) break
       await store.record(archive)
       onArchived(kind, archive.count)
-      logger.info({ kind, count: archive.count }, 'old rows are archived')
+      logger.info({ kind, count: archive.count }, 'old rows were archived')
     }
     await pruneUnit(options, unit, mayGoOn)
   }
@@ -274,14 +274,14 @@ export function startErasures({ store, logger, clock, timer, isLeader }: Erasure
       const erasure = await store.step(number, clock())
       if (erasure === null) return
       if (erasure.doneAt !== null) {
-        logger.info({ kind: erasure.kind, count: erasure.payers }, 'payers are erased')
+        logger.info({ kind: erasure.kind, count: erasure.payers }, 'payers were erased')
         return
       }
       await restAsLong(timer, startedAt)
     }
   }
 
-  const onFailed = (error: unknown) => logger.error({ err: error }, 'payers could not be erased; it is tried again')
+  const onFailed = (error: unknown) => logger.error({ err: error }, 'payers could not be erased; retrying')
 
   const work = (mayGoOn: () => boolean) => {
     const finishAll = async () => {

@@ -79,10 +79,10 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
       for (const { setting, keyId, state, dependents } of await report()) {
         const needed = dependents.filter((dependent) => dependent.needed).map(({ kind }) => kind)
         if (state === 'REMOVED' && needed.length > 0)
-          logger.warn({ setting, keyId, needed }, 'a signing key is not listed any more, and something depends on it')
+          logger.warn({ setting, keyId, needed }, 'a signing key that is still needed is no longer listed')
       }
     } catch (error) {
-      logger.error({ err: error }, 'the signing keys could not be recorded; it is tried again')
+      logger.error({ err: error }, 'the signing keys could not be recorded; retrying')
     }
   }
   const task = startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => true, work })

@@ -12,11 +12,10 @@ export async function openDatabase(
   { clock, logger }: OpenOptions,
 ): Promise<Database> {
   const listener: MigrationListener = {
-    onMigration: (version) => logger.info({ version }, 'the database is brought up to date: this may take minutes'),
+    onMigration: (version) => logger.info({ version }, 'migrating the database: this may take minutes'),
     onLaterMigrations: (versions) =>
-      logger.info({ versions }, 'a later version has changed the database, and this version works with it'),
-    onMigrationWait: () =>
-      logger.info({}, 'the database is brought up to date: waiting for another node or transaction'),
+      logger.info({ versions }, 'the database was migrated by a later version and is compatible with this one'),
+    onMigrationWait: () => logger.info({}, 'migrating the database: waiting for another node or transaction'),
   }
   if (database.kind === 'sqlite') {
     const onWait = () => logger.info({}, 'the database is in use by a process that is ending: waiting for it')

@@ -125,7 +125,7 @@ export async function startTail(options: TailOptions): Promise<Tail> {
       if (closed) return
       // Anything else is a bug, after which no stream would continue.
       if (!(error instanceof StoreFailure)) throw error
-      logger.warn({ err: error }, 'the log could not be read; the next look comes with the poll')
+      logger.warn({ err: error }, 'the log could not be read; it is read again at the next poll')
     }
   }
 

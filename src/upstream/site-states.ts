@@ -87,7 +87,7 @@ export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): Upstrea
       metrics.mismatched(site)
       logger.error(
         { site, operation, ref },
-        'ALERT: the payments API answered about something else than it was asked for',
+        'ALERT: the payments API answered about another subject than the requested one',
       )
     },
   }

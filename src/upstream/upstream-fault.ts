@@ -198,7 +198,7 @@ function sentence(detail: FaultDetail): string {
     case 'credentials':
       return `The payments API did not accept the credentials of site ${detail.site ?? 'unknown'} (HTTP ${detail.httpStatus}).`
     case 'throttled':
-      return `The payments API asked for fewer requests (HTTP ${detail.httpStatus}).`
+      return `The payments API requested a lower rate (HTTP ${detail.httpStatus}).`
     default:
       return `The outcome of the request is unknown (${[detail.reason, detail.httpStatus].filter((part) => part !== null).join(', ')}).`
   }

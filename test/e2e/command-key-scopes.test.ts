@@ -73,7 +73,7 @@ describe.each(KINDS)('idempotency keys on %s', (kind) => {
 
   it('tell no caller what became of an agreement that another one asked for', async () => {
     const agreement = COMMANDS.find(({ name }) => name === 'createPaymentAgreement')
-    if (agreement === undefined) throw new Error('There is no such command.')
+    if (agreement === undefined) throw new Error('Unknown command.')
     const { input } = await agreement.prepare(network)
     const { control } = network.sandbox
     const run = async (subject: string) =>

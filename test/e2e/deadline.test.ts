@@ -32,7 +32,7 @@ describe.each(TRANSPORTS)('over $name', ({ run }) => {
     expect(data ?? null).toBeNull()
     expect(errors).toEqual([
       {
-        message: 'The answer took too long. What a mutation has begun goes on: ask again with the same key.',
+        message: 'The operation timed out. A mutation that has begun continues: retry with the same key.',
         extensions: { code: 'OPERATION_TIMEOUT' },
       },
     ])

@@ -152,7 +152,7 @@ describe('erasePayer', () => {
   })
 
   it('puts neither the value nor the payer into the log', () => {
-    expect(network.log()).toContain('"msg":"payers are erased"')
+    expect(network.log()).toContain('"msg":"payers were erased"')
     expect(network.log()).not.toMatch(/Ada|example\.test|customer-erased|grace/i)
   })
 })

@@ -139,20 +139,20 @@ describe('replay', () => {
     expect(dry.out).toMatch(/^Dry run: nothing has been changed\.\n/)
     expect(dry.out).toMatch(/^disposition +DOUBTFUL -> APPLIED$/m)
     expect(dry.out).toMatch(/^status +pending -> authorised$/m)
-    expect(dry.out).toMatch(/^read +would be asked for$/m)
+    expect(dry.out).toMatch(/^read +would be requested$/m)
     await settle(network)
     expect(await everything(network)).toEqual(before)
 
     const wet = await operator(['replay', deliveryId, '--apply'])
     expect(wet).toMatchObject({ code: 0, err: '' })
     expect(wet.out).toMatch(/^Applied\.\n/)
-    expect(wet.out).toMatch(/^read +asked for$/m)
+    expect(wet.out).toMatch(/^read +requested$/m)
     expect(wet.out).toMatch(/^event +link:\S+$/m)
     expect(await everything(network)).not.toEqual(before)
     expect(await operator(['replay', deliveryId, '--apply'])).toEqual({
       code: 1,
       out: '',
-      err: 'NOT_REPLAYABLE: The delivery has changed the state already; nothing was changed.\n',
+      err: 'NOT_REPLAYABLE: The delivery has already changed the state; nothing was changed.\n',
     })
   })
 
@@ -160,7 +160,7 @@ describe('replay', () => {
     const deliveryId = await misaddressedDelivery(network, doubtful.paymentId)
     expect(await operator(['replay', deliveryId, '--apply'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('speaks of something else than its address'),
+      err: expect.stringContaining('is about another subject than its webhook URL'),
     })
   })
 
@@ -169,7 +169,7 @@ describe('replay', () => {
     expect(refused).toEqual({
       code: 1,
       out: '',
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: webhooks:replay payments:read\n',
+      err: 'The token in SUBGRAPH_TOKEN lacks a scope of: webhooks:replay payments:read\n',
     })
   })
 })
@@ -202,12 +202,12 @@ describe('erase-payer', () => {
   it('is refused for what is not there, without the scope, and when it is not clear whose data', async () => {
     expect(await operator(['erase-payer', '--link', 'nobody'], await eraser())).toMatchObject({
       code: 1,
-      err: 'NOT_FOUND: There is nothing with this id.\n',
+      err: 'NOT_FOUND: Nothing was found with this id.\n',
     })
     const reader = { SUBGRAPH_TOKEN: await tokenWith('payments:read') }
     expect(await operator(['erase-payer', '--owner', 'nobody'], reader)).toMatchObject({
       code: 1,
-      err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:erase\n',
+      err: 'The token in SUBGRAPH_TOKEN lacks a scope of: payments:erase\n',
     })
     for (const args of [[], ['--link', 'a', '--email', 'b'], ['nobody']])
       expect(await operator(['erase-payer', ...args])).toMatchObject({ code: 2, out: '' })

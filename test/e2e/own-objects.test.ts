@@ -73,7 +73,7 @@ describe('a caller with a token of its own and without scopes', () => {
     const { id, serviceId, statusToken } = await createAgreement(network, { ownerId, clientTransactionId: `of-${as}` })
     const stranger = await network.token({ scopes: [], subject: 'customer-9' })
     await expect(network.follow(FOLLOW, { id }, { token: stranger }).then((stream) => stream.next())).rejects.toThrow(
-      'nothing with this id',
+      'Nothing was found with this id',
     )
     const stream = await (as === 'owner'
       ? network.follow(FOLLOW, { id }, { token: await tokenOf(ownerId) })

@@ -133,7 +133,7 @@ describe('a file of a page', () => {
   ])('at %s is none', async (path) => {
     const { status, body } = await ask(path, BROWSER)
     expect(status).toBe(404)
-    expect(body).toContain('<h1>There is no such page</h1>')
+    expect(body).toContain('<h1>Page not found</h1>')
     const forPrograms = await ask(path, {})
     expect(forPrograms.status).toBe(404)
     expect(JSON.parse(forPrograms.body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] })

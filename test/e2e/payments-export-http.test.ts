@@ -214,7 +214,7 @@ describe.each(KINDS)('a file of payments on %s', (kind) => {
       await download(url)
       const grant = url.split('=')[1] ?? ''
       expect(Buffer.from(grant.split('.').at(-1) ?? '', 'base64url').toString('latin1')).not.toContain('order-8')
-      expect(network.log()).toContain('"kind":"shown","msg":"payments are exported"')
+      expect(network.log()).toContain('"kind":"shown","msg":"payments were exported"')
       for (const secret of [grant, 'ada@example.test']) expect(network.log()).not.toContain(secret)
       const files = readdirSync(network.folder).map((name) => readFileSync(join(network.folder, name), 'latin1'))
       expect(files.join('\n')).not.toContain(grant)

@@ -115,6 +115,6 @@ it('writes nothing with a token that may not list payments', async () => {
   expect(await exported(['--format', 'ndjson'], { as })).toMatchObject({
     code: 1,
     file: '',
-    err: 'The token in SUBGRAPH_TOKEN has not every scope that this needs: payments:read\n',
+    err: 'The token in SUBGRAPH_TOKEN lacks a scope of: payments:read\n',
   })
 })

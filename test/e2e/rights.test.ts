@@ -79,7 +79,7 @@ describe('a link and its payment', () => {
         refusals.push(await stream.next().catch((error: { errors: { message: string }[] }) => error.errors[0]?.message))
         await stream.end()
       }
-      expect(new Set(refusals)).toEqual(new Set(['There is nothing with this id.']))
+      expect(new Set(refusals)).toEqual(new Set(['Nothing was found with this id.']))
     }
   })
 

@@ -94,7 +94,7 @@ describe('keys of callbacks', () => {
     // Too early: it is refused, counted and warned of.
     await list(OTHER)
     expect(network.log()).toMatch(
-      new RegExp(`"keyId":"${FIRST_ID}".*"needed":\\[.*a signing key is not listed any more`),
+      new RegExp(`"keyId":"${FIRST_ID}".*"needed":\\[.*a signing key that is still needed is no longer listed`),
     )
     expect(await callback()).toBe(401)
     expect(await gauge(network, 'payments_callbacks_unknown_key_total')).toBeGreaterThan(0)

@@ -131,7 +131,9 @@ describe('a start where real money moves', { timeout: ANSWERS_FOR_SURE }, () => 
     const { ended, output } = startChild({ env, cwd: folder })
     expect(await ended).toMatchObject({ code: 1 })
     // The port is held by the process of this test.
-    expect(output()).toContain(`ADMIN_PORT names a port that is in use: ${taken}, by node (process ${process.pid}).`)
+    expect(output()).toContain(
+      `ADMIN_PORT names a port that is already in use: ${taken}, by node (process ${process.pid}).`,
+    )
     expect(output()).not.toMatch(/"stack"|node:net| at /)
   })
 
@@ -156,7 +158,7 @@ describe('a start where real money moves', { timeout: ANSWERS_FOR_SURE }, () => 
     const env = { PORT: '0', SANDBOX_PORT: '0', DATABASE_URL: 'file:/proc/payments/payments.db', ...state }
     const { ended, output } = startChild({ env, cwd: folder })
     expect(await ended).toMatchObject({ code: 1 })
-    expect(output()).toContain(`Could not start: ${setting} names ${path}, where no file can be kept (ENOENT).\n`)
+    expect(output()).toContain(`Could not start: ${setting} names ${path}, where no file can be written (ENOENT).\n`)
     expect(output()).not.toMatch(/"stack"| at |sandbox\.js/)
   })
 })

@@ -63,7 +63,7 @@ describe("while the issuer's keys cannot be had", () => {
     const refused = await network.ask(QUERY, {}, { token: tokenOf(1) })
     expect(refused).toMatchObject({
       status: 503,
-      errors: [{ message: 'Tokens cannot be checked at the moment.', extensions: { code: 'TOKEN_KEYS_UNAVAILABLE' } }],
+      errors: [{ message: 'Tokens cannot be verified at the moment.', extensions: { code: 'TOKEN_KEYS_UNAVAILABLE' } }],
     })
     expect(refused.data).toBeUndefined()
     expect(await closeCodeOf(tokenOf(2))).toBe(1013)
@@ -102,7 +102,7 @@ describe('keys that are fetched anew', () => {
     expect(last).toMatchObject({ event: 'next' })
     expect(JSON.parse(last?.data ?? '')).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
     expect([await statusOf(old), await statusOf(other)]).toEqual([401, 200])
-    expect(network.log()).toContain('the keys of client tokens are up to date')
+    expect(network.log()).toContain('the keys for client tokens were fetched again')
 
     const { status } = await deliver(defaultAddress(network), paymentBody())
     expect(status).toBe(200)

@@ -90,7 +90,7 @@ describe('a service that answers about something else', () => {
       site: 'aud',
       operation: 'createPayinLink',
       ref: null,
-      msg: 'ALERT: the payments API answered about something else than it was asked for',
+      msg: 'ALERT: the payments API answered about another subject than the requested one',
     })
     expect(await figure('payments_upstream_mismatches_total', 'site="aud"')).toBe(before + 1)
     expect((await network.ask('query Q($id: ID!) { paymentLink(id: $id) { id } }', { id: 'LIE' })).data).toEqual({

@@ -54,7 +54,7 @@ describe.skipIf(lacks('gcc'))('a sync that fails once', () => {
   async function endsSoon(): Promise<void> {
     while (!(disk.hasFailed('wal') && disk.hasFailed('db'))) await delay(10)
     expect(await Promise.race([app.exited, delay(EXIT_MS)])).toEqual({ code: 1, signal: null })
-    expect(app.output()).toContain('the store cannot be written to any more')
+    expect(app.output()).toContain('the store can no longer be written')
   }
 
   /** Checks what the disk contains, and what the operating system shows. */

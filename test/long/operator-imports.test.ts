@@ -49,7 +49,7 @@ describe('import', () => {
     expect(await readPayment(network, id)).toBeNull()
 
     const done = await operator(['import', '--from', from(), '--to', new Date().toISOString()])
-    expect(done.out).toMatch(/^Done\. What differed is read back\./)
+    expect(done.out).toMatch(/^Done\. Entries that differ are being read back\./)
     expect(await readPayment(network, id)).toMatchObject({ id })
     const again = await operator(['import', '--from', from(), '--json'])
     const report = JSON.parse(again.out) as ImportNode

@@ -44,7 +44,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.getByRole('button', { name: /^Refund A?\$125.50/ }).waitFor()
     await expect.poll(() => focused(page)).toBe('Refund')
     await keys(page, 'Tab', 'Enter')
-    await page.getByText('The refund was asked for.').waitFor()
+    await page.getByText('The refund was requested.').waitFor()
     await expect.poll(() => focused(page)).toBe('Refund')
     await keys(page, 'Escape')
     // Nothing is left to refund, so the button that opened the dialog is gone.
@@ -68,16 +68,16 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
 
   test('tells its keys, and can do without them', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/methods' })
-    await tabTo(page, 'Keys')
+    await tabTo(page, 'Shortcuts')
     await keys(page, '?')
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.getByRole('dialog', { name: 'Shortcuts' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     // Keys have no effect on the view behind a dialog.
     await keys(page, 'g', 'p')
     expect(page.url()).toContain('#/methods')
     await keys(page, 'Tab', 'Space', 'Escape')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    await expect.poll(() => focused(page)).toBe('Keys')
+    await expect.poll(() => focused(page)).toBe('Shortcuts')
     await keys(page, 'g', 'p', '?')
     expect(page.url()).toContain('#/methods')
     expect(await page.getByRole('dialog').count()).toBe(0)

@@ -64,7 +64,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(await page.getByRole('checkbox', { name: 'Succeeded' }).isChecked()).toBe(false)
     await page.reload()
     await expect.poll(() => references(page)).toEqual(['order-failed'])
-    await page.getByLabel('Changed before').fill('2020-01-31T12:00')
+    await page.getByLabel('Updated before').fill('2020-01-31T12:00')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL('**before=2020-01-31T12%3A00%3A00.000Z**')
     await page.getByText('There are no payments here.').waitFor()
@@ -97,7 +97,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     ])
     await expect
       .poll(() => page.locator('svg.timeline .lane').allTextContents())
-      .toEqual(['link made', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
+      .toEqual(['link created', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
     await expect.poll(() => page.locator('svg.timeline circle').count()).toBe(6)
     await expect
       .poll(async () => cells(deliveriesOf(page), 2))

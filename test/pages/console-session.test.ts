@@ -43,7 +43,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       await page.getByRole('alert').filter({ hasText: sentence }).waitFor()
     }
     await page.goto(`${network.app.url}/console#token=no-token`)
-    await page.locator('.notice', { hasText: 'brings no token, or one that has expired' }).waitFor()
+    await page.locator('.notice', { hasText: 'contains no token, or an expired one' }).waitFor()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
     await page.getByText('grace').click()
@@ -184,7 +184,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       'Deliveries: unavailable. The token lacks payments:read.',
       'Accounts: unavailable. The token lacks balances:read.',
       'Health: unavailable. The token lacks payments:read.',
-      'Methods of money out: unavailable. The token lacks payouts:read.',
+      'Payout methods: unavailable. The token lacks payouts:read.',
     ])
     // The methods of payins need no scope.
     await page.getByText('au_card_aud').waitFor()

@@ -35,7 +35,7 @@ describe.skipIf(browser.isMissing)('the page of a sandbox that is alone', () => 
     const page = await open(first.origin)
     await page.getByText('Live').waitFor()
     await first.close()
-    await page.getByText('Not connected: trying again').waitFor()
+    await page.getByText('Not connected: retrying').waitFor()
     const second = await startSandbox({ port: Number(new URL(first.origin).port), webhookSecret: 'another-secret' })
     onTestFinished(() => second.close())
     await page.getByText('Live').waitFor()

@@ -58,7 +58,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Resend' }).click()
     await dialog.getByRole('status').filter({ hasText: 'sent again: 200' }).waitFor()
-    await dialog.getByRole('row').filter({ hasText: 'by hand' }).nth(1).waitFor()
+    await dialog.getByRole('row').filter({ hasText: 'manually' }).nth(1).waitFor()
     await dialog.getByText(`"status":"received"`).waitFor()
     await dialog.getByText(/^[0-9a-f]{64}$/).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
@@ -67,7 +67,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
 
     await visit(page, 'Links')
     const delivering = await change(page, id)
-    await delivering.getByLabel('How').selectOption('forged')
+    await delivering.getByLabel('Fault').selectOption('forged')
     await delivering.getByRole('button', { name: 'Deliver' }).click()
     await notice(page, 'Delivered, and answered: 401.')
   })

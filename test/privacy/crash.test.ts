@@ -20,7 +20,7 @@ describe('a process that crashes', () => {
     const execArgv = ['--import', new URL('./crash-on-signal.ts', import.meta.url).href]
     const app = await startApp({ path: join(folder, 'payments.db'), env, execArgv })
     expect(await app.kill('SIGUSR2')).toEqual({ code: 1, signal: null })
-    expect(app.output()).toMatch(/"level":"fatal".*"msg":"an error was not caught: the process ends"/)
+    expect(app.output()).toMatch(/"level":"fatal".*"msg":"uncaught error: the process exits"/)
     expect(app.output()).not.toContain(CANARY)
     const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)).toString('latin1'))
     expect(files.length).toBeGreaterThan(0)

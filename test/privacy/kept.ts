@@ -23,6 +23,7 @@ export const KEPT: Readonly<Record<string, Kept>> = {
   },
   'links.reference': { places: /^input\.link\.reference$/, reason: 'what the merchant finds the link by' },
   'links.description': { places: /^input\.link\.description$/, reason: 'what is paid for' },
+  'payments.owner_id': { places: /^input\.(?:link|payin)\.owner$/, reason: 'who may follow the payment' },
   'links.owner_id': { places: /^input\.link\.owner$/, reason: 'who may follow the link' },
   'payins.reference': { places: /^input\.payin\.reference$/, reason: 'what the merchant finds the payin by' },
   'payins.owner_id': { places: /^input\.payin\.owner$/, reason: 'who may follow the payin' },

@@ -29,7 +29,7 @@ function changed(from: string, to: string): string {
 }
 
 const PAYER = 'payer: PaymentPayerContact @tag(name: "backoffice")'
-const RETURN_EXPIRED = '  "The refund request expired, ten days after it was made."\n  RETURN_EXPIRED\n'
+const RETURN_EXPIRED = '  "The refund request expired, ten days after it was created."\n  RETURN_EXPIRED\n'
 const STATUSES = 'enum PayinStatus {'
 
 describe('the comparison', () => {

@@ -234,7 +234,7 @@ export class GraphqlSocket extends WebSocket implements OperationSocket {
   #cut(why: 'flood' | 'overload'): void {
     if (this.readyState === WebSocket.OPEN) {
       const [closeCode, reason] = CLOSING[why]
-      this.parts.logger.info({ closeCode, reason: why }, 'a socket was cut')
+      this.parts.logger.info({ closeCode, reason: why }, 'a socket was closed')
       this.close(closeCode, reason)
       this.#cancelOperations()
     }

@@ -186,7 +186,7 @@ function idempotentCommandsOf(
       if (faultOf(error) === null && !(error instanceof IncompleteSearchError)) throw error
       logger.warn(
         { mutation: task.mutation, commandId: command.id, site: task.site, err: error },
-        'no trace could be looked for',
+        'the outcome could not be looked up',
       )
       return UNCLEAR
     }
@@ -203,7 +203,7 @@ function idempotentCommandsOf(
     const sentAt = clock().getTime()
     if (task.repeatAfterMs === null || sentAt - command.sentAt < task.repeatAfterMs) return unknown(command)
     if (task.mayRepeat !== undefined && !(await task.mayRepeat(command))) {
-      logger.error({ mutation: task.mutation, commandId: command.id }, 'an earlier attempt forbids another')
+      logger.error({ mutation: task.mutation, commandId: command.id }, 'an earlier attempt forbids a retry')
       return unknown(command)
     }
     return sendAgain(task, command, 'UNKNOWN')
@@ -246,7 +246,10 @@ function idempotentCommandsOf(
     } catch (error) {
       // The payments API carried the command out, but the record could not be ended. After the lease expires, the outcome is
       // searched for.
-      logger.error({ mutation: task.mutation, commandId: command.id, err: error }, 'command could not be settled')
+      logger.error(
+        { mutation: task.mutation, commandId: command.id, err: error },
+        'the outcome of a command could not be recorded',
+      )
       return unknown(command)
     }
   }

@@ -87,7 +87,7 @@ export function afterCheck(place: CheckPlace, next: CheckPlace['after']): Import
   return next === null ? { kind: 'DONE', part: place.part } : { ...place, after: next }
 }
 
-/** Returns how much of an import is done at its places, in whole percent. */
+/** Returns how much of an import has finished at its places, in whole percent. */
 export function progressOf({ plan, places }: Pick<PaymentImport, 'plan' | 'places'>): number {
   const slices = slicesOf(plan)
   const done = places.map((place) => {

@@ -201,7 +201,7 @@ function chosen(
 ): AdmittedDocument['operations'][number] {
   const [first, second] = name === null ? operations : operations.filter(({ node }) => node.name?.value === name)
   if (first !== undefined && second === undefined) return first
-  throw badRequest('The document does not hold the operation that was asked for.')
+  throw badRequest('The document does not contain the requested operation.')
 }
 
 /** Returns the error with a code. The codes are those of Apollo Server. */

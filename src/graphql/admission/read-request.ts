@@ -81,7 +81,7 @@ function documentId(given: unknown, extensions: Readonly<Record<string, unknown>
     throw badRequest('persistedQuery must hold a sha256Hash.')
   const [id = null] = ids
   if (ids.some((other) => typeof other !== 'string' || other !== id))
-    throw badRequest('The document must be named by one id.')
+    throw badRequest('The document must be identified by exactly one id.')
   return typeof id === 'string' ? id : null
 }
 
@@ -93,7 +93,7 @@ function objectIn(value: unknown, name: string): Readonly<Record<string, unknown
 
 /** Creates the error for a document that is not in the manifest. */
 function untrusted(): GraphQLError {
-  return new GraphQLError('This document is not one of the trusted ones.', {
+  return new GraphQLError('This document is not trusted.', {
     extensions: { code: 'UNTRUSTED_DOCUMENT' },
   })
 }

@@ -176,7 +176,7 @@ function tooLate(): Executed {
 
 /** Creates the error of an operation that exceeded its timeout. The outcome of a command is then unknown to the client. */
 function tookTooLong(): GraphQLError {
-  return new GraphQLError('The answer took too long. What a mutation has begun goes on: ask again with the same key.', {
+  return new GraphQLError('The operation timed out. A mutation that has begun continues: retry with the same key.', {
     extensions: { code: 'OPERATION_TIMEOUT', http: { status: 504 } },
   })
 }

@@ -287,7 +287,7 @@ class MadeAnswer implements ItemAnswer {
   }
 
   readonly fail = (error: unknown): void => {
-    this.#options.logger.error({ err: error }, 'an item of a stream could not be answered')
+    this.#options.logger.error({ err: error }, 'an item of a stream could not be executed')
     this.#runWaiting()
   }
 

@@ -177,9 +177,9 @@ function jsonProblem(object: object): string | null {
  */
 function partProblem(value: unknown, path: readonly string[]): string | null {
   if (typeof value === 'number' && !Number.isFinite(value))
-    return `not hold a number that is not finite, as ${path.join('.')} is`
+    return `not contain a number that is not finite, as ${path.join('.')} is`
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return `not hold a number of more than 15 digits, which is not exact, as ${path.join('.')} is: write it as a string`
+    return `not contain a number of more than 15 digits, which is not exact, as ${path.join('.')} is: write it as a string`
   if (typeof value !== 'object' || value === null) return null
   if (path.length >= MAX_LEVELS) return `have at most ${MAX_LEVELS} levels`
   for (const [name, part] of Object.entries(value)) {
@@ -200,6 +200,6 @@ function valueOf(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.OBJECT) return objectOf(node, variables)
   if (node.kind === Kind.LIST) return node.values.map((value) => valueOf(value, variables))
   if (node.kind === Kind.ENUM)
-    throw new GraphQLError(`JSONObject must not hold ${node.value}, which is no value of JSON.`)
+    throw new GraphQLError(`JSONObject must not contain ${node.value}, which is not a JSON value.`)
   return valueFromASTUntyped(node, variables)
 }

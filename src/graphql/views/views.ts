@@ -161,19 +161,11 @@ type ResultOf<F extends OperationFailure> = F extends OperationFailure ? ReturnT
 
 const SHAPES = {
   'invalid-input': ({ problems }: Of<'invalid-input'>) => ({
-    ...final(
-      'PaymentsInvalidInputError',
-      'INVALID_INPUT',
-      'The input breaks a rule of the interface; nothing was sent.',
-    ),
+    ...final('PaymentsInvalidInputError', 'INVALID_INPUT', 'The input is invalid; nothing was sent.'),
     problems: shown(problems),
   }),
   'amount-out-of-range': ({ min, max }: Of<'amount-out-of-range'>) => ({
-    ...final(
-      'PaymentsAmountOutOfRangeError',
-      'AMOUNT_OUT_OF_RANGE',
-      'The amount lies outside the limits of the method.',
-    ),
+    ...final('PaymentsAmountOutOfRangeError', 'AMOUNT_OUT_OF_RANGE', 'The amount is outside the limits of the method.'),
     min,
     max,
   }),
@@ -186,12 +178,12 @@ const SHAPES = {
       ? passing(
           'PaymentsIdempotencyConflictError',
           'IDEMPOTENCY_CONFLICT',
-          'The first use of the key is still running.',
+          'The first request with this key is still running.',
         )
       : final(
           'PaymentsIdempotencyConflictError',
           'IDEMPOTENCY_CONFLICT',
-          'The key was used before with another input.',
+          'The key was already used with another input.',
         )),
     inProgress,
   }),
@@ -199,7 +191,7 @@ const SHAPES = {
     ...passing(
       'PaymentsOutcomeUnknownError',
       'OUTCOME_UNKNOWN',
-      'Its outcome is not on record. Ask again with the same key.',
+      'Its outcome is not recorded. Retry with the same key.',
     ),
     operationId,
   }),
@@ -214,13 +206,13 @@ const SHAPES = {
     reason,
   }),
   'sandbox-only': (_failure: Of<'sandbox-only'>) =>
-    final('PaymentsSandboxOnlyError', 'SANDBOX_ONLY', 'It runs in the sandbox only; nothing was sent.'),
+    final('PaymentsSandboxOnlyError', 'SANDBOX_ONLY', 'It is available in the sandbox only; nothing was sent.'),
   'invalid-qr': ({ position, message }: Of<'invalid-qr'>) => ({
     ...final('PaymentsInvalidQrContentError', 'INVALID_QR', `The QR payload is not well-formed: ${message}.`),
     position,
   }),
   'not-found': (_failure: Of<'not-found'>) =>
-    final('PaymentsNotFoundError', 'NOT_FOUND', 'There is nothing with this id.'),
+    final('PaymentsNotFoundError', 'NOT_FOUND', 'Nothing was found with this id.'),
   'upstream-rejected': ({ httpStatus, upstreamCode, problems }: Of<'upstream-rejected'>) => ({
     ...(httpStatus === 404
       ? final(
@@ -252,10 +244,10 @@ const SHAPES = {
 } satisfies { [K in Kind]: (failure: Of<K>) => { __typename: string } }
 
 const REFUSALS: Readonly<Record<ReplayRefusal, string>> = {
-  ALREADY_APPLIED: 'The delivery has changed the state already; nothing was changed.',
-  WITHOUT_BODY: 'Nothing of the body is kept; nothing was changed.',
+  ALREADY_APPLIED: 'The delivery has already changed the state; nothing was changed.',
+  WITHOUT_BODY: 'The body was not stored; nothing was changed.',
   UNREADABLE: 'This version cannot read the body either; nothing was changed.',
-  MISADDRESSED: 'The delivery speaks of something else than its address; nothing was changed.',
+  MISADDRESSED: 'The delivery is about another subject than its webhook URL; nothing was changed.',
 }
 
 /** Returns an error result that is not retryable: the same call fails again. */

@@ -32,10 +32,10 @@ const LIMITS: ExportLimits = { atOnce: 4, perCaller: 2, totalMs: 30 * 60_000 }
 
 const BUSY = errorAnswer(503, {
   code: 'OVERLOADED',
-  message: 'There is too much to do at the moment. Try again later.',
+  message: 'The server is overloaded. Try again later.',
   retryAfterS: RETRY_AFTER_S,
 })
-const USED = errorAnswer(409, { code: 'ALREADY_USED', message: 'This address was used. Ask for another one.' })
+const USED = errorAnswer(409, { code: 'ALREADY_USED', message: 'This URL was already used. Request another one.' })
 
 const CONTENT_TYPES: Readonly<Record<ExportFormatName, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -66,7 +66,7 @@ export function addExportRoute(http: Pick<HttpServer, 'route' | 'send'>, options
     const { opened } = asked
     if (!acquire(opened)) return http.send(request, response, BUSY)
     const timer = setTimeout(() => {
-      logger.warn({}, 'an export took too long, and was cut off')
+      logger.warn({}, 'an export took too long and was cut off')
       response.destroy()
     }, totalMs)
     response.once('close', () => {

@@ -40,7 +40,7 @@ export function operationIn({ request: { method, url = '' }, body }: Exchange): 
  */
 function readBody(text: string): OperationRequest {
   const body = jsonIn('The body', text)
-  if (Array.isArray(body)) throw badRequest('Operations are taken one by one, not in batches.')
+  if (Array.isArray(body)) throw badRequest('Batches are not supported: send one operation for each request.')
   if (typeof body !== 'object' || body === null) throw badRequest('The body must be a JSON object.')
   return body
 }

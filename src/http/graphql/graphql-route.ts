@@ -146,7 +146,7 @@ function kindRefusal(kind: 'query' | 'mutation', { method, headers }: IncomingMe
   if (kind === 'mutation' && method === 'GET')
     return httpError('GET requests run queries only.', 'METHOD_NOT_ALLOWED', 405)
   if (responseType(headers.accept) === null)
-    return httpError('The accept header takes neither JSON nor GraphQL responses.', 'NOT_ACCEPTABLE', 406)
+    return httpError('The accept header allows neither JSON nor GraphQL responses.', 'NOT_ACCEPTABLE', 406)
   return null
 }
 

@@ -13,12 +13,12 @@ export type GrantsOptions<Opened> = {
 
 const SUSPECT = errorAnswer(429, {
   code: 'TOO_MANY_REQUESTS',
-  message: 'Too many requests of this address. Try again later.',
+  message: 'Too many requests from this address. Try again later.',
 })
 const UNKNOWN = errorAnswer(404, { code: 'NOT_FOUND', message: 'There is nothing at this address.' })
 const EXPIRED = errorAnswer(410, {
   code: 'EXPIRED',
-  message: 'The time for this address is over. Ask for another address.',
+  message: 'This URL has expired. Request another one.',
 })
 
 /**

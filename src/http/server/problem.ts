@@ -13,14 +13,14 @@ export function problemAnswer(status: number, { headers = [], retryAfterS }: Pro
 
 const MESSAGES: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
-  401: 'The credentials are missing, or they do not hold.',
+  401: 'The credentials are missing or invalid.',
   404: 'There is nothing at this address.',
   413: 'The request is too large.',
-  414: 'The address is too long.',
-  415: 'The content type or the content encoding is not one that is read here.',
-  429: 'Too many requests of this address had credentials that do not hold. Try again later.',
+  414: 'The URL is too long.',
+  415: 'The content type or content encoding is not supported.',
+  429: 'Too many requests with invalid credentials came from this address. Try again later.',
   431: 'The request has too many headers.',
-  503: 'There is too much to do at the moment. Try again later.',
+  503: 'The server is overloaded. Try again later.',
 }
 
 const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 429: 'TOO_MANY_REQUESTS', 503: 'OVERLOADED' }
@@ -60,7 +60,7 @@ type ErrorParts = {
 export const UNKNOWN_HOST: HttpAnswer = {
   ...errorAnswer(403, {
     code: 'FORBIDDEN',
-    message: 'This server is not known by the host name of the request. ALLOWED_HOSTS lists further names.',
+    message: 'The host name of the request is not allowed. Add it to ALLOWED_HOSTS.',
   }),
   closes: true,
 }
@@ -69,8 +69,8 @@ const PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>There is no such page</title>
-<h1>There is no such page</h1>
+<title>Page not found</title>
+<h1>Page not found</h1>
 <p>There is nothing at this address. <a href="/console">Go to the console</a></p>
 `
 

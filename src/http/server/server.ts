@@ -187,7 +187,7 @@ function limitPeers(server: Server, { settings, addressOf, isRouter, onTurnedAwa
   const warn = atMostOnceAMinute(() =>
     logger.warn(
       { reason: 'connections' },
-      'an address has too many connections: is it a proxy that TRUST_PROXY lacks?',
+      'an address has too many connections: is it a proxy that is missing in TRUST_PROXY?',
     ),
   )
   limitConnections(server, {

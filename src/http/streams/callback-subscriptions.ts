@@ -53,17 +53,17 @@ const GOODBYE_MS = 1_500
 /** The Accept header by which routers request the protocol. */
 const ACCEPTS = /callbackSpec\s*=\s*"?1\.0\b/i
 
-const STRANGER = new GraphQLError('Callbacks need the secret of the router.', {
+const STRANGER = new GraphQLError('Callbacks require a router secret.', {
   extensions: { code: 'UNAUTHENTICATED', http: { status: 401, challenge: ROUTER_CHALLENGE } },
 })
 const REFUSALS = {
   malformed: httpError('The extension subscription cannot be read.', 'BAD_REQUEST', 400),
-  foreign: httpError('The callback address is not one of the routers known here.', 'FORBIDDEN', 403),
+  foreign: httpError('The callback URL is not in CALLBACK_ORIGINS.', 'FORBIDDEN', 403),
   stranger: STRANGER,
-  known: httpError('There is a subscription with this id.', 'BAD_REQUEST', 400),
+  known: httpError('A subscription with this id already exists.', 'BAD_REQUEST', 400),
   full: httpError('There are too many subscriptions with callbacks.', 'UNAVAILABLE', 503, RETRY_AFTER_S),
-  refused: httpError('The callback address did not confirm the subscription.', 'BAD_REQUEST', 400),
-  failed: httpError('The callback address did not answer.', 'UNAVAILABLE', 503, RETRY_AFTER_S),
+  refused: httpError('The callback URL did not confirm the subscription.', 'BAD_REQUEST', 400),
+  failed: httpError('The callback URL did not answer.', 'UNAVAILABLE', 503, RETRY_AFTER_S),
 }
 
 /**

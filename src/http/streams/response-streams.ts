@@ -212,7 +212,7 @@ export class ResponseStream implements TokenHolder, AnswerReader {
     if (this.#response.writableLength > 0) {
       this.#sinceProgress += 1
       if (this.#sinceProgress * timer.periodMs < limits.bufferedMs) return
-      logger.info({}, 'a stream was cut: its peer does not read')
+      logger.info({}, 'a stream was closed: the client does not read')
       return this.cut()
     }
     this.#sinceProgress = 0
@@ -286,7 +286,7 @@ export type Interruption = TokenEndReason | 'interrupted'
 const ERRORS: Readonly<Record<Interruption, GraphQLError>> = {
   expired: new GraphQLError('The token has expired.', { extensions: { code: 'UNAUTHENTICATED' } }),
   withdrawn: new GraphQLError('The token is no longer valid.', { extensions: { code: 'UNAUTHENTICATED' } }),
-  interrupted: new GraphQLError('The stream was interrupted: come back after its last item.', {
+  interrupted: new GraphQLError('The stream was interrupted: resume it after the last item.', {
     extensions: { code: 'UNAVAILABLE' },
   }),
 }

@@ -102,10 +102,10 @@ async function* partsOf(request: IncomingMessage, limits: UploadLimits): AsyncGe
   const fail = (error: Error) => failed.reject(error)
   signal.addEventListener('abort', () => fail(refused(408, null, 'The upload was too slow.')))
   request.on('data', touch)
-  request.once('aborted', () => fail(refused(400, null, 'The upload was cut short.')))
-  request.once('error', () => fail(refused(400, null, 'The upload was cut short.')))
-  parser.once('error', () => fail(refused(400, null, 'The body is no multipart form.')))
-  parser.on('field', () => fail(refused(422, null, 'The form has a field that is no file.')))
+  request.once('aborted', () => fail(refused(400, null, 'The upload was incomplete.')))
+  request.once('error', () => fail(refused(400, null, 'The upload was incomplete.')))
+  parser.once('error', () => fail(refused(400, null, 'The body is not a multipart form.')))
+  parser.on('field', () => fail(refused(422, null, 'The form has a field that is not a file.')))
   let wake = Promise.withResolvers<void>()
   const waiting: Part[] = []
   let finished = false
@@ -162,7 +162,7 @@ function parserOf(request: IncomingMessage) {
       },
     })
   } catch {
-    throw refused(415, null, 'The body is no multipart form.')
+    throw refused(415, null, 'The body is not a multipart form.')
   }
 }
 

@@ -24,23 +24,23 @@ const MOST_BYTES = PICTURES.length * MOST_PICTURE_BYTES + 16 * 1024
 const ANSWERS = {
   draining: errorAnswer(503, {
     code: 'OVERLOADED',
-    message: 'There is too much to do at the moment. Try again later.',
+    message: 'The server is overloaded. Try again later.',
     retryAfterS: RETRY_AFTER_S,
   }),
-  used: errorAnswer(409, { code: 'ALREADY_USED', message: 'This address was used. Ask for another one.' }),
+  used: errorAnswer(409, { code: 'ALREADY_USED', message: 'This URL was already used. Request another one.' }),
   tooLarge: errorAnswer(413, { code: 'TOO_LARGE', message: 'The pictures are too large.' }),
   unclear: errorAnswer(502, {
     code: 'OUTCOME_UNKNOWN',
-    message: 'No answer came back. Look at the state of the identity first.',
+    message: 'There was no answer. Check the identity status before you retry.',
   }),
   unavailable: errorAnswer(503, {
     code: 'UPSTREAM_UNAVAILABLE',
-    message: 'The documents cannot be passed on. Try again later.',
+    message: 'The documents cannot be forwarded. Try again later.',
     retryAfterS: RETRY_AFTER_S,
   }),
   refused: errorAnswer(422, {
     code: 'UPSTREAM_REJECTED',
-    message: 'The payments API refused the documents. Ask for another address.',
+    message: 'The payments API refused the documents. Request another URL.',
   }),
   submitted: jsonAnswer(200, { submitted: true }),
 } as const satisfies Record<string, HttpAnswer>

@@ -99,7 +99,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
 /** Parses a message. Throws for one with a key twice, of which an inspecting proxy may have read the other value. */
 function parseStrictly(text: string): unknown {
   const message: unknown = JSON.parse(text)
-  if (hasRepeatedKey(text, message)) throw new SyntaxError('A key is there twice.')
+  if (hasRepeatedKey(text, message)) throw new SyntaxError('An object has the same key twice.')
   return message
 }
 

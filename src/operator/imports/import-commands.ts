@@ -98,7 +98,7 @@ function reportText({ id, from, to, dryRun, lists }: Import): string {
     ...idLine(`${site} ${list} absent`, absentIds, absent),
     ...idLine(`${site} ${list} failed`, rest.failedIds, rest.failed),
   ])
-  const done = dryRun ? 'Dry run: nothing has been recorded.' : 'Done. What differed is read back.'
+  const done = dryRun ? 'Dry run: nothing has been recorded.' : 'Done. Entries that differ are being read back.'
   return [done, head, counts, ...(ids.length === 0 ? [] : [ids.join('\n')])].join('\n\n')
 }
 
@@ -117,7 +117,7 @@ function totalsText(done: Import): string {
 }
 
 function totalsTable({ totals }: Import): string {
-  if (totals.length === 0) return 'There is nothing to add up.'
+  if (totals.length === 0) return 'There are no totals.'
   const rows = totals.flatMap(({ site, kind, currency, ...sums }) =>
     (['theirs', 'ours', 'difference'] as const).map((whose) => {
       const { count, amount, paid, refunded } = sums[whose]

@@ -183,10 +183,10 @@ export function startImporter(options: ImporterOptions): Importer {
     }
     if (!isDone) return
     for (const { id } of sites.all) blocked.delete(`${number} ${id}`)
-    logger.info({ kind: 'import' }, 'an import is done')
+    logger.info({ kind: 'import' }, 'an import has finished')
   }
 
-  const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not go on; it is tried again')
+  const onFailed = (error: unknown) => logger.error({ err: error }, 'an import could not continue; retrying')
 
   const goOnWithAll = async (mayGoOn: () => boolean) => {
     for (const { number, plan } of await imports.running())

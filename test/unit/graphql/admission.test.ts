@@ -141,21 +141,21 @@ describe('a mistake', () => {
     ],
     [
       { query: '{ open(of: { list: [{}, { free: { x: -1e999 } }] }) }' },
-      'Invalid value at "of.list[1].free"; JSONObject must not hold a number that is not finite, as x is.',
-      'Invalid value at "of.list[1].free"; JSONObject must not hold a number that is not finite, as x is.',
+      'Invalid value at "of.list[1].free"; JSONObject must not contain a number that is not finite, as x is.',
+      'Invalid value at "of.list[1].free"; JSONObject must not contain a number that is not finite, as x is.',
     ],
     [
       { query: 'query ($free: Free = { x: [1e999] }) { open(free: $free) }' },
-      'Invalid value at "$free"; JSONObject must not hold a number that is not finite, as x.0 is.',
-      'Invalid value at "$free"; JSONObject must not hold a number that is not finite, as x.0 is.',
+      'Invalid value at "$free"; JSONObject must not contain a number that is not finite, as x.0 is.',
+      'Invalid value at "$free"; JSONObject must not contain a number that is not finite, as x.0 is.',
     ],
     [
       {
         query: 'query ($of: Of) { open(of: $of) }',
         variables: { of: { list: [{ free: { text: 'x'.repeat(200), count: Infinity } }] } },
       },
-      'Invalid value at "of.list[0].free"; JSONObject must not hold a number that is not finite, as count is.',
-      'Invalid value at "of.list[0].free"; JSONObject must not hold a number that is not finite, as count is.',
+      'Invalid value at "of.list[0].free"; JSONObject must not contain a number that is not finite, as count is.',
+      'Invalid value at "of.list[0].free"; JSONObject must not contain a number that is not finite, as count is.',
     ],
     [
       { query: '{ open(free: 1e999) }' },

@@ -70,7 +70,7 @@ describe('an error that was raised on purpose', () => {
       'The token does not carry a scope that Query.x needs.',
       { code: 'FORBIDDEN' },
     ],
-    ['nothing', notFound('id'), 'There is nothing with this id.', { code: 'NOT_FOUND', argument: 'id' }],
+    ['nothing', notFound('id'), 'Nothing was found with this id.', { code: 'NOT_FOUND', argument: 'id' }],
   ])('is shown: %s', async (_name, error, message, extensions) => {
     const { errors, log } = await shown({ field: fails(error) })
     expect(errors).toEqual([{ message, extensions, path: ['field'], locations: [{ line: 1, column: 3 }] }])

@@ -77,9 +77,9 @@ function Allowed({ route, feed }: Props) {
 
 function NoView() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <p>
-        The address names no view of the console. <a href={hrefOf('feed')}>Go to the live events</a>
+        The URL matches no view of the console. <a href={hrefOf('feed')}>Go to the live events</a>
       </p>
     </Page>
   )
@@ -143,7 +143,7 @@ function Identity({ connection, onHelp }: Omit<HeaderProps, 'route'>) {
     <div class="identity">
       {claims.scopes.has('payments:read') && <ConnectionBadge connection={connection} />}
       <details>
-        <summary>{claims.subject ?? 'Nobody by name'}</summary>
+        <summary>{claims.subject ?? 'Unnamed user'}</summary>
         <p>The token ends {momentText(claims.expiresAt)}. Its scopes:</p>
         <ul>
           {[...claims.scopes].map((scope) => (
@@ -154,7 +154,7 @@ function Identity({ connection, onHelp }: Omit<HeaderProps, 'route'>) {
         </ul>
       </details>
       <button type="button" onClick={onHelp}>
-        Keys
+        Shortcuts
       </button>
       <button type="button" onClick={() => signOut()}>
         Sign out

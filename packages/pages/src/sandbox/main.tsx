@@ -42,7 +42,7 @@ function App() {
     return (
       <main>
         <h1>Sandbox</h1>
-        <p role="status">Asking the sandbox how it stands …</p>
+        <p role="status">Loading the state of the sandbox …</p>
       </main>
     )
   const page: PageContext = { facts, snapshot, query, notice, act, ...opening }
@@ -56,7 +56,7 @@ function App() {
         <h1>Sandbox</h1>
         <Clock now={snapshot.state.now} readAt={sandbox.readAt} />
         <p class={isConnected ? 'good' : 'bad'} role="status">
-          {isConnected ? 'Live' : 'Not connected: trying again'}
+          {isConnected ? 'Live' : 'Not connected: retrying'}
         </p>
         <Search query={query} ask={sandbox.ask} />
       </header>
@@ -109,7 +109,7 @@ function useNotice(): [notice: string, act: Act, forget: () => void] {
         setNotice(typeof done === 'string' ? done : done(answer))
         return true
       } catch (error) {
-        setNotice(`Not done: ${error instanceof Error ? error.message : 'the sandbox did not answer.'}`)
+        setNotice(`Failed: ${error instanceof Error ? error.message : 'the sandbox did not answer.'}`)
         return false
       }
     },

@@ -16,10 +16,10 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
       {() => (
         <>
           <p>
-            Tells of <code>{webhook.subject}</code> as {webhook.status}; <Status status={webhook.outcome} />
+            Reports <code>{webhook.subject}</code> as {webhook.status}; <Status status={webhook.outcome} />
             {webhook.nextAttemptAt !== null && (
               <>
-                , tried again at <Time at={webhook.nextAttemptAt} />
+                , next attempt at <Time at={webhook.nextAttemptAt} />
               </>
             )}
             .
@@ -30,19 +30,19 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
             </button>
           </p>
           <Table
-            caption="Tries"
-            head={['At', 'Answer', 'Took', 'Asked for']}
+            caption="Attempts"
+            head={['At', 'Answer', 'Duration', 'Sent']}
             rows={webhook.attempts}
             keyOf={({ at }, index) => `${at} ${index}`}
-            empty={<p>It is on its way.</p>}
+            empty={<p>It is being sent.</p>}
             cells={(attempt) => [
               <Time at={attempt.at} />,
               answerText(attempt),
               `${attempt.durationMs} ms`,
-              attempt.resent === true ? 'by hand' : 'by the payments API',
+              attempt.resent === true ? 'manually' : 'by the payments API',
             ]}
           />
-          <Code label="Address" text={webhook.url} />
+          <Code label="URL" text={webhook.url} />
           <Code label="HTTP-WEBHOOK-SIGNATURE" text={webhook.signature ?? 'none is sent'} />
           <Code label={`Body, ${new TextEncoder().encode(webhook.body).length} bytes`} text={webhook.body} />
         </>

@@ -27,7 +27,7 @@ export const en: Texts = {
     CURRENCY_NOT_SUPPORTED: 'This card does not support the currency. Please use another card.',
     CUSTOMER_CANCELED: 'You stopped this payment with your bank. You can try again whenever you like.',
     CVC_INCORRECT: 'The security code is not correct. Please check it on your card and try again.',
-    DEBIT_NOT_AUTHORISED: 'Your bank tells us that you did not agree to this payment. Please contact us.',
+    DEBIT_NOT_AUTHORISED: 'Your bank reports that you did not agree to this payment. Please contact us.',
     EXPIRY_MONTH_INVALID: 'The expiry month is not correct. Please check it on your card and try again.',
     EXPIRY_YEAR_INVALID: 'The expiry year is not correct. Please check it on your card and try again.',
     FRAUDULENT: DECLINED_EN,
@@ -35,7 +35,7 @@ export const en: Texts = {
     INSUFFICIENT_FUNDS: 'There are not enough funds for this payment. Please use another payment method.',
     ISSUER_DECLINED: 'Your bank declined this payment. Please contact your bank, or use another payment method.',
     ISSUER_NOT_AVAILABLE: 'Your bank cannot be reached at the moment. Please try again in a few minutes.',
-    PIN_REQUIRED: 'This card asks for a PIN, which cannot be entered here. Please use another payment method.',
+    PIN_REQUIRED: 'This card requires a PIN, which cannot be entered here. Please use another payment method.',
     PIN_TRY_EXCEEDED: 'The PIN was entered wrongly too often. Please use another card, or contact your bank.',
     PROCESSING_ERROR:
       'Something went wrong with your payment. Please try again in a few minutes, or use another payment method.',

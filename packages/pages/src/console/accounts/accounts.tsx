@@ -5,7 +5,7 @@ import { Amount, Moment } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Reserve', 'Withdrawable']
-const HISTORY = ['Movement', 'When', 'What', 'Method', 'Status', 'Amount', 'Fees']
+const HISTORY = ['Movement', 'Time', 'Type', 'Method', 'Status', 'Amount', 'Fees']
 const HISTORY_DAYS = 30
 const DAY_MS = 24 * 3_600_000
 /** Milliseconds between two reads: each asks the payments API. */

@@ -35,7 +35,7 @@ export function Agreement({ id }: { readonly id: string }) {
           <AgreementFacts agreement={agreement} />
           <section aria-labelledby="actions">
             <h2 id="actions">Actions</h2>
-            <Needs scopes={['agreements:write']} what="Changes of its status">
+            <Needs scopes={['agreements:write']} what="Status changes">
               <AgreementActions agreement={agreement} onDone={answer.askAgain} />
             </Needs>
           </section>
@@ -58,7 +58,7 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
   const { payer } = agreement
   return (
     <section aria-labelledby="facts">
-      <h2 id="facts">Facts</h2>
+      <h2 id="facts">Details</h2>
       <Facts>
         <Fact name="Status">
           <Status of={agreement.status} />
@@ -66,11 +66,11 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
         <Fact name="Limit">
           <Amount of={agreement.limit} />
         </Fact>
-        <Fact name="What for">{agreement.description}</Fact>
+        <Fact name="Description">{agreement.description}</Fact>
         <Fact name="Purpose">{wordsOf(agreement.purpose)}</Fact>
         <Fact name="Amount rule">{wordsOf(agreement.amountRule)}</Fact>
         <Fact name="Frequency">{wordsOf(agreement.frequency)}</Fact>
-        <Fact name="First day">{agreement.startDate}</Fact>
+        <Fact name="Start date">{agreement.startDate}</Fact>
         <Fact name="Payer">
           {payer && [payer.name, payer.bsb, payer.accountNumberMasked, payer.payIdMasked].filter(Boolean).join(', ')}
         </Fact>
@@ -81,7 +81,7 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
         <Fact name="Created">
           <Moment at={agreement.createdAt} />
         </Fact>
-        <Fact name="Changed">
+        <Fact name="Updated">
           <Moment at={agreement.updatedAt} />
         </Fact>
       </Facts>
@@ -118,7 +118,7 @@ function AgreementActions({ agreement, onDone }: Props) {
   const [asked, setAsked] = useState<PaymentAgreementStatusChange | null>(null)
   const changes = CHANGES[agreement.status]
   const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
-  if (changes.length === 0 && change === undefined) return <p class="quiet">Nothing can be changed any more.</p>
+  if (changes.length === 0 && change === undefined) return <p class="quiet">It can no longer be changed.</p>
   return (
     <div class="actions">
       {changes.map(({ status, name }) => (
@@ -165,7 +165,7 @@ function ChangeDialog({ agreement, change, onClose }: DialogProps) {
     <Dialog title={`${change.name} the agreement`} isBusy={isBusy} onClose={onClose}>
       <Facts>
         <Fact name="Agreement">{agreement.clientTransactionId}</Fact>
-        <Fact name="What for">{agreement.description}</Fact>
+        <Fact name="Description">{agreement.description}</Fact>
         <Fact name="Limit">{amountText(agreement.limit)}</Fact>
       </Facts>
       <p>{change.consequence}</p>

@@ -6,7 +6,7 @@ import { Page, Row } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
-const COLUMNS = ['Agreement', 'Limit', 'Status', 'What for', 'Changed']
+const COLUMNS = ['Agreement', 'Limit', 'Status', 'Description', 'Updated']
 
 const STATUSES: readonly PaymentAgreementStatusInput[] = ['CREATED', 'ACTIVE', 'SUSPENDED', 'CANCELLED', 'FAILED']
 

@@ -31,12 +31,12 @@ export function Deliveries({ route }: { readonly route: Route }) {
     <Page title="Deliveries">
       <p>
         Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
-        <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Those that need a person</a>
+        <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Deliveries that need attention</a>
       </p>
       <FilterForm route={route} label="Deliveries">
         <SearchField name="subject" label="Payment or agreement id" params={params} />
         <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
-        <Choices name="attention" label="Needs a person" params={params} values={ATTENTION} />
+        <Choices name="attention" label="Needs attention" params={params} values={ATTENTION} />
       </FilterForm>
       <AnswerFailure of={answer} />
       {rows.length > 0 ? (
@@ -51,7 +51,7 @@ export function Deliveries({ route }: { readonly route: Route }) {
   )
 }
 
-const COLUMNS = ['First came', 'Disposition', 'Status', 'Attempts', 'Last came', 'About']
+const COLUMNS = ['First received', 'Disposition', 'Status', 'Attempts', 'Last received', 'Subject']
 
 type Props = {
   readonly rows: readonly DeliveryRowFragment[]
@@ -129,9 +129,9 @@ export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
 const DISPOSITIONS: readonly PaymentWebhookDisposition[] = ['APPLIED', 'STALE', 'NO_CHANGE', 'DOUBTFUL', 'QUARANTINED']
 
 const QUARANTINE: Readonly<Record<string, string>> = {
-  NO_JSON_OBJECT: 'It was no JSON object.',
-  UNREADABLE: 'It names no usable id, or no status.',
-  MISADDRESSED: 'It speaks of something else than its address.',
+  NO_JSON_OBJECT: 'The body was not a JSON object.',
+  UNREADABLE: 'The body has no usable id or status.',
+  MISADDRESSED: 'The body is about another subject than the webhook URL.',
 }
 
 /** Returns a sentence that says why a delivery was quarantined. */
@@ -140,18 +140,18 @@ export function quarantineText(reason: string): string {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  NO_JSON_OBJECT: 'Nothing was applied. Ask the support of the payments API what it sent at this time.',
+  NO_JSON_OBJECT: 'Nothing was applied. Ask the provider what it sent at this time.',
   UNREADABLE:
-    'Nothing was applied. Reconcile its payment, if you know it. After an upgrade that can read it, decide it anew.',
+    'Nothing was applied. If you know the payment, reconcile it. After an upgrade to a version that can read it, replay it.',
   MISADDRESSED:
-    'Nothing was applied. Reconcile the payment of its address and the one that it names, and compare their references.',
+    'Nothing was applied. Reconcile the payment of the webhook URL and the one in the body, and compare their references.',
 }
 
 /** Returns what a person does about a delivery that needs one. */
 function adviceFor({ disposition, quarantineReason }: DeliveryRowFragment): string {
   if (disposition === 'DOUBTFUL')
-    return 'It contradicts what is known, and the payments API has not been read since. That is done without you within minutes. If it stays: look at Health whether the payments API answers, then reconcile it.'
-  return ADVICE[quarantineReason ?? ''] ?? 'Decide it anew, or ask the support of the payments API.'
+    return 'It contradicts the current state, and the payments API has not been read since. This normally resolves itself within minutes. If not, check in Health whether the payments API answers, then reconcile it.'
+  return ADVICE[quarantineReason ?? ''] ?? 'Replay it, or ask the provider.'
 }
 
 /** Returns the stored body with indentation; unchanged when it is not JSON. */

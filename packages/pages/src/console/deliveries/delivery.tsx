@@ -35,23 +35,23 @@ export function Delivery({ id }: { readonly id: string }) {
             <Fact name="Disposition">
               <Status of={delivery.disposition} />
             </Fact>
-            <Fact name="Why">{delivery.quarantineReason && quarantineText(delivery.quarantineReason)}</Fact>
-            <Fact name="About">
+            <Fact name="Reason">{delivery.quarantineReason && quarantineText(delivery.quarantineReason)}</Fact>
+            <Fact name="Subject">
               <Subject of={delivery} />
             </Fact>
             <Fact name="Status">{delivery.statusRaw}</Fact>
             <Fact name="Event">
               {delivery.event && `${delivery.event.sequence}: ${delivery.event.toStatus ?? 'details'}`}
             </Fact>
-            <Fact name="Address of the link">
+            <Fact name="Link of the webhook URL">
               {delivery.link && <a href={hrefOf('links', delivery.link.id)}>{delivery.link.id}</a>}
             </Fact>
-            <Fact name="Correlation id of the address">{delivery.ref ?? 'the default address'}</Fact>
+            <Fact name="Correlation id of the webhook URL">{delivery.ref ?? 'the default webhook URL'}</Fact>
             <Fact name="Attempts">{delivery.attempts}</Fact>
-            <Fact name="First came">
+            <Fact name="First received">
               <Moment at={delivery.firstReceivedAt} />
             </Fact>
-            <Fact name="Last came">
+            <Fact name="Last received">
               <Moment at={delivery.lastReceivedAt} />
             </Fact>
             <Fact name="Id">
@@ -65,13 +65,13 @@ export function Delivery({ id }: { readonly id: string }) {
                 {bodyText(delivery.body)}
               </pre>
             ) : (
-              <p class="quiet">Nothing of it is kept.</p>
+              <p class="quiet">The body was not stored.</p>
             )}
           </Needs>
           <h2>Actions</h2>
           <Needs scopes={['webhooks:replay']} what="Replays">
             <button type="button" onClick={() => setReplaying(true)}>
-              Decide it anew …
+              Replay …
             </button>
             {isReplaying && (
               <ReplayDialog
@@ -104,17 +104,17 @@ function ReplayDialog({ deliveryId, onClose }: Props) {
   useEffect(() => replay(false), [])
 
   return (
-    <Dialog title="Decide a delivery anew" isBusy={isBusy} onClose={onClose}>
+    <Dialog title="Replay delivery" isBusy={isBusy} onClose={onClose}>
       <RequestFailure error={error} />
       <div role="status">
-        {result === null && isBusy && <p class="quiet">Looking what would come of it …</p>}
+        {result === null && isBusy && <p class="quiet">Checking what a replay would change …</p>}
         {result?.__typename === 'ReplayWebhookDeliverySuccess' && <Consequences of={result} />}
       </div>
       {result !== null && 'code' in result && <FailureNotice failure={result} />}
       <div class="actions">
         {result?.__typename === 'ReplayWebhookDeliverySuccess' && !result.applied && (
           <button type="button" class="danger" disabled={isBusy} onClick={() => replay(true)}>
-            Apply it
+            Apply
           </button>
         )}
         <button type="button" disabled={isBusy} onClick={onClose}>
@@ -129,7 +129,7 @@ function Consequences({ of }: { readonly of: Success }) {
   const { applied, dispositionBefore, dispositionAfter, statusBefore, statusAfter, readRequested } = of
   return (
     <>
-      <p>{applied ? 'It was applied.' : 'Nothing has been changed yet. If it is applied:'}</p>
+      <p>{applied ? 'The delivery was applied.' : 'Nothing has changed yet. Applying the delivery would change:'}</p>
       <Facts>
         <Fact name="Disposition">
           <Status of={dispositionBefore} /> → <Status of={dispositionAfter} />

@@ -3,7 +3,7 @@ import type { Connection } from 'payments-subgraph-client'
 const WORDS: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting',
   live: 'Live',
-  polling: 'Nearly live',
+  polling: 'Polling',
   reconnecting: 'Reconnecting',
   offline: 'Not connected',
   closed: 'Ended',

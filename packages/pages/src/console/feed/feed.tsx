@@ -23,7 +23,7 @@ export function Feed({ route, feed }: Props) {
           {feed.isPaused ? `Continue (${feed.held} held back)` : 'Pause'}
         </button>
         <button type="button" onClick={feed.clear}>
-          Empty the list
+          Clear the list
         </button>
       </div>
       {feed.problem !== null && (
@@ -36,14 +36,12 @@ export function Feed({ route, feed }: Props) {
       )}
       {feed.hasGap && (
         <p class="notice warn" role="status">
-          The log is not kept as far back as this list: events before the newest ones may be missing.
+          The log starts after the last event of this list, so some events may be missing.
         </p>
       )}
       {rows.length === 0 ? (
         <p class="quiet">
-          {feed.connection === 'connecting'
-            ? 'Reading events …'
-            : 'There are no events here. New ones are shown at once.'}
+          {feed.connection === 'connecting' ? 'Reading events …' : 'No events yet. New events appear here.'}
         </p>
       ) : (
         <FeedTable rows={rows} />
@@ -53,7 +51,7 @@ export function Feed({ route, feed }: Props) {
   )
 }
 
-const COLUMNS = ['About', 'Amount', 'When', 'What', 'By']
+const COLUMNS = ['Subject', 'Amount', 'Time', 'Event', 'Source']
 
 type RowProps = { readonly event: FeedEvent }
 

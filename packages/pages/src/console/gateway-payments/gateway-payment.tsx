@@ -17,7 +17,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
       ) : (
         <>
           <section aria-labelledby="facts">
-            <h2 id="facts">Facts</h2>
+            <h2 id="facts">Details</h2>
             <Facts>
               <Fact name="Status">
                 <Status of={payment.status} />
@@ -28,15 +28,15 @@ export function GatewayPayment({ id }: { readonly id: string }) {
               <Fact name="Amount">
                 <Amount of={payment.amount} />
               </Fact>
-              <Fact name="What for">{payment.description}</Fact>
+              <Fact name="Description">{payment.description}</Fact>
               <Fact name="Account">{payment.site}</Fact>
               <Fact name="Id">
                 <code>{payment.id}</code>
               </Fact>
-              <Fact name="Made">
+              <Fact name="Created">
                 <Moment at={payment.createdAt} />
               </Fact>
-              <Fact name="Changed">
+              <Fact name="Updated">
                 <Moment at={payment.updatedAt} />
               </Fact>
             </Facts>

@@ -15,7 +15,7 @@ import { Page, Row, Needs } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
-const COLUMNS = ['Order', 'Amount', 'Status', 'What for', 'Changed']
+const COLUMNS = ['Order', 'Amount', 'Status', 'Description', 'Updated']
 
 const STATUSES: readonly GatewayPaymentStatusInput[] = ['CREATED', 'PENDING', 'RECEIVED', 'FAILED', 'EXPIRED']
 
@@ -69,7 +69,7 @@ export function Marks({ of: { provisional, overrulesOperator } }: { readonly of:
   return (
     <>
       {provisional && ' (in doubt)'}
-      {overrulesOperator && ' (an operator had recorded otherwise)'}
+      {overrulesOperator && ' (overrules an operator)'}
     </>
   )
 }
@@ -85,13 +85,13 @@ function Unanswered() {
   if (waiting.length === 0) return null
   return (
     <section class="notice" aria-labelledby="unanswered">
-      <h2 id="unanswered">Without an answer</h2>
+      <h2 id="unanswered">Unanswered requests</h2>
       <p>
         These payments were requested, and neither an answer nor a callback came. Look each up in the payments API’s
         dashboard by its order, and record whether it is there.
         {waiting.length === SHOWN && ` The oldest ${SHOWN} are shown.`}
       </p>
-      <Needs scopes={['payments:reconcile']} what="Settling">
+      <Needs scopes={['payments:reconcile']} what="Outcome">
         {null}
       </Needs>
       <ul>
@@ -130,14 +130,15 @@ function Settle({ creation, onDone }: { readonly creation: Creation; readonly on
       <fieldset>
         <legend>In the payments API</legend>
         <label class="choice">
-          <input type="radio" name="outcome" value="CREATED" required /> It is there
+          <input type="radio" name="outcome" value="CREATED" required /> It exists
         </label>
         <label>
           with the id
           <input name="payment" inputMode="numeric" autocomplete="off" />
         </label>
         <label class="choice">
-          <input type="radio" name="outcome" value="NOT_CREATED" required /> It is not there: its key may send it again
+          <input type="radio" name="outcome" value="NOT_CREATED" required /> It does not exist: its key may be used
+          again
         </label>
       </fieldset>
       <button disabled={isBusy}>Record</button>

@@ -5,7 +5,7 @@ import { durationText, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 
 const EVERY_MS = 3_000
-const COLUMNS = ['Site', 'Currencies', 'The payments API', 'Last answer', 'Methods read']
+const COLUMNS = ['Site', 'Currencies', 'The payments API', 'Last answer', 'Methods refreshed']
 
 type HealthNow = NonNullable<HealthNowQuery['paymentsHealth']>
 
@@ -26,14 +26,14 @@ function Figures({ health }: { readonly health: HealthNow }) {
   return (
     <>
       <p>
-        As of <Moment at={serverTime} />, as the process sees it that answered.
+        As of <Moment at={serverTime} />, as reported by the process that answered.
       </p>
       <Sites health={health} />
-      <h2>What waits</h2>
+      <h2>Backlog</h2>
       <Facts>
-        <Fact name="Who makes the planned reads">{readerText(reader)}</Fact>
-        <Fact name="Reads that are due">{reads.waiting}</Fact>
-        <Fact name="Unconfirmed for longest">{agoText(reads.oldestUnconfirmedSince, serverTime) ?? 'Nothing is'}</Fact>
+        <Fact name="Planned reads run on">{readerText(reader)}</Fact>
+        <Fact name="Due reads">{reads.waiting}</Fact>
+        <Fact name="Oldest unconfirmed payment">{agoText(reads.oldestUnconfirmedSince, serverTime) ?? 'None'}</Fact>
         <Fact name="Deliveries in doubt">
           <a href={hrefOf('deliveries', null, { disposition: 'DOUBTFUL', attention: 'YES' })}>{deliveries.doubtful}</a>
         </Fact>
@@ -41,12 +41,12 @@ function Figures({ health }: { readonly health: HealthNow }) {
           <a href={hrefOf('deliveries', null, { disposition: 'QUARANTINED' })}>{deliveries.quarantined}</a>
         </Fact>
       </Facts>
-      <h2>What is open</h2>
+      <h2>Open connections</h2>
       <Facts>
         <Fact name="Sockets">{streams.sockets}</Fact>
-        <Fact name="Streams of server-sent events">{streams.eventStreams}</Fact>
-        <Fact name="Callbacks of routers">{streams.callbacks}</Fact>
-        <Fact name="Subscriptions in all">{streams.subscriptions}</Fact>
+        <Fact name="Server-sent event streams">{streams.eventStreams}</Fact>
+        <Fact name="Router callbacks">{streams.callbacks}</Fact>
+        <Fact name="All subscriptions">{streams.subscriptions}</Fact>
       </Facts>
     </>
   )
@@ -66,7 +66,7 @@ function Sites({ health: { sites, serverTime } }: { readonly health: HealthNow }
             </td>
             <td>{agoText(lastAnswerAt, serverTime) ?? 'None yet'}</td>
             <td>
-              {agoText(methodsFetchedAt, serverTime) ?? 'Not yet'}
+              {agoText(methodsFetchedAt, serverTime) ?? 'Never'}
               {methodsStale && <span class="warn"> (out of date)</span>}
             </td>
           </tr>
@@ -83,6 +83,6 @@ function agoText(at: string | null, serverTime: string): string | null {
 
 /** Says which process makes the planned reads. */
 function readerText({ here, leaseUntil }: HealthNow['reader']) {
-  if (here) return 'The process that answered'
-  return leaseUntil === null ? <span class="warn">No process: nothing is read as planned</span> : 'Another process'
+  if (here) return 'This process'
+  return leaseUntil === null ? <span class="warn">No process: planned reads have stopped</span> : 'Another process'
 }

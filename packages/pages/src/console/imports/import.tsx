@@ -5,8 +5,8 @@ import { Moment, Status, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type ViewName } from '../routes/route.ts'
 
 const EVERY_MS = 2_000
-const LISTS = ['Site', 'List', 'Listed', 'Equal', 'Differed', 'Added', 'Passed over', 'Absent', 'Problem']
-const TOTALS = ['Site', 'What', 'Currency', 'Whose', 'Count', 'Amount', 'Paid', 'Refunded']
+const LISTS = ['Site', 'List', 'Listed', 'Equal', 'Different', 'Added', 'Skipped', 'Absent', 'Problem']
+const TOTALS = ['Site', 'Kind', 'Currency', 'Source', 'Count', 'Amount', 'Paid', 'Refunded']
 
 type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
 type Report = ImportNow['lists'][number]
@@ -26,7 +26,7 @@ export function Import({ id }: { readonly id: string }) {
           <h2>Lists</h2>
           <Lists of={now} />
           <Differences of={now} />
-          <h2>Theirs beside ours</h2>
+          <h2>Differences</h2>
           <Totals of={now} />
         </>
       )}
@@ -42,19 +42,19 @@ function Terms({ of: { state, progress, from, to, dryRun, daily, requestedBy, re
         {state === 'RUNNING' && (
           <>
             {' '}
-            <progress aria-label="How much of it is done" max={100} value={progress} /> {progress} %
+            <progress aria-label="Progress" max={100} value={progress} /> {progress} %
           </>
         )}
       </Fact>
-      <Fact name="Made from">
+      <Fact name="Created from">
         <Moment at={from} />
       </Fact>
-      <Fact name="Made until">
+      <Fact name="Created until">
         <Moment at={to} />
       </Fact>
       <Fact name="What">{dryRun ? 'Compares only' : 'Records what is missing'}</Fact>
-      <Fact name="Begun by">{daily ? 'The schedule' : requestedBy}</Fact>
-      <Fact name="Begun">
+      <Fact name="Started by">{daily ? 'Schedule' : requestedBy}</Fact>
+      <Fact name="Started">
         <Moment at={requestedAt} />
       </Fact>
       <Fact name="Ended">{doneAt && <Moment at={doneAt} />}</Fact>
@@ -121,9 +121,9 @@ function viewOf({ list }: Report, what: string): ViewName {
 }
 
 function Totals({ of: { totals } }: Of) {
-  if (totals.length === 0) return <p class="quiet">There is nothing to add up.</p>
+  if (totals.length === 0) return <p class="quiet">There are no totals.</p>
   return (
-    <Table caption="Theirs beside ours" columns={TOTALS}>
+    <Table caption="Differences" columns={TOTALS}>
       {totals.flatMap(({ site, kind, currency, ...sums }) =>
         (['theirs', 'ours', 'difference'] as const).map((whose) => (
           <tr key={`${site} ${kind} ${currency} ${whose}`}>

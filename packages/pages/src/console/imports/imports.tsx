@@ -12,7 +12,7 @@ import { Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route, goTo } from '../routes/route.ts'
 
 const PAGE = 20
-const COLUMNS = ['Import', 'State', 'Made from', 'Made until', 'What', 'Begun by']
+const COLUMNS = ['Import', 'State', 'Created from', 'Created until', 'Mode', 'Started by']
 const EVERY_MS = 3_000
 
 type Listed = NonNullable<ImportsQuery['paymentImports']>['nodes'][number]
@@ -57,7 +57,7 @@ function ImportRow({ of: one }: { readonly of: Listed }) {
       </td>
       <td>{dryRun ? 'Compares only' : 'Records what is missing'}</td>
       <td>
-        {daily ? 'The schedule' : (requestedBy ?? '–')}, <Moment at={requestedAt} />
+        {daily ? 'Schedule' : (requestedBy ?? '–')}, <Moment at={requestedAt} />
       </td>
     </Row>
   )
@@ -83,7 +83,7 @@ function BeginImport() {
     <>
       <form
         class="filters"
-        aria-label="Begin an import"
+        aria-label="Start an import"
         onSubmit={(event) => {
           event.preventDefault()
           const { submitter } = event
@@ -91,11 +91,11 @@ function BeginImport() {
         }}
       >
         <label>
-          Made from
+          Created from
           <input type="datetime-local" name="from" required />
         </label>
         <label>
-          Made until (empty: now)
+          Created until (empty: now)
           <input type="datetime-local" name="to" />
         </label>
         <div class="actions">

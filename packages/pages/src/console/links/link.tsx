@@ -21,19 +21,19 @@ export function Link({ id }: { readonly id: string }) {
             <Fact name="State">
               <Status of={link.state} />
             </Fact>
-            <Fact name="Asked for">
+            <Fact name="Requested">
               <Amount of={link.requestedAmount} />
             </Fact>
             <Fact name="Payment">
               {link.payment && <a href={hrefOf('payments', link.payment.id)}>{link.payment.statusRaw}</a>}
             </Fact>
-            <Fact name="What is paid for">{link.description}</Fact>
+            <Fact name="Description">{link.description}</Fact>
             <Fact name="Method">{link.method && `${link.method.name} (${link.method.code})`}</Fact>
             <Fact name="Site">{link.site}</Fact>
             <Fact name="Id">
               <code>{link.id}</code>
             </Fact>
-            <Fact name="Made">
+            <Fact name="Created">
               <Moment at={link.createdAt} />
             </Fact>
             <Fact name="Expires">

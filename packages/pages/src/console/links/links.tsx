@@ -6,7 +6,7 @@ import { Page, Row } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
-const COLUMNS = ['Reference', 'Asked for', 'State', 'Payment', 'Made', 'Expires']
+const COLUMNS = ['Reference', 'Requested', 'State', 'Payment', 'Created', 'Expires']
 
 const PHASES: readonly PaymentPhase[] = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'EXPIRED']
 
@@ -27,7 +27,7 @@ export function Links({ route }: { readonly route: Route }) {
   return (
     <Page title="Links">
       <FilterForm route={route} label="Links">
-        <SearchField name="q" label="Whole reference" params={params} />
+        <SearchField name="q" label="Exact reference" params={params} />
         <MadeFields params={params} />
         <Choices name="phase" label="Phase of the payment" params={params} values={PHASES} />
       </FilterForm>

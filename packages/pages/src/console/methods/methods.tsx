@@ -28,7 +28,7 @@ export function Methods({ route }: { readonly route: Route }) {
         />
       </FilterForm>
       <section aria-labelledby="payins">
-        <h2 id="payins">Money in</h2>
+        <h2 id="payins">Payin methods</h2>
         <AnswerFailure of={answer} />
         {list !== undefined && list !== null && <Freshness of={list} />}
         {list != null && <MissingUses of={list} />}
@@ -36,8 +36,8 @@ export function Methods({ route }: { readonly route: Route }) {
           <Waiting of={answer} what="methods" />
         ) : (
           <Table
-            caption="Methods of money in"
-            columns={['Method', 'Currency', 'Kind', 'Used for', 'Least', 'Most', 'Refunds', 'Asks for']}
+            caption="Payin methods"
+            columns={['Method', 'Currency', 'Kind', 'Used for', 'Minimum', 'Maximum', 'Refunds', 'Requires']}
           >
             {list.nodes.map(({ code, name, currency, kind, usableFor, networks, minAmount, maxAmount, traits }) => (
               <tr key={code}>
@@ -58,7 +58,7 @@ export function Methods({ route }: { readonly route: Route }) {
                 <td class="number">
                   <Amount of={maxAmount} />
                 </td>
-                <td>{traits.refundable === null ? 'Not known' : traits.refundable ? 'Yes' : 'No'}</td>
+                <td>{traits.refundable === null ? 'Unknown' : traits.refundable ? 'Yes' : 'No'}</td>
                 <td>{asksFor(traits)}</td>
               </tr>
             ))}
@@ -66,8 +66,8 @@ export function Methods({ route }: { readonly route: Route }) {
         )}
       </section>
       <section aria-labelledby="payouts">
-        <h2 id="payouts">Money out</h2>
-        <Needs scopes={['payouts:read']} what="Methods of money out">
+        <h2 id="payouts">Payout methods</h2>
+        <Needs scopes={['payouts:read']} what="Payout methods">
           <PayoutMethods params={params} />
         </Needs>
       </section>
@@ -117,7 +117,7 @@ function PayoutMethods({ params }: { readonly params: URLSearchParams }) {
       {list === undefined || list === null || list.nodes.length === 0 ? (
         <Waiting of={answer} what="methods" />
       ) : (
-        <Table caption="Methods of money out" columns={['Method', 'Currency', 'Country', 'Kind']}>
+        <Table caption="Payout methods" columns={['Method', 'Currency', 'Country', 'Kind']}>
           {list.nodes.map(({ code, currency, countryCode, kind }) => (
             <tr key={code}>
               <th scope="row">
@@ -151,7 +151,7 @@ function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: Lis
     <>
       <p>
         Read from the payments API <Moment at={fetchedAt} />.{' '}
-        {stale && <strong class="warn">It is out of date: the payments API has not answered since.</strong>}
+        {stale && <strong class="warn">Out of date: the payments API has not answered since.</strong>}
       </p>
       {unavailable.length > 0 && (
         <p class="notice bad">Not available, since the payments API did not answer: {unavailable.join(', ')}.</p>

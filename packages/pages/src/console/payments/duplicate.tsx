@@ -31,7 +31,7 @@ export function Duplicate({ payment, onRefund, onDone }: Props) {
       <p>
         {duplicate.reason === 'EXPIRED_LINK'
           ? 'It was paid after its link had expired. '
-          : 'Its order was paid already'}
+          : 'Its order was already paid'}
         {duplicate.other !== null && (
           <>
             {' by '}

@@ -8,7 +8,7 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
   const { amount, requestedAmount, total, paid, refunded, link, method, card, failure, payer } = payment
   return (
     <section aria-labelledby="facts">
-      <h2 id="facts">Facts</h2>
+      <h2 id="facts">Details</h2>
       {payment.provisional && (
         <p class="notice warn">Provisional: a doubtful delivery is being checked against the payments API.</p>
       )}
@@ -20,7 +20,7 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
         <Fact name="Amount">
           <Amount of={amount} />
         </Fact>
-        <Fact name="Asked for">
+        <Fact name="Requested">
           {requestedAmount && requestedAmount.value !== amount.value && <Amount of={requestedAmount} />}
         </Fact>
         <Fact name="With fees">{total && <Amount of={total} />}</Fact>
@@ -32,7 +32,7 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
         </Fact>
         <Fact name="Failure">{failure && <FailureText failure={failure} />}</Fact>
         <Fact name="Payer">{payer && [payer.name, payer.email].filter(Boolean).join(', ')}</Fact>
-        <Fact name="The customer’s next step">{payment.nextAction?.label}</Fact>
+        <Fact name="Next action">{payment.nextAction?.label}</Fact>
         <Fact name="Id">
           <code>{payment.id}</code>
         </Fact>
@@ -41,11 +41,11 @@ export function PaymentFacts({ payment }: { readonly payment: PaymentNow }) {
         <Fact name="Created">
           <Moment at={payment.createdAt} />
         </Fact>
-        <Fact name="Changed">
+        <Fact name="Updated">
           <Moment at={payment.updatedAt} />
         </Fact>
         <Fact name="Version">{payment.version}</Fact>
-        <Fact name="More to come">{payment.terminal ? 'Nothing is expected' : 'Yes'}</Fact>
+        <Fact name="Final">{payment.terminal ? 'Yes' : 'No'}</Fact>
       </Facts>
     </section>
   )

@@ -21,10 +21,10 @@ export function SearchResults({ text }: { readonly text: string }) {
       {payments.length > 0 && <PaymentTable rows={payments} />}
       {links.map(({ id, reference, foundBy }) => (
         <p key={id} class="notice">
-          The link <a href={hrefOf('links', id)}>{reference}</a> has no payment yet. Found by {foundBy}.
+          The link <a href={hrefOf('links', id)}>{reference}</a> has no payment yet. It matched by {foundBy}.
         </p>
       ))}
-      {hasMore && <p class="notice">There are more. A longer text finds fewer.</p>}
+      {hasMore && <p class="notice">There are more results. Enter a longer text to narrow them.</p>}
       {matches.length === 0 && (
         <p class="quiet" role="status">
           {found.isAsking ? 'Searching …' : found.error === undefined && `Nothing begins with “${text}”.`}
@@ -64,7 +64,7 @@ function byOf(fields: readonly PaymentSearchField[]): string {
   return fields.map((field) => FIELDS[field]).join(', ')
 }
 
-const COLUMNS = ['Reference', 'Amount', 'Phase', 'Status', 'Method', 'Changed']
+const COLUMNS = ['Reference', 'Amount', 'Phase', 'Status', 'Method', 'Updated']
 
 type Props = { readonly rows: readonly (PaymentRowFragment & { readonly foundBy?: string })[] }
 
@@ -72,7 +72,7 @@ type Props = { readonly rows: readonly (PaymentRowFragment & { readonly foundBy?
 export function PaymentTable({ rows }: Props) {
   const isFound = rows.some(({ foundBy }) => foundBy !== undefined)
   return (
-    <Table caption="Payments" columns={isFound ? [...COLUMNS, 'Found by'] : COLUMNS}>
+    <Table caption="Payments" columns={isFound ? [...COLUMNS, 'Matched'] : COLUMNS}>
       {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt, foundBy }) => (
         <Row key={id} href={hrefOf('payments', id)} name={reference ?? link?.reference ?? id}>
           <td class="number">

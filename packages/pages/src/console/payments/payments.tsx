@@ -34,7 +34,7 @@ export function Payments({ route }: { readonly route: Route }) {
   return (
     <Page title="Payments">
       <p>
-        <a href={hrefOf('payments', null, { duplicate: 'OPEN' })}>Duplicate payments to settle</a>
+        <a href={hrefOf('payments', null, { duplicate: 'OPEN' })}>Unresolved duplicate payments</a>
       </p>
       <FilterForm route={route} label="Search payments" action="Search" isClearable={text !== null}>
         <SearchField name="q" label="Reference, id, link, payer’s name or e-mail" params={params} />
@@ -54,8 +54,8 @@ function PaymentList({ route }: { readonly route: Route }) {
   return (
     <>
       <FilterForm route={route} label="Payments">
-        <InstantField name="from" label="Changed from" params={params} />
-        <InstantField name="before" label="Changed before" params={params} />
+        <InstantField name="from" label="Updated from" params={params} />
+        <InstantField name="before" label="Updated before" params={params} />
         <Choices name="phase" label="Phase" params={params} values={PHASES} />
         <Choices name="duplicate" label="Duplicate" params={params} values={DUPLICATES} />
       </FilterForm>

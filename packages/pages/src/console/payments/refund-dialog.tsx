@@ -95,7 +95,7 @@ type ConfirmationProps = {
 /** Shows a refund for confirmation, then its outcome. */
 function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack, onClose }: ConfirmationProps) {
   const amount = input.amount ? { ...payment.amount, ...input.amount } : payment.refundableAmount
-  const text = amount === null ? 'all that is left' : amountText(amount)
+  const text = amount === null ? 'the full remaining amount' : amountText(amount)
   const isOpen = outcome === null || outcome.kind === 'unknown'
   return (
     <>
@@ -107,7 +107,7 @@ function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack
         <Fact name="Payment">
           <code>{payment.id}</code>
         </Fact>
-        <Fact name="Why">{input.description}</Fact>
+        <Fact name="Reason">{input.description}</Fact>
       </Facts>
       <div role="status">{outcome !== null && !isBusy && <OutcomeText outcome={outcome} />}</div>
       {outcome !== null && outcome.kind !== 'done' && outcome.failure !== null && (
@@ -116,7 +116,7 @@ function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack
       <div class="actions">
         {isOpen && (
           <button type="button" class="danger" disabled={isBusy} onClick={onConfirm}>
-            {outcome === null ? `Refund ${text}` : 'Ask again with the same key'}
+            {outcome === null ? `Refund ${text}` : 'Retry with the same key'}
           </button>
         )}
         {outcome === null && (
@@ -133,17 +133,16 @@ function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack
 }
 
 function OutcomeText({ outcome }: { readonly outcome: RefundOutcome }) {
-  if (outcome.kind === 'refused') return <p>The refund was not made.</p>
+  if (outcome.kind === 'refused') return <p>The refund failed.</p>
   if (outcome.kind === 'unknown')
     return (
       <p class="notice warn">
-        The refund was sent, and its outcome is not known here. Asked again, it is not made a second time: the key is
-        the same.
+        The refund was sent, but its outcome is unknown. A retry uses the same key, so nothing is refunded twice.
       </p>
     )
   return (
     <p class="notice good">
-      {outcome.replayed ? 'The refund had been asked for before.' : 'The refund was asked for.'} Its request expires{' '}
+      {outcome.replayed ? 'The refund had already been requested.' : 'The refund was requested.'} Its request expires{' '}
       <Moment at={outcome.expiresAt} />.
     </p>
   )

@@ -42,13 +42,13 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
     <form onSubmit={submit}>
       {failure !== null && <FailureNotice failure={failure} />}
       <fieldset>
-        <legend>How much</legend>
+        <legend>Refund amount</legend>
         <label class="choice">
           <input type="radio" name="part" checked={!isPart} onChange={() => setPart(false)} />
-          All that is left{left !== null && `: ${amountText(left)}`}
+          The full remaining amount{left !== null && `: ${amountText(left)}`}
         </label>
         <label class="choice">
-          <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />A part of it
+          <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />A partial amount
         </label>
         {isPart && (
           <label>
@@ -69,7 +69,7 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
         </p>
       </fieldset>
       <label>
-        Why (at least {LEAST_REASON} characters)
+        Reason (at least {LEAST_REASON} characters)
         <input
           name="description"
           required
@@ -79,7 +79,7 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
         />
       </label>
       <div class="actions">
-        <button class="primary">Go on</button>
+        <button class="primary">Continue</button>
         <button type="button" onClick={onClose}>
           Close
         </button>

@@ -11,7 +11,7 @@ export function Refunds({ refunds }: { readonly refunds: PaymentNow['refunds'] }
         {refunds.map(({ id, state, amount, requestedHere, requestedAt, settledAt, description, idempotencyKey }) => (
           <li key={id}>
             <Status of={state} /> {amount === null ? 'of an unknown amount' : <Amount of={amount} />},{' '}
-            {requestedHere ? 'requested here' : 'made elsewhere'}
+            {requestedHere ? 'requested here' : 'created elsewhere'}
             {requestedAt !== null && (
               <>
                 {' '}

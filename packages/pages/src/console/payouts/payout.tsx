@@ -35,7 +35,7 @@ function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
   const { scheduledAt, cancelledAt, createdAt, updatedAt, refunded, failedTransactions } = payout
   return (
     <section aria-labelledby="facts">
-      <h2 id="facts">Facts</h2>
+      <h2 id="facts">Details</h2>
       <Facts>
         <Fact name="Status">
           <Status of={payout.status} />
@@ -44,12 +44,12 @@ function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
         <Fact name="Amount">
           <Amount of={payout.totalAmount} />
         </Fact>
-        <Fact name="Came back">{refunded && <Amount of={refunded} />}</Fact>
+        <Fact name="Returned">{refunded && <Amount of={refunded} />}</Fact>
         <Fact name="Failed">
           {failedTransactions === null ? null : `${failedTransactions} of ${payout.transactions.length}`}
         </Fact>
         <Fact name="Method">{payout.method?.name}</Fact>
-        <Fact name="What for">{payout.description}</Fact>
+        <Fact name="Description">{payout.description}</Fact>
         <Fact name="Account">{payout.site}</Fact>
         <Fact name="Scheduled for">{scheduledAt && <Moment at={scheduledAt} />}</Fact>
         <Fact name="Cancelled">{cancelledAt && <Moment at={cancelledAt} />}</Fact>
@@ -57,8 +57,8 @@ function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
         <Fact name="Id">
           <code>{payout.id}</code>
         </Fact>
-        <Fact name="Made">{createdAt && <Moment at={createdAt} />}</Fact>
-        <Fact name="Changed">{updatedAt && <Moment at={updatedAt} />}</Fact>
+        <Fact name="Created">{createdAt && <Moment at={createdAt} />}</Fact>
+        <Fact name="Updated">{updatedAt && <Moment at={updatedAt} />}</Fact>
       </Facts>
     </section>
   )

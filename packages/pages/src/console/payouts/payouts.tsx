@@ -7,7 +7,7 @@ import { Page, Row } from '../pieces/page.tsx'
 import { Amount, Moment, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
-const COLUMNS = ['Payout', 'Amount', 'Status', 'What for', 'Account', 'Changed']
+const COLUMNS = ['Payout', 'Amount', 'Status', 'Description', 'Account', 'Updated']
 
 const STATUSES: readonly PayoutStatusInput[] = ['CREATED', 'PROCESSING', 'SCHEDULED', 'COMPLETED', 'EXPIRED']
 

@@ -164,8 +164,7 @@ export function AnswerFailure({ of: { error, readAt } }: AnswerProps) {
       <p>
         {readAt !== null && (
           <>
-            What is shown was read <Age of={readAt} /> ago, at <Moment at={new Date(readAt).toISOString()} short />
-            .{' '}
+            Last refreshed <Age of={readAt} /> ago, at <Moment at={new Date(readAt).toISOString()} short />.{' '}
           </>
         )}
         It is read again until that succeeds.
@@ -238,12 +237,12 @@ export function FailureNotice({ failure }: { readonly failure: Failure }) {
 function detailsOf(failure: Failure): string[] {
   const { statusRaw, inProgress, operationId, upstreamCode, retryAfterSeconds, site, reason } = failure
   return [
-    statusRaw !== undefined && `The status that stands in the way: ${statusRaw}.`,
-    inProgress === true && 'The first use of the key is still running.',
+    statusRaw !== undefined && `The current status does not allow it: ${statusRaw}.`,
+    inProgress === true && 'The first request with this key is still running.',
     operationId !== undefined && `For support: operation ${operationId}.`,
     Boolean(upstreamCode) && `The payments API’s code: ${upstreamCode}.`,
     Boolean(retryAfterSeconds) && `Try again after ${retryAfterSeconds} seconds.`,
-    Boolean(site) && `The credentials: ${site}.`,
+    Boolean(site) && `Site: ${site}.`,
     reason !== undefined && `The reason: ${reason}.`,
   ].filter((sentence) => sentence !== false)
 }

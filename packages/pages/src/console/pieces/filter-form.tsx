@@ -119,8 +119,8 @@ export function filterOf<Value extends string>(
 export function MadeFields({ params }: { readonly params: URLSearchParams }) {
   return (
     <>
-      <InstantField name="from" label="Made from" params={params} />
-      <InstantField name="before" label="Made before" params={params} />
+      <InstantField name="from" label="Created from" params={params} />
+      <InstantField name="before" label="Created before" params={params} />
     </>
   )
 }

@@ -63,7 +63,7 @@ function Timeline({ events }: { readonly events: readonly TimelineEvent[] }) {
   const { lanes, marks } = timelineShape(events, WIDTH - LABELS - RIGHT)
   const bottom = TOP + lanes.length * LANE
   return (
-    <div class="scroll" role="group" aria-label="Picture of the history" tabIndex={0}>
+    <div class="scroll" role="group" aria-label="History chart" tabIndex={0}>
       <svg class="timeline" viewBox={`0 0 ${WIDTH} ${bottom + AXIS}`} role="img" aria-labelledby={title}>
         <title id={title}>{`${events.length} events, as in the list below`}</title>
         {lanes.map((lane, index) => (

@@ -41,7 +41,7 @@ export function Waiting({ of: { error, isAsking, readAt }, what, more = false }:
   if (isAsking) return <p class="quiet">Reading {what} …</p>
   // The reason is shown above.
   if (error !== undefined && readAt === null) return null
-  return <p class="quiet">{more ? `None of the ${what} looked at so far match.` : `There are no ${what} here.`}</p>
+  return <p class="quiet">{more ? `No match among the ${what} searched so far.` : `There are no ${what} here.`}</p>
 }
 
 type NeedsProps = {
@@ -148,7 +148,7 @@ export function Pager({ route: { view, params }, page, isFull }: PagerProps) {
       {!isFirst && <a href={hrefOf(view.name, null, filters)}>First page</a>}
       {page.hasNextPage && (
         <a href={hrefOf(view.name, null, { ...filters, after: page.endCursor })}>
-          {isFull ? 'Next page' : 'Search further back'}
+          {isFull ? 'Next page' : 'Search older entries'}
         </a>
       )}
     </nav>

@@ -38,7 +38,7 @@ export function timelineShape(events: readonly TimelineEvent[], width: number): 
 function laneNames(events: readonly TimelineEvent[]): string[] {
   const names: string[] = []
   for (const { kind, toStatus } of events) {
-    const unnamed = kind === 'LINK_CREATED' ? 'link made' : kind === 'LINK_EXPIRED' ? 'link expired' : undefined
+    const unnamed = kind === 'LINK_CREATED' ? 'link created' : kind === 'LINK_EXPIRED' ? 'link expired' : undefined
     names.push(toStatus ?? unnamed ?? names.at(-1) ?? kind)
   }
   return names

@@ -24,8 +24,8 @@ export function OfferDialog({ current, offered, onRefuse, onAccept }: Props) {
             You are signed in as <strong>{nameOf(current)}</strong>, until {momentText(current.expiresAt)}.{' '}
           </>
         )}
-        The address that was opened brings a token for <strong>{nameOf(offered)}</strong>. Use it only if you know where
-        the address comes from.
+        The URL that was opened contains a token for <strong>{nameOf(offered)}</strong>. Use it only if you trust the
+        source of this URL.
       </p>
       <div class="actions">
         <button type="button" class="primary" onClick={onRefuse}>
@@ -43,6 +43,6 @@ export function OfferDialog({ current, offered, onRefuse, onAccept }: Props) {
 const LONGEST = 80
 
 function nameOf({ subject }: Claims): string {
-  if (subject === null) return 'nobody by name'
+  if (subject === null) return 'an unnamed user'
   return subject.length > LONGEST ? `${subject.slice(0, LONGEST)}…` : subject
 }

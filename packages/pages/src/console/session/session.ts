@@ -37,7 +37,7 @@ export function endpointOf({ token }: Pick<Session, 'token'>): PaymentsEndpoint 
 const PREFIX = 'console.'
 const TOKEN = `${PREFIX}token`
 
-const NO_TOKEN = 'The address brings no token, or one that has expired. Sign in with a new one.'
+const NO_TOKEN = 'The URL contains no token, or an expired one. Sign in with a new one.'
 
 type FoundTokens = {
   /** The token of this tab; null when no user is signed in. */

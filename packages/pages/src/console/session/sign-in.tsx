@@ -57,7 +57,7 @@ export function SignIn({ reason, onToken }: Props) {
           aria-invalid={problem !== null}
         />
         <p id="token-help" class="quiet">
-          It stays in this tab, and is forgotten with it. What you may see and do is what its scopes allow.
+          The token is kept in this tab only. Its scopes decide what you can see and do.
         </p>
         <p id="token-problem" class="bad" role="alert">
           {problem}
@@ -73,14 +73,13 @@ export function SignIn({ reason, onToken }: Props) {
 /** Returns what is wrong with a token; null when the server accepts it. */
 async function problemOf(token: string): Promise<string | null> {
   const claims = claimsOf(token)
-  if (claims === null)
-    return 'This is not a client token: it has three parts with dots between them, and says when it ends.'
+  if (claims === null) return 'This is not a client token: a JWT has three parts separated by dots, and an expiry.'
   if (claims.expiresAt <= Date.now()) return 'This token has expired.'
   const client = createGraphqlClient(token, () => {})
   const { error } = await client.query(documentOf(GreetingDocument), {}).toPromise()
   if (error === undefined) return null
   if (isUnauthenticated(error)) return 'The server does not accept this token.'
-  return 'The server could not be asked about this token. Try again.'
+  return 'The server could not check this token. Try again.'
 }
 
 const GRAPHQL_URL = '/graphql'

@@ -14,13 +14,13 @@ const OTHERS: readonly (readonly [string, string])[] = [
 /** The list of shortcuts, and the switch that disables them. */
 export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <table>
-        <caption class="visually-hidden">Keys and what they do</caption>
+        <caption class="visually-hidden">Shortcuts and their actions</caption>
         <thead>
           <tr>
             <th scope="col">Key</th>
-            <th scope="col">What it does</th>
+            <th scope="col">Action</th>
           </tr>
         </thead>
         <tbody>
@@ -48,7 +48,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           defaultChecked={areShortcutsOn()}
           onChange={(event) => switchShortcuts(event.currentTarget.checked)}
         />
-        Single keys are on
+        Single-key shortcuts are on
       </label>
       <div class="actions">
         <button type="button" class="primary" onClick={onClose}>

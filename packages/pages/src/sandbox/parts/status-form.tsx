@@ -31,7 +31,7 @@ function StatusForm({ subject, onDone }: SubjectFormProps) {
   }
   return (
     <form onSubmit={(event) => void submit(event)}>
-      <h3>Set its status</h3>
+      <h3>Set status</h3>
       <Select label="Status" value={status} options={statuses} onChange={setStatus} />
       {fails && (
         <Select
@@ -42,7 +42,7 @@ function StatusForm({ subject, onDone }: SubjectFormProps) {
         />
       )}
       {refunds && (
-        <Field label="Paid back in all; empty for the usual">
+        <Field label="Total refunded; empty for the default">
           {(id) => (
             <input
               id={id}
@@ -55,7 +55,7 @@ function StatusForm({ subject, onDone }: SubjectFormProps) {
       )}
       <label class="check">
         <input type="checkbox" checked={silent} onChange={({ currentTarget }) => setSilent(currentTarget.checked)} />
-        Silently: no webhook tells of it
+        Silent: send no webhook
       </label>
       <button type="submit" class="primary">
         Set status
@@ -95,11 +95,11 @@ function DeliverForm({ subject, onDone }: { readonly subject: Subject; readonly 
   }
   return (
     <form onSubmit={(event) => void submit(event)}>
-      <h3>Deliver its webhooks badly</h3>
-      <Select label="How" value={kind} options={KINDS} onChange={setKind} />
+      <h3>Inject webhook faults</h3>
+      <Select label="Fault" value={kind} options={KINDS} onChange={setKind} />
       {takesStatus && (
         <Select
-          label="Status told"
+          label="Status sent"
           value={status}
           options={[['', 'as it was sent'], ...statusesOf(facts.about.statuses, subject)]}
           onChange={setStatus}
@@ -128,11 +128,11 @@ export function ActDialog({ subject, onClose }: { readonly subject: Subject; rea
             <DeliverForm subject={subject} onDone={close} />
           </div>
           <Table
-            caption="Statuses so far"
+            caption="Status history"
             head={['At', 'Status', 'Webhook']}
             rows={historyOf(snapshot, subject)}
             keyOf={({ at }, index) => `${at} ${index}`}
-            empty={<p>Nothing has happened to it yet.</p>}
+            empty={<p>No status yet.</p>}
             cells={({ at, status, silent }) => [
               <Time at={at} />,
               <Status status={status} />,

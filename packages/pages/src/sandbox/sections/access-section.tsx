@@ -8,15 +8,15 @@ export function Access() {
   const { url, sites, webhookSecret } = about
   return (
     <>
-      <p>No money moves here, and nothing is kept when the sandbox ends.</p>
-      <Code label="Base address" text={url} />
+      <p>No money moves here, and no data survives the end of the sandbox.</p>
+      <Code label="Base URL" text={url} />
       {webhookSecret === null ? (
         <p>The secret of webhooks is the one that was configured; it is not shown.</p>
       ) : (
-        <Code label="Secret of webhooks" text={webhookSecret} />
+        <Code label="Webhook secret" text={webhookSecret} />
       )}
       <Table
-        caption="Sites: a pair of credentials each, which fixes the currency"
+        caption="Sites: one pair of credentials for each currency"
         head={['Currencies', 'app-id', 'secret-key']}
         rows={sites}
         keyOf={({ id }) => id}
@@ -35,7 +35,7 @@ export function Access() {
           ),
         ]}
       />
-      <Code label="A first call" text={exampleOf(about, 'links')} />
+      <Code label="Example call" text={exampleOf(about, 'links')} />
     </>
   )
 }
@@ -50,7 +50,7 @@ export function Values() {
       `last name ${threeDs.lastName}, or an amount of ${threeDs.amount} or ${threeDs.zeroDecimalAmount}`,
     ],
     ['Payer who rejects an agreement', `name ${payers.reject}`],
-    ['Payer who never answers an agreement', `name ${payers.wait}`],
+    ['Payer who never responds to an agreement', `name ${payers.wait}`],
     ...refunds.map((text) => [`Refund that ends as ${text}`, `description ${text}`] as const),
     ...magic.payouts.map(
       ({ effect, amount, zeroDecimalAmount }) =>
@@ -60,15 +60,15 @@ export function Values() {
   return (
     <>
       <Table
-        caption="What decides by itself"
-        head={['Effect', 'Caused by']}
+        caption="Magic values"
+        head={['Effect', 'Value']}
         rows={choices}
         keyOf={([effect]) => effect}
         empty={null}
         cells={([effect, cause]) => [effect, cause]}
       />
       <Table
-        caption="Failures of payments: by the payer’s last name or the amount"
+        caption="Payment failures, by the payer’s last name or the amount"
         head={['Code', 'Last name', 'Amount', 'Without decimals', 'Meaning']}
         rows={magic.failures}
         keyOf={({ code }) => code}
@@ -82,7 +82,7 @@ export function Values() {
         ]}
       />
       <Table
-        caption="Bank accounts that the look-up of QR codes knows"
+        caption="Bank accounts for the QR code look-up"
         head={['Account', 'Bank', 'Name', 'VietQR payload']}
         rows={banks}
         keyOf={({ accountNumber }) => accountNumber}

@@ -102,11 +102,11 @@ export function Deposits() {
   return (
     <>
       <Table
-        caption="Refunds among what is listed as links, payins and gateway payments"
-        head={['Payment of', 'Status', 'Asked for', 'Paid back']}
+        caption="Refunds of the listed links, payins and gateway payments"
+        head={['Payment', 'Status', 'Requested', 'Refunded']}
         rows={refunded}
         keyOf={({ uuid }) => uuid}
-        empty={<p>Nothing was paid back. Ask for it with your application, or set a refund status of a payment.</p>}
+        empty={<p>No refunds yet. Request one with your application, or set a refund status of a payment.</p>}
         cells={({ uuid, status, refund, currency }) => [
           <code>{uuid}</code>,
           <Status status={status} />,
@@ -132,13 +132,13 @@ export function Webhooks() {
   return (
     <Table
       caption="Webhooks, newest first"
-      head={['Id', 'About', 'Kind', 'Status told', 'Outcome', 'Answers', 'Next try', 'Actions']}
+      head={['Id', 'Subject', 'Kind', 'Status sent', 'Outcome', 'Answers', 'Next attempt', 'Actions']}
       rows={snapshot.webhooks}
       keyOf={({ id }) => id}
       empty={
         <p>
           {query.search === ''
-            ? 'No webhook was sent yet. One is sent with every change of a status, to the address that its creation named.'
+            ? 'No webhooks yet. Each change of a status sends one, to the URL given at creation.'
             : `No webhooks with “${query.search}” in it.`}
         </p>
       }
@@ -172,14 +172,14 @@ export function Calls() {
   const { snapshot, facts, query } = usePage()
   return (
     <Table
-      caption="Calls to the interface, newest first"
+      caption="API calls, newest first"
       head={['At', 'Method', 'Path', 'Answer', 'app-id']}
       rows={snapshot.calls}
       keyOf={({ at, path }, index) => `${at} ${path} ${index}`}
       empty={
         <p>
           {query.search === ''
-            ? `Nobody has called the interface yet. Its base address is ${facts.about.url}.`
+            ? `No API calls yet. The base URL is ${facts.about.url}.`
             : `No calls with “${query.search}” in it.`}
         </p>
       }

@@ -27,8 +27,8 @@ export function ClockSection() {
   return (
     <>
       <p>
-        The clock runs by itself, and can be moved forward. Everything that falls due on the way happens in its order:
-        steps of payments, ends of links, further tries of webhooks.
+        The clock runs, and can be advanced. Everything that falls due in between happens in order: steps of payments,
+        expiry of links, retries of webhooks.
       </p>
       <p class="actions">
         {STEPS.map(([text, seconds]) => (
@@ -60,11 +60,11 @@ export function Faults() {
     <>
       <FaultForm />
       <Table
-        caption="Faults that are still to happen, the next one first"
-        head={['Path', 'Method', 'What happens', 'Times left']}
+        caption="Pending faults, next one first"
+        head={['Path', 'Method', 'Effect', 'Times left']}
         rows={snapshot.faults}
         keyOf={(_fault, index) => String(index)}
-        empty={<p>There are no faults: every call gets its proper answer.</p>}
+        empty={<p>No faults: every call gets its regular response.</p>}
         cells={({ path, method, answer, left }) => [
           <code>{path ?? 'any'}</code>,
           method ?? 'any',
@@ -75,7 +75,7 @@ export function Faults() {
       <button
         type="button"
         disabled={snapshot.faults.length === 0}
-        onClick={() => void act(clearFaults, 'There are no faults any more.')}
+        onClick={() => void act(clearFaults, 'All faults were cleared.')}
       >
         Clear all faults
       </button>
@@ -129,7 +129,7 @@ function FaultForm() {
       times: Number(times),
       answer,
     }
-    await act(() => change('/faults', fault), `The next ${times} matching calls will meet it.`)
+    await act(() => change('/faults', fault), `The fault applies to the next ${times} matching calls.`)
   }
   return (
     <form
@@ -139,7 +139,7 @@ function FaultForm() {
         void submit()
       }}
     >
-      <Field label="Path; * at its end stands for any rest, empty for every path">
+      <Field label="Path; may end in *, empty for every path">
         {(id) => (
           <input
             id={id}
@@ -156,7 +156,7 @@ function FaultForm() {
         ))}
       </datalist>
       <Select label="Method" value={method} options={METHODS} onChange={setMethod} />
-      <Select label="What happens" value={kind} options={KINDS} onChange={setKind} />
+      <Select label="Effect" value={kind} options={KINDS} onChange={setKind} />
       {kind === 'status' && (
         <>
           <NumberField label="Status" value={status} min={200} max={599} onInput={setStatus} />
