@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http'
+import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
 import { addShop, type CreateShop } from './compose-shop.ts'
-import type { AppConfig } from './config.ts'
+import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
@@ -14,7 +15,7 @@ import { createSliceScheduler } from './lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
 import { createHealth } from './lookups/health.ts'
 import { createMethodLists } from './lookups/method-lists.ts'
-import type { Logger } from './observability/logger.ts'
+import { createLogger, type Logger } from './observability/logger.ts'
 import { createMetrics } from './observability/metrics.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
 import { createReconciliation } from './reconciliation/create-reconciliation.ts'
@@ -31,10 +32,9 @@ import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
 import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
 
-export type { AppConfig }
-
 export type AppOptions = {
-  readonly logger: Logger
+  /** Default: JSON lines on standard output, of the configured level. */
+  readonly logger?: Logger
   readonly clock?: () => Date
   /** Timer that paces the reads of the payments API. Default: the system's. */
   readonly timer?: Timer
@@ -46,6 +46,8 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
   /** Overrides how often the log is polled for events of other nodes. */
   readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
+  readonly verifyToken?: VerifyToken
   /** Adds a demo shop below `/shop`, beside the emulator only. */
   readonly shop?: CreateShop
 }
@@ -76,9 +78,19 @@ const LAST_WORK_MS = 1_500
 /** How long the end of a process waits for the database to record the commands under way, in milliseconds. */
 const LAST_RECORD_MS = 500
 
-/** Creates every room once, and passes what they need of each other. Tests and production use it alike. */
-export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
-  const { logger, clock = () => new Date(), timer = systemTimer, onFatal = () => {}, limits = {} } = options
+/**
+ * Creates every room once, and passes what they need of each other. Takes the configuration, or the environment variables of a process;
+ * rejects with `ConfigError` if they are wrong. Tests and production use it alike.
+ */
+export async function createApp(given: Config | Environment, options: AppOptions = {}): Promise<App> {
+  const config = readAppConfig(given)
+  const {
+    logger = createLogger({ level: config.logLevel }),
+    clock = () => new Date(),
+    timer = systemTimer,
+    onFatal = () => {},
+    limits = {},
+  } = options
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
@@ -217,6 +229,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     logger,
     clock,
     limits,
+    verifyToken: options.verifyToken ?? null,
   })
   if (options.shop !== undefined) addShop(config, { http: http.server, logger }, options.shop)
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
+import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
 import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
@@ -69,6 +70,8 @@ type HttpNeeds = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits: Partial<TransportLimits>
+  /** Replaces the verification of client tokens; null for that of the settings. */
+  readonly verifyToken: VerifyToken | null
 }
 
 export type TransportLimits = SocketLimits &
@@ -165,7 +168,10 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     unreadMs,
     logger,
   })
-  const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
+  const verifier =
+    needs.verifyToken === null
+      ? createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
+      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger })
   return {
     ...needs,
     http,
