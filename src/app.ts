@@ -4,6 +4,7 @@ import { createOperations } from './commands/operations.ts'
 import { addShop, type CreateShop } from './compose-shop.ts'
 import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
+import type { SchemaExtension } from './graphql/schema/schema-extension.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
@@ -46,6 +47,8 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
   /** Overrides how often the log is polled for events of other nodes. */
   readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** Adds fields and types to the schema. */
+  readonly extension?: SchemaExtension
   /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
   readonly verifyToken?: VerifyToken
   /** Adds a demo shop below `/shop`, beside the emulator only. */
@@ -202,7 +205,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     clock,
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
-  const engine = createGraphql(config, { services, logger, tracing })
+  const engine = createGraphql(config, { services, logger, tracing, extension: options.extension ?? null })
   const http = createHttp(config, {
     engine,
     operations,

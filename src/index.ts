@@ -1,4 +1,5 @@
 export type { VerifyToken } from './access/own-verifier.ts'
+export type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
 export { createApp, type App, type AppOptions } from './app.ts'
 export { ConfigError, describeFaults, parseConfig, type Config, type ConfigFault } from './config.ts'
 export { createLogger, type Logger } from './observability/logger.ts'

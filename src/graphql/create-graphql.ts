@@ -10,16 +10,22 @@ import { createPublicAnswers } from './engine/cache-policy.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import { createFederatedTraces } from './engine/federated-traces.ts'
 import { createErrorFormatter } from './error-formatter.ts'
+import type { SchemaExtension } from './schema/schema-extension.ts'
 import { createSchema } from './schema/schema.ts'
 
 export type Graphql = Engine & { stop(): Promise<void> }
 
-type GraphqlNeeds = { readonly services: Services; readonly logger: Logger; readonly tracing: Tracing | null }
+type GraphqlNeeds = {
+  readonly services: Services
+  readonly logger: Logger
+  readonly tracing: Tracing | null
+  readonly extension: SchemaExtension | null
+}
 
 /** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
-export function createGraphql(config: AppConfig, { services, logger, tracing }: GraphqlNeeds): Graphql {
+export function createGraphql(config: AppConfig, { services, logger, tracing, extension }: GraphqlNeeds): Graphql {
   const { production, limits, shortcuts, sdlScopes } = config
-  const newSchema = () => createSchema({ production, sdlScopes })
+  const newSchema = () => createSchema({ production, sdlScopes, extension })
   const schema = newSchema()
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
@@ -38,7 +44,8 @@ export function createGraphql(config: AppConfig, { services, logger, tracing }: 
       publicAnswers,
       formatError,
       timeoutMs,
-      sharesExecutions: shortcuts.includes('sharedExecutions'),
+      // A field of others may depend on the caller.
+      sharesExecutions: shortcuts.includes('sharedExecutions') && extension === null,
       traces,
       logger,
       tracing,
