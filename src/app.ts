@@ -1,10 +1,11 @@
 import type { RequestListener } from 'node:http'
+import type { ApolloServerPlugin } from '@apollo/server'
 import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
 import { addShop, type CreateShop } from './compose-shop.ts'
 import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
-import type { SchemaExtension } from './graphql/schema/schema-extension.ts'
+import type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
@@ -47,6 +48,8 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
   /** Overrides how often the log is polled for events of other nodes. */
   readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** With plugins of Apollo Server, every query and mutation is executed by Apollo Server, and slower. */
+  readonly plugins?: readonly ApolloServerPlugin<ExtensionContext>[]
   /** Adds fields and types to the schema. */
   readonly extension?: SchemaExtension
   /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
@@ -205,7 +208,8 @@ export async function createApp(given: Config | Environment, options: AppOptions
     clock,
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
-  const engine = createGraphql(config, { services, logger, tracing, extension: options.extension ?? null })
+  const { extension = null, plugins = [] } = options
+  const engine = await createGraphql(config, { services, logger, tracing, extension, plugins })
   const http = createHttp(config, {
     engine,
     operations,

@@ -1,3 +1,4 @@
+import type { ApolloServerPlugin } from '@apollo/server'
 import { createLibraryExecutor, createPlannedExecutor } from 'graphql-plan'
 import type { AppConfig } from '../config.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -5,10 +6,10 @@ import type { Tracing } from '../observability/tracing/tracing.ts'
 import { createAdmission, type OperationPolicy } from './admission/admission.ts'
 import { createHideNames } from './admission/hidden-names.ts'
 import { loadTrustedDocuments } from './admission/read-request.ts'
-import type { Services } from './context.ts'
+import type { Context, Services } from './context.ts'
+import { createApolloExecution } from './engine/apollo-execution.ts'
 import { createPublicAnswers } from './engine/cache-policy.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
-import { createFederatedTraces } from './engine/federated-traces.ts'
 import { createErrorFormatter } from './error-formatter.ts'
 import type { SchemaExtension } from './schema/schema-extension.ts'
 import { createSchema } from './schema/schema.ts'
@@ -20,17 +21,22 @@ type GraphqlNeeds = {
   readonly logger: Logger
   readonly tracing: Tracing | null
   readonly extension: SchemaExtension | null
+  readonly plugins: readonly ApolloServerPlugin<Context>[]
 }
 
-/** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
-export function createGraphql(config: AppConfig, { services, logger, tracing, extension }: GraphqlNeeds): Graphql {
+/** Creates the schema and the engine. Rejects if the manifest of trusted documents cannot be read, or a plugin cannot start. */
+export async function createGraphql(
+  config: AppConfig,
+  { services, logger, tracing, extension, plugins }: GraphqlNeeds,
+): Promise<Graphql> {
   const { production, limits, shortcuts, sdlScopes } = config
   const newSchema = () => createSchema({ production, sdlScopes, extension })
   const schema = newSchema()
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const traces = createFederatedTraces({ createSchema: newSchema, formatError, production, logger })
+  const apollo = createApolloExecution({ createSchema: newSchema, formatError, production, logger, plugins })
+  await apollo.start()
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = shortcuts.includes('compiledExecutor') ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
   const publicAnswers = shortcuts.includes('publicAnswers') ? createPublicAnswers(services.methods.version) : null
@@ -46,11 +52,11 @@ export function createGraphql(config: AppConfig, { services, logger, tracing, ex
       timeoutMs,
       // A field of others may depend on the caller.
       sharesExecutions: shortcuts.includes('sharedExecutions') && extension === null,
-      traces,
+      apollo,
       logger,
       tracing,
     }),
-    stop: traces.stop,
+    stop: apollo.stop,
   }
 }
 

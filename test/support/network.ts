@@ -67,7 +67,7 @@ export type NetworkOptions = {
   /** Replaces limits that would make a test too slow. */
   readonly limits?: AppOptions['limits']
   /** What the app is extended by. */
-  readonly extensions?: Pick<AppOptions, 'verifyToken' | 'extension'>
+  readonly extensions?: Pick<AppOptions, 'verifyToken' | 'extension' | 'plugins'>
   /** Replaces how often the log is polled for events of other nodes. */
   readonly tail?: AppOptions['tail']
 }

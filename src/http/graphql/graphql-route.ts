@@ -112,6 +112,7 @@ async function runAndSend(
     fromRouter,
     text: requestText(exchange),
     wantsTrace: wantsTrace(request, fromRouter),
+    headers: request.headers,
     resumeAfter: lastEventId(request),
     statusTokens: statusTokensIn(request),
     refuse(kind) {
