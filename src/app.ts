@@ -1,10 +1,12 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { ApolloServerPlugin } from '@apollo/server'
 import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
 import { addShop, type CreateShop } from './compose-shop.ts'
 import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
+import type { Context } from './graphql/context.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
+import type { OwnApollo } from './graphql/engine/own-apollo.ts'
 import type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
@@ -65,6 +67,14 @@ export type App = {
   readonly adminUrl: string | null
   /** Answers a request of another server of node:http, with every address but that of WebSockets. */
   readonly handle: RequestListener
+  /**
+   * Returns what an Apollo Server of this program needs: its options, with the schema and the admission, and the context of a request. Its
+   * plugins are those of `AppOptions`, unless others are added to the options.
+   */
+  apollo(): Promise<{
+    readonly options: OwnApollo['options']
+    readonly context: (received: { readonly req: IncomingMessage }) => Promise<Context>
+  }>
   /** Resolves when no read of the payments API is in progress. */
   settle(): Promise<void>
   /**
@@ -281,7 +291,14 @@ export async function createApp(given: Config | Environment, options: AppOptions
   http.setReady()
   reconciliation.start()
   const { handle } = http.server
-  return { ...listening, handle, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
+  const apollo = async () => {
+    const { options: forServer, contextOf } = await engine.ownApollo()
+    return {
+      options: forServer,
+      context: async ({ req }: { readonly req: IncomingMessage }) => contextOf(await http.requesterOf(req)),
+    }
+  }
+  return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

@@ -10,11 +10,16 @@ import type { Context, Services } from './context.ts'
 import { createApolloExecution } from './engine/apollo-execution.ts'
 import { createPublicAnswers } from './engine/cache-policy.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
+import type { OwnApollo } from './engine/own-apollo.ts'
 import { createErrorFormatter } from './error-formatter.ts'
 import type { SchemaExtension } from './schema/schema-extension.ts'
 import { createSchema } from './schema/schema.ts'
 
-export type Graphql = Engine & { stop(): Promise<void> }
+export type Graphql = Engine & {
+  /** Returns the options of an Apollo Server of the program that embeds the subgraph, and the context of one of its requests. */
+  ownApollo(): Promise<OwnApollo>
+  stop(): Promise<void>
+}
 
 type GraphqlNeeds = {
   readonly services: Services
@@ -35,7 +40,8 @@ export async function createGraphql(
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const apollo = createApolloExecution({ createSchema: newSchema, formatError, production, logger, plugins })
+  const apolloOptions = { createSchema: newSchema, formatError, production, logger, plugins }
+  const apollo = createApolloExecution(apolloOptions)
   await apollo.start()
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = shortcuts.includes('compiledExecutor') ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
@@ -56,6 +62,10 @@ export async function createGraphql(
       logger,
       tracing,
     }),
+    async ownApollo() {
+      const { createOwnApollo } = await import('./engine/own-apollo.ts')
+      return createOwnApollo({ ...apolloOptions, services, admit })
+    },
     stop: apollo.stop,
   }
 }

@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin } from '@apollo/server'
 import { ApolloServerPluginUsageReporting } from '@apollo/server/plugin/usageReporting'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { Context } from '../../src/graphql/context.ts'
 import type { ExtensionContext } from '../../src/graphql/schema/schema-extension.ts'
 import { type Network, startNetwork } from '../support/network.ts'
 
@@ -18,11 +19,26 @@ const plugin: ApolloServerPlugin<ExtensionContext> = {
   }),
 }
 
+let loaders: unknown = null
+const extension = {
+  typeDefs: 'extend type Mutation { hasNewLoaders: Boolean! }',
+  resolvers: {
+    Mutation: {
+      hasNewLoaders(_root: unknown, _args: unknown, context: Context) {
+        const isNew = context.loaders !== loaders
+        loaders = context.loaders
+        return isNew
+      },
+    },
+  },
+}
+
 let network: Network
-beforeAll(async () => void (network = await startNetwork({ extensions: { plugins: [plugin] } })))
+beforeAll(async () => void (network = await startNetwork({ extensions: { plugins: [plugin], extension } })))
 afterAll(() => network.close())
 
 it('a plugin sees each operation that may run, its caller and the name of the client, and no token', async () => {
+  seen.length = 0
   const headers = { 'apollographql-client-name': 'shop' }
   const { data } = await network.ask<{ paymentCurrencies: object[] }>(CURRENCIES, {}, { headers })
   await network.ask(CURRENCIES, {}, { token: null })
@@ -37,6 +53,11 @@ it('a plugin sees each operation that may run, its caller and the name of the cl
     ['Currencies', null, null, undefined, 0],
     ['Unknown', null, null, undefined, 1],
   ])
+})
+
+it('each mutation of an operation begins with nothing that was read for the one before', async () => {
+  const { data } = await network.ask('mutation { a: hasNewLoaders b: hasNewLoaders }')
+  expect(data).toEqual({ a: true, b: true })
 })
 
 it('an error in a plugin is masked, and a stream runs beside them', async () => {

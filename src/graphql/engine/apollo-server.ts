@@ -88,7 +88,7 @@ export async function startApollo(options: ApolloOptions): Promise<StartedApollo
             search: '',
             body: { query, operationName: request.operationName, variables },
           },
-          context: async () => context,
+          context: async () => cloneable(context),
         }),
       )
       if (body.kind !== 'complete') throw new TypeError('Apollo Server answered in parts.')
@@ -97,6 +97,14 @@ export async function startApollo(options: ApolloOptions): Promise<StartedApollo
     },
     stop: () => server.stop(),
   }
+}
+
+/**
+ * Returns a context whose loaders are those of the answer to the current mutation also in a copy: Apollo Server copies an object's own
+ * properties, and keeps its prototype.
+ */
+export function cloneable(context: Context): Context {
+  return Object.create(context) as Context
 }
 
 /** Creates a logger for Apollo Server that omits the text of its lines, because the text may quote a request. */
