@@ -20,12 +20,17 @@ export function createOwnVerifier(
   { log, clock = Date.now }: OwnVerifierOptions,
 ): TokenVerifier {
   let generation = 0
-  const verify: TokenVerifier['verify'] = async (token) => {
-    if (token === '' || Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES) throw new InvalidTokenError('invalid')
-    const claims = await verifyToken(token).catch((error: unknown) => {
+  const claimsOf = async (token: string) => {
+    try {
+      return await verifyToken(token)
+    } catch (error) {
       log.warn({ err: error }, 'a token cannot be verified: verifyToken failed')
       throw new TokenKeysUnavailableError()
-    })
+    }
+  }
+  const verify: TokenVerifier['verify'] = async (token) => {
+    if (token === '' || Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES) throw new InvalidTokenError('invalid')
+    const claims = await claimsOf(token)
     if (claims === null) throw new InvalidTokenError('invalid')
     const caller = callerFromClaims(claims, rules)
     if (caller.expiresAt <= clock()) throw new InvalidTokenError('expired')

@@ -25,6 +25,8 @@ it('an Apollo Server over the schema has the rights, limits and errors of the su
   expect((await ask('{ paymentCurrencies { code } }')).data).toHaveProperty('paymentCurrencies')
   expect(await outcome('{ webhookDelivery(id: "x") { id } }', { token: null })).toEqual([200, 'UNAUTHENTICATED'])
   expect(await outcome('{ __typename }', { token: 'x.y.z' })).toEqual([401, 'UNAUTHENTICATED'])
+  const headers = { 'apollo-federation-include-trace': 'ftv1' }
+  expect(await ask('{ __typename }', {}, { headers })).toEqual({ status: 200, data: { __typename: 'Query' } })
   expect(await outcome('{ nothing }')).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
   expect(await outcome('{')).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
   const heavy = Array.from({ length: 60 }, (_, at) => `a${at}: payments(first: 100) { nodes { id } }`).join(' ')

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { ApolloServer, type ApolloServerOptionsWithSchema, type ApolloServerPlugin, HeaderMap } from '@apollo/server'
 import {
   ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
@@ -23,13 +24,21 @@ export type ApolloOptions = {
   readonly plugins: readonly ApolloServerPlugin<Context>[]
 }
 
-/** Returns options for an Apollo Server that shows errors as this subgraph does. All of its features that the subgraph does not use are off. */
-export function apolloServerOptions({ createSchema, formatError, production, logger, plugins }: ApolloOptions) {
+/**
+ * Returns options for an Apollo Server that shows errors as this subgraph does. All of its features that the subgraph does not use
+ * are off. `tracesForAll`: whoever sends the header for traces gets one.
+ */
+export function apolloServerOptions(
+  { createSchema, formatError, production, logger, plugins }: ApolloOptions,
+  { tracesForAll }: { readonly tracesForAll: boolean },
+) {
   const given = new Set(plugins.map(internalId))
   const defaults: ApolloServerPlugin<Context>[] = [
     ApolloServerPluginCacheControlDisabled(),
     // A trace contains the position of an error, without its message.
-    ApolloServerPluginInlineTrace({ includeErrors: { masked: true } }),
+    tracesForAll
+      ? ApolloServerPluginInlineTrace({ includeErrors: { masked: true } })
+      : ApolloServerPluginInlineTraceDisabled(),
     ApolloServerPluginLandingPageDisabled(),
     ApolloServerPluginSchemaReportingDisabled(),
     ApolloServerPluginUsageReportingDisabled(),
@@ -73,7 +82,8 @@ export type StartedApollo = {
 export async function startApollo(options: ApolloOptions): Promise<StartedApollo> {
   const admittedDocument = new AsyncLocalStorage<DocumentNode>()
   const server = new ApolloServer<Context>({
-    ...apolloServerOptions(options),
+    // Only requests of routers get here with the header.
+    ...apolloServerOptions(options, { tracesForAll: true }),
     documentStore: { get: async () => admittedDocument.getStore(), set: async () => {}, delete: async () => {} },
   })
   await server.start()

@@ -19,7 +19,7 @@ export type OwnApollo = ReturnType<typeof createOwnApollo>
  */
 export function createOwnApollo({ services, admit, ...options }: OwnApolloNeeds) {
   const ofRouter = new WeakSet<Context>()
-  const { plugins, ...others } = apolloServerOptions(options)
+  const { plugins, ...others } = apolloServerOptions(options, { tracesForAll: false })
   const admission: (typeof plugins)[number] = {
     async requestDidStart() {
       let refusal: GraphQLError | null = null
