@@ -1,8 +1,13 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { ApolloServerPlugin } from '@apollo/server'
+import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
 import { addShop, type CreateShop } from './compose-shop.ts'
-import type { AppConfig } from './config.ts'
+import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
+import type { Context } from './graphql/context.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
+import type { OwnApollo } from './graphql/engine/own-apollo.ts'
+import type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
 import { createHttp, type TransportLimits } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
@@ -14,7 +19,7 @@ import { createSliceScheduler } from './lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
 import { createHealth } from './lookups/health.ts'
 import { createMethodLists } from './lookups/method-lists.ts'
-import type { Logger } from './observability/logger.ts'
+import { createLogger, type Logger } from './observability/logger.ts'
 import { createMetrics } from './observability/metrics.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
 import { createReconciliation } from './reconciliation/create-reconciliation.ts'
@@ -31,10 +36,9 @@ import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
 import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
 
-export type { AppConfig }
-
 export type AppOptions = {
-  readonly logger: Logger
+  /** Default: JSON lines on standard output, of the configured level. */
+  readonly logger?: Logger
   readonly clock?: () => Date
   /** Timer that paces the reads of the payments API. Default: the system's. */
   readonly timer?: Timer
@@ -46,6 +50,12 @@ export type AppOptions = {
   readonly limits?: Partial<TransportLimits>
   /** Overrides how often the log is polled for events of other nodes. */
   readonly tail?: Pick<TailOptions, 'pollMs'>
+  /** With plugins of Apollo Server, every query and mutation is executed by Apollo Server, and slower. */
+  readonly plugins?: readonly ApolloServerPlugin<ExtensionContext>[]
+  /** Adds fields and types to the schema. */
+  readonly extension?: SchemaExtension
+  /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
+  readonly verifyToken?: VerifyToken
   /** Adds a demo shop below `/shop`, beside the emulator only. */
   readonly shop?: CreateShop
 }
@@ -57,6 +67,14 @@ export type App = {
   readonly adminUrl: string | null
   /** Answers a request of another server of node:http, with every address but that of WebSockets. */
   readonly handle: RequestListener
+  /**
+   * Returns what an Apollo Server of this program needs: its options, with the schema and the admission, and the context of a request. Its
+   * plugins are those of `AppOptions`, unless others are added to the options.
+   */
+  apollo(): Promise<{
+    readonly options: OwnApollo['options']
+    readonly context: (received: { readonly req: IncomingMessage }) => Promise<Context>
+  }>
   /** Resolves when no read of the payments API is in progress. */
   settle(): Promise<void>
   /**
@@ -76,9 +94,19 @@ const LAST_WORK_MS = 1_500
 /** How long the end of a process waits for the database to record the commands under way, in milliseconds. */
 const LAST_RECORD_MS = 500
 
-/** Creates every room once, and passes what they need of each other. Tests and production use it alike. */
-export async function createApp(config: AppConfig, options: AppOptions): Promise<App> {
-  const { logger, clock = () => new Date(), timer = systemTimer, onFatal = () => {}, limits = {} } = options
+/**
+ * Creates every room once, and passes what they need of each other. Takes the configuration, or the environment variables of a process;
+ * rejects with `ConfigError` if they are wrong. Tests and production use it alike.
+ */
+export async function createApp(given: Config | Environment, options: AppOptions = {}): Promise<App> {
+  const config = readAppConfig(given)
+  const {
+    logger = createLogger({ level: config.logLevel }),
+    clock = () => new Date(),
+    timer = systemTimer,
+    onFatal = () => {},
+    limits = {},
+  } = options
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
@@ -190,7 +218,8 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     clock,
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
-  const engine = createGraphql(config, { services, logger, tracing })
+  const { extension = null, plugins = [] } = options
+  const engine = await createGraphql(config, { services, logger, tracing, extension, plugins })
   const http = createHttp(config, {
     engine,
     operations,
@@ -217,6 +246,7 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
     logger,
     clock,
     limits,
+    verifyToken: options.verifyToken ?? null,
   })
   if (options.shop !== undefined) addShop(config, { http: http.server, logger }, options.shop)
 
@@ -258,7 +288,14 @@ export async function createApp(config: AppConfig, options: AppOptions): Promise
   http.setReady()
   reconciliation.start()
   const { handle } = http.server
-  return { ...listening, handle, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
+  const apollo = async () => {
+    const { options: forServer, contextOf } = await engine.ownApollo()
+    return {
+      options: forServer,
+      context: async ({ req }: { readonly req: IncomingMessage }) => contextOf(await http.requesterOf(req)),
+    }
+  }
+  return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

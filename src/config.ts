@@ -4,7 +4,14 @@ import { bareHost, isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import type { DatabaseConfig } from './config/database.ts'
 import { SOCKET_LIMITS } from './config/limits.ts'
 import { LOOPBACK_ORIGINS } from './config/parsers.ts'
-import { type ConfigFault, type Environment, type GenerateKey, Reading, unknownSettings } from './config/reading.ts'
+import {
+  type ConfigFault,
+  describeFaults,
+  type Environment,
+  type GenerateKey,
+  Reading,
+  unknownSettings,
+} from './config/reading.ts'
 import { ANY, NONE, SETTINGS, type Settings } from './config/settings.ts'
 import { deeplyFrozen } from './lib/deeply-frozen.ts'
 
@@ -40,6 +47,36 @@ export function parseConfig(env: Environment, generate: GenerateKey = randomKey)
   checkVerification(config.database, reading)
   const faults = [...reading.faults, ...unknownSettings(env)]
   return faults.length === 0 ? { ok: true, config: deeplyFrozen(config) } : { ok: false, faults }
+}
+
+/** A program cannot start with its settings. The message names each setting that is wrong, and no value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly code = 'CONFIG'
+  readonly safeMessage = true
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(describeFaults(faults))
+    this.faults = faults
+  }
+}
+
+/**
+ * Returns the configuration of a program that embeds the subgraph. Throws `ConfigError` for wrong settings, and without a payments API: the
+ * built-in sandbox is part of the command alone.
+ */
+export function readAppConfig(given: Config | Environment): AppConfig {
+  const parsed: ConfigResult = isConfig(given) ? { ok: true, config: given } : parseConfig(given)
+  if (!parsed.ok) throw new ConfigError(parsed.faults)
+  const { upstream } = parsed.config
+  if (upstream.kind !== 'service')
+    throw new ConfigError([{ setting: 'UPSTREAM_URL', message: 'is required: only the command starts a sandbox' }])
+  return { ...parsed.config, upstream }
+}
+
+function isConfig(given: Config | Environment): given is Config {
+  return typeof given['upstream'] === 'object'
 }
 
 function randomKey(): string {

@@ -1,3 +1,5 @@
-export { createApp, type App, type AppConfig, type AppOptions } from './app.ts'
-export { describeFaults, parseConfig, type Config, type ConfigFault } from './config.ts'
+export type { VerifyToken } from './access/own-verifier.ts'
+export type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
+export { createApp, type App, type AppOptions } from './app.ts'
+export { ConfigError, describeFaults, parseConfig, type Config, type ConfigFault } from './config.ts'
 export { createLogger, type Logger } from './observability/logger.ts'

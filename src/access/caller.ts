@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import type { JWTHeaderParameters } from 'jose'
 import { hasRepeatedKey } from 'payments-subgraph-lib/exact-json'
 import * as z from 'zod'
 
@@ -93,7 +93,10 @@ export type ScopeRules = { readonly scopeClaims: readonly string[] | null; reado
  * some issuers use instead; with `scopeClaims` from all of these. A claim is one text with spaces or a list; unknown scopes are ignored, and
  * so are other values in `scopeClaims`. Throws `InvalidTokenError` if `exp`, `sub`, `scope` or `scp` has the wrong type.
  */
-export function callerFromClaims(payload: JWTPayload, { scopeClaims, scopePrefix }: ScopeRules): ClientCaller {
+export function callerFromClaims(
+  payload: Readonly<Record<string, unknown>>,
+  { scopeClaims, scopePrefix }: ScopeRules,
+): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
   if (!claims.success) throw new InvalidTokenError('invalid')
   const { exp, sub, scope, scp } = claims.data

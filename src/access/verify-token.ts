@@ -53,8 +53,9 @@ export type TokenVerifierOptions = {
   readonly watchMs?: number
 }
 
-const MAX_TOKEN_BYTES = 8 * 1024
-const WATCH_MS = 15_000
+export const MAX_TOKEN_BYTES = 8 * 1024
+/** Milliseconds between two checks of the tokens of open streams. */
+export const WATCH_MS = 15_000
 /** Maximum by which the issuer's clock may be ahead of ours, in seconds. There is no tolerance for the expiry. */
 const CLOCK_TOLERANCE_S = 5
 const SECRET_ALGORITHMS = ['HS256']
@@ -98,7 +99,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
   }
 
   const watch = createTokenWatch({
-    isValid: (token) => verify(token).then(() => true, isNotWithdrawn),
+    verify,
     generation: async () => {
       await keys.freshen()
       return keys.generation()
@@ -239,8 +240,7 @@ type TokenWatch = {
 }
 
 export type TokenWatchOptions = {
-  /** Returns whether a token is still valid; rejects if that cannot be determined now. */
-  readonly isValid: (token: string) => Promise<boolean>
+  readonly verify: TokenVerifier['verify']
   /** Updates the keys if needed, and returns a number that changes with them. */
   readonly generation: () => Promise<number>
   /** Milliseconds between two checks. */
@@ -251,7 +251,7 @@ export type TokenWatchOptions = {
  * Creates a watch that verifies the tokens of streams again after the keys have changed. While they are unchanged, a check verifies only
  * the tokens added since the last one.
  */
-function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions): TokenWatch {
+export function createTokenWatch({ verify, generation, intervalMs }: TokenWatchOptions): TokenWatch {
   // Most tokens have one stream, and a Set per token would need more memory than everything else.
   const watched = new Map<string, TokenWatcher | Set<TokenWatcher>>()
   const unchecked = new Set<string>()
@@ -270,7 +270,7 @@ function createTokenWatch({ isValid, generation, intervalMs }: TokenWatchOptions
     checkedGeneration = current
     for (const token of due) {
       try {
-        if (!(await isValid(token))) refuse(token)
+        if (!(await verify(token).then(() => true, isNotWithdrawn))) refuse(token)
       } catch {
         // Cannot be verified now: it is checked again later.
         if (watched.has(token)) unchecked.add(token)

@@ -1,3 +1,4 @@
+import type { ApolloServerPlugin } from '@apollo/server'
 import { createLibraryExecutor, createPlannedExecutor } from 'graphql-plan'
 import type { AppConfig } from '../config.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -5,26 +6,43 @@ import type { Tracing } from '../observability/tracing/tracing.ts'
 import { createAdmission, type OperationPolicy } from './admission/admission.ts'
 import { createHideNames } from './admission/hidden-names.ts'
 import { loadTrustedDocuments } from './admission/read-request.ts'
-import type { Services } from './context.ts'
+import type { Context, Services } from './context.ts'
+import { createApolloExecution } from './engine/apollo-execution.ts'
 import { createPublicAnswers } from './engine/cache-policy.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
-import { createFederatedTraces } from './engine/federated-traces.ts'
+import type { OwnApollo } from './engine/own-apollo.ts'
 import { createErrorFormatter } from './error-formatter.ts'
+import type { SchemaExtension } from './schema/schema-extension.ts'
 import { createSchema } from './schema/schema.ts'
 
-export type Graphql = Engine & { stop(): Promise<void> }
+export type Graphql = Engine & {
+  /** Returns the options of an Apollo Server of the program that embeds the subgraph, and the context of one of its requests. */
+  ownApollo(): Promise<OwnApollo>
+  stop(): Promise<void>
+}
 
-type GraphqlNeeds = { readonly services: Services; readonly logger: Logger; readonly tracing: Tracing | null }
+type GraphqlNeeds = {
+  readonly services: Services
+  readonly logger: Logger
+  readonly tracing: Tracing | null
+  readonly extension: SchemaExtension | null
+  readonly plugins: readonly ApolloServerPlugin<Context>[]
+}
 
-/** Creates the schema and the engine. Throws if the manifest of trusted documents cannot be read. */
-export function createGraphql(config: AppConfig, { services, logger, tracing }: GraphqlNeeds): Graphql {
+/** Creates the schema and the engine. Rejects if the manifest of trusted documents cannot be read, or a plugin cannot start. */
+export async function createGraphql(
+  config: AppConfig,
+  { services, logger, tracing, extension, plugins }: GraphqlNeeds,
+): Promise<Graphql> {
   const { production, limits, shortcuts, sdlScopes } = config
-  const newSchema = () => createSchema({ production, sdlScopes })
+  const newSchema = () => createSchema({ production, sdlScopes, extension })
   const schema = newSchema()
   const policy = policyOf(config)
   const trusted = config.trustedDocuments === null ? null : loadTrustedDocuments(config.trustedDocuments)
   const formatError = createErrorFormatter({ logger, hideNames: policy.hideNames ? createHideNames(schema) : null })
-  const traces = createFederatedTraces({ createSchema: newSchema, formatError, production, logger })
+  const apolloOptions = { createSchema: newSchema, formatError, production, logger, plugins }
+  const apollo = createApolloExecution(apolloOptions)
+  await apollo.start()
   const { admit } = createAdmission({ schema, policy, trusted })
   const execute = shortcuts.includes('compiledExecutor') ? createPlannedExecutor(schema) : createLibraryExecutor(schema)
   const publicAnswers = shortcuts.includes('publicAnswers') ? createPublicAnswers(services.methods.version) : null
@@ -38,12 +56,17 @@ export function createGraphql(config: AppConfig, { services, logger, tracing }: 
       publicAnswers,
       formatError,
       timeoutMs,
-      sharesExecutions: shortcuts.includes('sharedExecutions'),
-      traces,
+      // A field of others may depend on the caller.
+      sharesExecutions: shortcuts.includes('sharedExecutions') && extension === null,
+      apollo,
       logger,
       tracing,
     }),
-    stop: traces.stop,
+    async ownApollo() {
+      const { createOwnApollo } = await import('./engine/own-apollo.ts')
+      return createOwnApollo({ ...apolloOptions, services, admit })
+    },
+    stop: apollo.stop,
   }
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
+import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
 import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
 import type { SocketLimits } from '../config/limits.ts'
-import type { Engine } from '../graphql/engine/engine.ts'
+import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -24,7 +25,8 @@ import { type ClientAddresses, createClientAddresses } from './connections/clien
 import { createTokenEnds, type TokenEnds } from './connections/token-end.ts'
 import { addExportRoute, type ExportLimits } from './exports/export-route.ts'
 import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
-import { addGraphqlRoute } from './graphql/graphql-route.ts'
+import { requestError } from './graphql/graphql-response.ts'
+import { addGraphqlRoute, statusTokensIn } from './graphql/graphql-route.ts'
 import { addPageRoutes, addPages } from './pages/pages.ts'
 import { protect, type Protection } from './protection/protection.ts'
 import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
@@ -43,6 +45,8 @@ export type Http = {
   readonly server: HttpServer
   /** Returns the number of open sockets and streams of clients. */
   open(): Omit<PaymentsOpenStreams, 'subscriptions'>
+  /** Returns who sends a request that another server has received. Rejects with a `GraphQLError` if its token is not valid. */
+  requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
   /** Makes the probes report that the process is ready. */
@@ -69,6 +73,8 @@ type HttpNeeds = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits: Partial<TransportLimits>
+  /** Replaces the verification of client tokens; null for that of the settings. */
+  readonly verifyToken: VerifyToken | null
 }
 
 export type TransportLimits = SocketLimits &
@@ -116,6 +122,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   let starting = true
   const entrance = createEntrance(config, needs, { isDraining: () => draining, isStarting: () => starting })
   const { http } = entrance
+  const callerOf = createCallerReader(entrance.verifier)
   const { sockets, streams, callbacks } = addGraphql(config, entrance)
   const admin = addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
@@ -123,6 +130,14 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   return {
     server: http,
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
+    async requesterOf(request) {
+      try {
+        const caller = await callerOf(request)
+        return { caller, fromRouter: entrance.isFromRouter(request), statusTokens: statusTokensIn(request) }
+      } catch (error) {
+        throw requestError(error)
+      }
+    },
     async listen() {
       const url = await http.listen(config.http)
       return { url, adminUrl: (await admin?.listen()) ?? null }
@@ -165,7 +180,10 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     unreadMs,
     logger,
   })
-  const verifier = createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
+  const verifier =
+    needs.verifyToken === null
+      ? createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
+      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger })
   return {
     ...needs,
     http,

@@ -55,7 +55,7 @@ it(
     const link = await createLink(network)
     const env = { PAYMENTS_URL: proxy.url, PAYMENTS_TOKEN: await network.token(), LINK_ID: link.id }
     const { folder, run } = projectOf(PAGE, env)
-    expect(typeFaults({ folder, run }, { lib: ['ES2024', 'DOM'] })).toBe('')
+    expect(typeFaults({ folder }, { lib: ['ES2024', 'DOM'] })).toBe('')
     for (const name of PROGRAMS.slice(0, 3))
       writeFileSync(join(folder, `run-${name}.ts`), `import { follow } from './${name}.ts'\nfollow()\n`)
     writeFileSync(join(folder, 'run-relay.ts'), RELAY_PROGRAM)

@@ -16,6 +16,8 @@ export type Program = {
   line(matching: RegExp): Promise<string>
   /** Returns the lines of the output so far. */
   lines(): readonly string[]
+  /** Sends SIGTERM. */
+  terminate(): void
   /** Waits for the end of the program, and returns its whole output. Rejects unless the exit code is 0. */
   output(): Promise<string>
   /** Kills it at once, like a failure of its machine. */
@@ -38,7 +40,7 @@ export function projectOf(guide: string, env: Readonly<Record<string, string>>):
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   for (const [name, code] of snippetsOf(guide)) writeFileSync(join(folder, name), code)
-  return { folder, run: (file) => start(folder, file, env) }
+  return { folder, run: (file) => startProgram(folder, file, env, [`--conditions=${CONDITION}`]) }
 }
 
 /** Has the packages of this repository resolve to their sources. */
@@ -59,7 +61,10 @@ const COMPILER = {
 const COMPILERS = ['node_modules/typescript/bin/tsc', 'packages/client/node_modules/typescript/bin/tsc']
 
 /** Returns the compilers' errors for a project, with strict options as in most projects; empty if there are none. */
-export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record<string, unknown>> = {}): string {
+export function typeFaults(
+  { folder }: Pick<Project, 'folder'>,
+  compilerOptions: Readonly<Record<string, unknown>> = {},
+): string {
   const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['*.ts', '*.tsx'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
   return COMPILERS.map(
@@ -67,8 +72,14 @@ export function typeFaults({ folder }: Project, compilerOptions: Readonly<Record
   ).join('')
 }
 
-function start(cwd: string, file: string, env: Readonly<Record<string, string>>): Program {
-  const child = spawn(process.execPath, [`--conditions=${CONDITION}`, file], {
+/** Runs a file in a process of its own, which the end of the test kills. */
+export function startProgram(
+  cwd: string,
+  file: string,
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = [],
+): Program {
+  const child = spawn(process.execPath, [...flags, file], {
     cwd,
     env: { ...env, PATH: process.env['PATH'] },
   })
@@ -100,6 +111,7 @@ function start(cwd: string, file: string, env: Readonly<Record<string, string>>)
         void ended.then(() => failed(new Error(`It ended without ${matching}: ${lines.join('\n')}${faults}`)))
         look()
       }),
+    terminate: () => void child.kill(),
     async output() {
       const code = await ended
       if (code !== 0) throw new Error(`It ended with ${code}: ${faults}`)

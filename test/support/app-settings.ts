@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Sandbox } from 'payments-subgraph-sandbox'
-import type { AppConfig } from '../../src/app.ts'
-import { parseConfig } from '../../src/config.ts'
+import { type AppConfig, readAppConfig } from '../../src/config.ts'
 
 /** The keys of every network that does not replace them. */
 export const SECRETS = {
@@ -46,10 +45,4 @@ export function settingsFor({ folder, port, sandbox, options }: SettingParts): R
 }
 
 /** Returns the configuration of these settings. Throws if they are invalid. */
-export function configFor(settings: Readonly<Record<string, string>>): AppConfig {
-  const parsed = parseConfig(settings)
-  if (!parsed.ok) throw new Error(parsed.faults.map(({ setting, message }) => `${setting} ${message}`).join('\n'))
-  const { upstream } = parsed.config
-  if (upstream.kind !== 'service') throw new Error('The tests name their service.')
-  return { ...parsed.config, upstream }
-}
+export const configFor: (settings: Readonly<Record<string, string>>) => AppConfig = readAppConfig

@@ -66,6 +66,8 @@ export type NetworkOptions = {
   readonly breaker?: AppOptions['breaker']
   /** Replaces limits that would make a test too slow. */
   readonly limits?: AppOptions['limits']
+  /** What the app is extended by. */
+  readonly extensions?: Pick<AppOptions, 'verifyToken' | 'extension' | 'plugins'>
   /** Replaces how often the log is polled for events of other nodes. */
   readonly tail?: AppOptions['tail']
 }
@@ -88,7 +90,16 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const { limits = {}, tail = {} } = options
   const start = (port: string, env = options.env) => {
     const config = configFor(settingsFor({ folder, port, sandbox, options: { ...options, ...(env && { env }) } }))
-    return createApp(config, { logger, clock, breaker, limits, tail, shop: createShop, ...timing })
+    return createApp(config, {
+      logger,
+      clock,
+      breaker,
+      limits,
+      tail,
+      shop: createShop,
+      ...timing,
+      ...options.extensions,
+    })
   }
   if (options.env?.['DATABASE_URL'] === undefined) createMigrated(join(folder, 'payments.db'))
   let app = await start('0')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeFaults, type Environment } from '../../src/config.ts'
-import { faultsOf } from './config-environments.ts'
+import { describeFaults, type Environment, readAppConfig } from '../../src/config.ts'
+import { ACCOUNT, faultsOf } from './config-environments.ts'
 
 const LONG = 'x'.repeat(32)
 const SITE = { id: 'au', appId: 'app-au', secretKey: 'site-secret-key-of-32-bytes-or-more', currencies: ['AUD'] }
@@ -252,5 +252,19 @@ describe('describeFaults', () => {
     )
     expect(messages.filter((message) => message !== '').length).toBeGreaterThan(100)
     expect(messages.filter((message) => message.includes(canary))).toEqual([])
+  })
+})
+
+describe('readAppConfig', () => {
+  it('reads an environment, and takes a configuration as it is', () => {
+    const config = readAppConfig(ACCOUNT)
+    expect([config.upstream.url, readAppConfig(config)]).toEqual([ACCOUNT['UPSTREAM_URL'], config])
+  })
+
+  it('throws all faults by name, and has no sandbox to start', () => {
+    expect(() => readAppConfig({ ...ACCOUNT, PORT: 'x', LOG_LEVEL: 'x' })).toThrow(
+      /^PORT .+\nLOG_LEVEL |^LOG_LEVEL .+\nPORT /,
+    )
+    expect(() => readAppConfig({})).toThrow('UPSTREAM_URL is required')
   })
 })

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Span } from '@opentelemetry/api'
 import {
   GraphQLError,
@@ -15,9 +16,9 @@ import type { Admission, AdmittedOperation } from '../admission/admission.ts'
 import type { OperationRequest } from '../admission/read-request.ts'
 import { createContext, type Context, type Services } from '../context.ts'
 import type { ErrorFormatter } from '../error-formatter.ts'
+import type { ApolloExecution } from './apollo-execution.ts'
 import { createCachePolicy, type PublicAnswers } from './cache-policy.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
-import type { FederatedTraces } from './federated-traces.ts'
 import type { Answer, RequestOutcome, Refusal } from './request-outcome.ts'
 import { subscribe } from './subscribe.ts'
 
@@ -32,6 +33,8 @@ export type Requester = {
   readonly text?: string
   /** True if the router requests a federated trace. */
   readonly wantsTrace?: boolean
+  /** Headers of the request, of which plugins see the name and version of the client. */
+  readonly headers?: IncomingHttpHeaders
   /** Cursor that a reconnecting client sent outside of the operation; it takes precedence over the operation's own. */
   readonly resumeAfter?: string | undefined
   /** Status tokens that were sent outside of the operation, for queries and mutations. */
@@ -69,14 +72,14 @@ export type EngineOptions = {
   readonly timeoutMs: number
   /** True if streams share executions. */
   readonly sharesExecutions: boolean
-  readonly traces: Pick<FederatedTraces, 'answer'>
+  readonly apollo: Pick<ApolloExecution, 'answer' | 'hasPlugins'>
   readonly logger: Logger
   readonly tracing: Tracing | null
 }
 
 /** Creates the engine for a schema; the executor is passed in. */
 export function createEngine(options: EngineOptions): Engine {
-  const { schema, services, admit, execute, publicAnswers, timeoutMs, traces, logger, tracing } = options
+  const { schema, services, admit, execute, publicAnswers, timeoutMs, apollo, logger, tracing } = options
   const cachePolicy = createCachePolicy(schema)
   /** Operations of public answers, to name the spans of requests that are answered from the cache. */
   const nodes = new WeakMap<Answer, OperationDefinitionNode>()
@@ -121,7 +124,10 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     refuse,
-    async run(request, { caller, fromRouter, text, wantsTrace = false, resumeAfter, statusTokens = [], ...requester }) {
+    async run(
+      request,
+      { caller, fromRouter, text, wantsTrace = false, headers = {}, resumeAfter, statusTokens = [], ...requester },
+    ) {
       const operation = admit(request, fromRouter, text?.length)
       if ('errors' in operation) return refuse(operation.errors)
       const { node } = operation
@@ -135,7 +141,10 @@ export function createEngine(options: EngineOptions): Engine {
         const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
         return 'pull' in started ? started : answer({ data: null, errors: started }, null)
       }
-      if (wantsTrace) return withTimeout(traces.answer(operation, context), timeoutMs, () => answer(tooLate(), null))
+      if (wantsTrace || apollo.hasPlugins) {
+        const answering = apollo.answer(operation, context, { wantsTrace, headers })
+        return withTimeout(answering, timeoutMs, () => answer(tooLate(), null))
+      }
       const version = publicAnswers?.version()
       const made = await answerOnce(operation, context)
       if (text !== undefined && version !== undefined && made.maxAgeS !== null) {

@@ -1,4 +1,4 @@
-import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
+import { defaultFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Payment } from '../../domain/payments/payment.ts'
 import { NODE_FIELDS, type NodeType, parseNodeId } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
@@ -90,7 +90,7 @@ export const resolvers: Resolvers = {
     ...reconciliationResolvers.Query,
     ...webhookDeliveriesResolvers.Query,
   },
-  Mutation: eachAnswered({
+  Mutation: {
     ...accountsResolvers.Mutation,
     ...agreementsResolvers.Mutation,
     ...customersResolvers.Mutation,
@@ -102,7 +102,7 @@ export const resolvers: Resolvers = {
     ...reconciliationResolvers.Mutation,
     ...refundsResolvers.Mutation,
     ...webhookDeliveriesResolvers.Mutation,
-  }),
+  },
   Subscription: {
     ...agreementsResolvers.Subscription,
     ...eventsResolvers.Subscription,
@@ -111,18 +111,4 @@ export const resolvers: Resolvers = {
     ...paymentsResolvers.Subscription,
     ...payoutsResolvers.Subscription,
   },
-}
-
-/** Begins the answer to each mutation anew, so that it shows nothing that was read for the mutation before it. */
-function eachAnswered<Fields extends object>(fields: Fields): Fields {
-  const answered = Object.entries<GraphQLFieldResolver<unknown, Context>>(fields as never).map(
-    ([name, resolve]): [string, GraphQLFieldResolver<unknown, Context>] => [
-      name,
-      (root, args, context, info) => {
-        context.begin()
-        return resolve(root, args, context, info)
-      },
-    ],
-  )
-  return Object.fromEntries(answered) as Fields
 }

@@ -26,19 +26,37 @@ import { resolvers } from '../resolvers/index.ts'
 import { demandScopes, type ScopeRule } from '../rights/rights.ts'
 import { createScalars } from './scalars.ts'
 import { readSchemaDocument } from './schema-document.ts'
+import { extensionModule, type ResolverMap, type SchemaExtension } from './schema-extension.ts'
 
 type SchemaOptions = {
   readonly production: boolean
+  readonly extension?: SchemaExtension | null
   /** Whether `_service { sdl }` contains `@requiresScopes`. It is enforced in any case. Default true. */
   readonly sdlScopes?: boolean
 }
 
 /** Creates the subgraph's executable schema from schema.graphql and the resolvers, and enforces the scopes that it requires. */
-export function createSchema({ production, sdlScopes = true }: SchemaOptions): GraphQLSchema {
-  const typeDefs = readSchemaDocument()
+export function createSchema({ production, sdlScopes = true, extension = null }: SchemaOptions): GraphQLSchema {
   const everything = { ...resolvers, ...createScalars({ production }) } as ResolverMap
-  const schema = checkRepresentations(enforceScopes(buildSubgraphSchema([{ typeDefs, resolvers: everything }])))
+  const typeDefs = readSchemaDocument()
+  const modules = [
+    { typeDefs, resolvers: everything },
+    ...(extension === null ? [] : [extensionModule(extension, typeDefs)]),
+  ]
+  const schema = checkRepresentations(enforceScopes(beginEachMutation(buildSubgraphSchema(modules))))
   return sdlScopes ? schema : printWithoutScopes(schema)
+}
+
+/** Begins the answer to each mutation anew, in place, so that it shows nothing that was read for the mutation before it. */
+function beginEachMutation(schema: GraphQLSchema): GraphQLSchema {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve = defaultFieldResolver } = field
+    field.resolve = (parent, args, context: Context, info) => {
+      context.begin()
+      return resolve(parent, args, context, info)
+    }
+  }
+  return schema
 }
 
 /** Replaces the resolver of `_service { sdl }`, in place, by one that omits `@requiresScopes`, and returns the schema. */
@@ -50,13 +68,6 @@ function printWithoutScopes(schema: GraphQLSchema): GraphQLSchema {
   field.resolve = ({ sdl }: { readonly sdl: string }) => (printed ??= withoutScopes(sdl))
   return schema
 }
-
-/** The type of resolvers in @apollo/subgraph, which does not export it. Our resolvers have stricter types, generated from the schema. */
-type Module = Extract<
-  Extract<Parameters<typeof buildSubgraphSchema>[0], readonly unknown[]>[number],
-  { typeDefs: unknown }
->
-type ResolverMap = NonNullable<Module['resolvers']>
 
 const REQUIRES_SCOPES = /(?:^|__)requiresScopes$/
 const AUTHENTICATED = /(?:^|__)authenticated$/

@@ -21,9 +21,14 @@ export function httpError(message: string, code: string, status: number, retryAf
 
 /** Returns the refusal for an error thrown while a request was read; rethrows internal errors. */
 export function refusalFor(error: unknown, { refuse }: Pick<Engine, 'refuse'>): Refusal {
-  if (error instanceof GraphQLError) return refuse([error])
-  if (error instanceof InvalidTokenError) return refuse([httpError(error.message, 'UNAUTHENTICATED', 401)])
-  if (error instanceof TokenKeysUnavailableError) return refuse([httpError(error.message, error.code, 503)])
+  return refuse([requestError(error)])
+}
+
+/** Returns the error of a request that cannot be answered. Throws what is a fault of ours. */
+export function requestError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  if (error instanceof InvalidTokenError) return httpError(error.message, 'UNAUTHENTICATED', 401)
+  if (error instanceof TokenKeysUnavailableError) return httpError(error.message, error.code, 503)
   throw error
 }
 

@@ -112,6 +112,7 @@ async function runAndSend(
     fromRouter,
     text: requestText(exchange),
     wantsTrace: wantsTrace(request, fromRouter),
+    headers: request.headers,
     resumeAfter: lastEventId(request),
     statusTokens: statusTokensIn(request),
     refuse(kind) {
@@ -161,7 +162,7 @@ const MAX_STATUS_TOKENS = 20
  * Returns the status tokens in the header `payment-status-token`, separated by commas. Routers forward headers to entities, which have no
  * arguments for them.
  */
-function statusTokensIn({ headers }: IncomingMessage): readonly string[] {
+export function statusTokensIn({ headers }: IncomingMessage): readonly string[] {
   const header = String(headers['payment-status-token'] ?? '')
   return header === '' ? [] : header.split(',', MAX_STATUS_TOKENS).map((token) => token.trim())
 }

@@ -70,7 +70,7 @@ export function engineOf(
     sharesExecutions,
     execute: sharesExecutions ? createPlannedExecutor(schema) : createLibraryExecutor(schema),
     publicAnswers: null,
-    traces: { answer: () => Promise.reject(new Error('Nobody asks for a trace.')) },
+    apollo: { hasPlugins: false, answer: () => Promise.reject(new Error('No traces here.')) },
     logger,
     tracing: null,
     ...parts,
