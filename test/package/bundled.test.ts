@@ -96,6 +96,7 @@ const WITHOUT_TEXT = new Set([
   '@graphql-tools/merge',
   '@graphql-tools/schema',
   '@graphql-tools/utils',
+  '@polka/url',
   '@whatwg-node/promise-helpers',
   'abstract-logging',
   'cross-inspect',
@@ -104,6 +105,7 @@ const WITHOUT_TEXT = new Set([
   'qrcode-generator',
   'react-compiler-runtime',
   'react-remove-scroll-bar',
+  'sirv',
 ])
 
 function sections(text: string): { readonly name: string; readonly text: string }[] {
