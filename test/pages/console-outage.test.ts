@@ -51,7 +51,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
       await expect.poll(() => page.getByRole('main').getByText(shown).count()).toBeGreaterThan(0)
       await expect
         .poll(() => page.locator('.notice').first().textContent())
-        .toMatch(/was read \d+ (s|min|ms) ago, at .*read again/)
+        .toMatch(/Last refreshed \d+ (s|min|ms) ago, at .*retries/)
       expect(await page.getByText(/There are no/).count()).toBe(0)
     }
     expect(await accessibilityFaults(pages[0]?.[0] as Page)).toEqual([])

@@ -167,7 +167,7 @@ export function AnswerFailure({ of: { error, readAt } }: AnswerProps) {
             Last refreshed <Age of={readAt} /> ago, at <Moment at={new Date(readAt).toISOString()} short />.{' '}
           </>
         )}
-        It is read again until that succeeds.
+        It retries until that succeeds.
       </p>
     </div>
   )
