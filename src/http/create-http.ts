@@ -307,7 +307,7 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
   return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
 }
 
-/** Returns the server for metrics and probes, if one is configured. */
+/** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
   const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
   const { registry } = metrics

@@ -194,14 +194,16 @@ function parsed(query: string, maxTokens: number): DocumentNode {
   }
 }
 
-/** Returns the operation with this name, or the only one if `name` is null. Throws BAD_REQUEST if there is not exactly one. */
+/** Returns the operation with this name, or the only one if `name` is null. Throws OPERATION_RESOLUTION_FAILURE if there is not exactly one. */
 function chosen(
   operations: AdmittedDocument['operations'],
   name: string | null,
 ): AdmittedDocument['operations'][number] {
   const [first, second] = name === null ? operations : operations.filter(({ node }) => node.name?.value === name)
   if (first !== undefined && second === undefined) return first
-  throw badRequest('The document does not contain the requested operation.')
+  throw new GraphQLError('The document does not contain the requested operation.', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+  })
 }
 
 /** Returns the error with a code. The codes are those of Apollo Server. */

@@ -80,8 +80,8 @@ describe('the operation that is run', () => {
   it.each<[string, OperationRequest, string | null]>([
     ['is the only one', { query: '{ open }' }, null],
     ['is the only one, by its name', { query: 'query One { open }', operationName: 'One' }, null],
-    ['is none where there are two', { query: 'query One { open } query Two { open }' }, 'BAD_REQUEST'],
-    ['is none by another name', { query: 'query One { open }', operationName: 'Two' }, 'BAD_REQUEST'],
+    ['is none where there are two', { query: 'query One { open } query Two { open }' }, 'OPERATION_RESOLUTION_FAILURE'],
+    ['is none by another name', { query: 'query One { open }', operationName: 'Two' }, 'OPERATION_RESOLUTION_FAILURE'],
     ['is none in a document of types', { query: 'type Query { open: String }' }, 'GRAPHQL_VALIDATION_FAILED'],
     ['is none in an empty text', { query: '' }, 'BAD_REQUEST'],
     ['is none in white space', { query: ' ' }, 'GRAPHQL_PARSE_FAILED'],
