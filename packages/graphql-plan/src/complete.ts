@@ -105,6 +105,8 @@ function leafCompleter(type: GraphQLLeafType, absentText: () => string): Complet
   if (type === GraphQLBoolean) return (_run, value) => (typeof value === 'boolean' ? String(value) : leafText(value))
   if (!isEnumType(type)) return (_run, value) => leafText(value)
   const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name}"`]))
+  // Absent, also if a name stands for it.
+  texts.delete(null)
   return (_run, value) => texts.get(value) ?? leafText(value)
 }
 
