@@ -61,8 +61,7 @@ export function createContext(
   { resumeAfter, statusTokens = [], isItem = false }: Answering = {},
 ): Context {
   const freshness = createAnswerFreshness()
-  const newLoaders = () => createLoaders({ ...services, isItem, onStale: freshness.markStale })
-  let loaders = newLoaders()
+  let loaders: Loaders | null = null
   let instant: Date | null = null
   let held: ReadonlySet<string> | null = null
   const clock = () => (instant ??= services.clock())
@@ -78,10 +77,10 @@ export function createContext(
         statusTokens.flatMap((token) => readStatusToken(services.keys, token, clock())?.subjectId ?? []),
       )),
     get loaders() {
-      return loaders
+      return (loaders ??= createLoaders({ ...services, isItem, onStale: freshness.markStale }))
     },
     begin() {
-      loaders = newLoaders()
+      loaders = null
       instant = null
     },
   }

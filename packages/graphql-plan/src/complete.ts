@@ -1,5 +1,6 @@
 import {
   defaultTypeResolver,
+  getNullableType,
   GraphQLBoolean,
   GraphQLError,
   GraphQLID,
@@ -49,64 +50,64 @@ export function objectText(
 
 /** Executes one field of an object and returns its value as JSON. */
 export function fieldText(field: FieldPlan, run: Run, source: unknown, prev: Path | undefined): Text {
-  const { key, nonNull } = field
-  const path = { prev, key }
+  const { key, isLeaf, nonNull } = field
+  let path: Path | undefined
   try {
     const value = field.resolve(run, source)
+    // Most fields are leaves, which need a path for errors only.
+    if (!isLeaf) path = { prev, key }
     const text = isPromise(value)
       ? value.then((resolved) => field.complete(run, resolved, path))
       : field.complete(run, value, path)
-    return typeof text === 'string' ? text : recovered(text, { field, run, path, nonNull })
+    return typeof text === 'string' ? text : recovered(text, { field, run, path: path ?? { prev, key }, nonNull })
   } catch (error) {
-    return failed({ field, run, path, nonNull }, error)
+    return failed({ field, run, path: path ?? { prev, key }, nonNull }, error)
   }
 }
 
 /** Returns the function that completes values of a type at a field. */
 export function completerOf(type: GraphQLOutputType, field: FieldPlan, schema: GraphQLSchema): Complete {
-  if (isNonNullType(type)) return nonNullCompleter(completerOf(type.ofType, field, schema), field)
-  const complete = presentCompleter(type, field, schema)
+  const nullable = getNullableType(type)
+  const absentText = (): string => {
+    if (isNonNullType(type)) throw new Error(`Cannot return null for non-nullable field ${field.coordinate}.`)
+    return NULL
+  }
+  if (isLeafType(nullable)) return leafCompleter(nullable, absentText)
+  const complete = presentCompleter(nullable, field, schema)
   return (run, value, path) => {
-    if (value === null || value === undefined) return NULL
+    if (value === null || value === undefined) return absentText()
     if (value instanceof Error) throw value
     return complete(run, value, path)
   }
 }
 
 function presentCompleter(
-  type: GraphQLLeafType | GraphQLAbstractType | GraphQLObjectType | GraphQLList<GraphQLOutputType>,
+  type: GraphQLAbstractType | GraphQLObjectType | GraphQLList<GraphQLOutputType>,
   field: FieldPlan,
   schema: GraphQLSchema,
 ): Complete {
   if (isListType(type)) return listCompleter(type.ofType, field, schema)
-  if (isLeafType(type)) return leafCompleter(type)
   if (isAbstractType(type)) return abstractCompleter(type, field, schema)
   return objectCompleter(type, field)
 }
 
-function nonNullCompleter(complete: Complete, { coordinate }: FieldPlan): Complete {
-  const present = (text: string): string => {
-    if (text !== NULL) return text
-    throw new Error(`Cannot return null for non-nullable field ${coordinate}.`)
-  }
-  return (run, value, path) => {
-    const text = complete(run, value, path)
-    return typeof text === 'string' ? present(text) : text.then(present)
-  }
-}
-
-function leafCompleter(type: GraphQLLeafType): Complete {
-  const serialised = (value: unknown): string => {
+function leafCompleter(type: GraphQLLeafType, absentText: () => string): Complete {
+  const leafText = (value: unknown): string => {
+    if (value === null || value === undefined) return absentText()
+    if (value instanceof Error) throw value
     const result: unknown = type.serialize(value)
     if (result === null || result === undefined) throw new Error(`${type.name} serialised a value to nothing.`)
-    return leafText(result)
+    // As within an object, where what has no JSON is null.
+    return typeof result === 'string' ? stringText(result) : (JSON.stringify(result) ?? NULL)
   }
   if (type === GraphQLString || type === GraphQLID)
-    return (_run, value) => (typeof value === 'string' ? stringText(value) : serialised(value))
-  if (type === GraphQLBoolean) return (_run, value) => (typeof value === 'boolean' ? String(value) : serialised(value))
-  if (!isEnumType(type)) return (_run, value) => serialised(value)
+    return (_run, value) => (typeof value === 'string' ? stringText(value) : leafText(value))
+  if (type === GraphQLBoolean) return (_run, value) => (typeof value === 'boolean' ? String(value) : leafText(value))
+  if (!isEnumType(type)) return (_run, value) => leafText(value)
   const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name}"`]))
-  return (_run, value) => texts.get(value) ?? serialised(value)
+  // Absent, also if a name stands for it.
+  texts.delete(null)
+  return (_run, value) => texts.get(value) ?? leafText(value)
 }
 
 function listCompleter(itemType: GraphQLOutputType, field: FieldPlan, schema: GraphQLSchema): Complete {
@@ -230,10 +231,4 @@ function stringText(value: string): string {
       return JSON.stringify(value)
   }
   return `"${value}"`
-}
-
-/** Returns a serialised leaf as JSON, as `JSON.stringify` writes it within an object. */
-function leafText(value: unknown): string {
-  if (typeof value === 'string') return stringText(value)
-  return JSON.stringify(value) ?? 'null'
 }

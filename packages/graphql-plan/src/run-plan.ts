@@ -12,7 +12,7 @@ export type Path = { readonly prev: Path | undefined; readonly key: string | num
 /** A part of the response as JSON, or a promise of it. */
 export type Text = string | Promise<string>
 
-/** The JSON of null. A completed value has this text only if it is null. */
+/** The JSON of null. */
 export const NULL = 'null'
 
 export type Arguments = Readonly<Record<string, unknown>>
@@ -45,7 +45,7 @@ export class Run {
 }
 
 /** Returns a resolved value as JSON; throws or rejects if it is invalid. */
-export type Complete = (run: Run, value: unknown, path: Path) => Text
+export type Complete = (run: Run, value: unknown, path: Path | undefined) => Text
 
 /** Plan of one field of an object. */
 export type FieldPlan = {
@@ -55,6 +55,8 @@ export type FieldPlan = {
   readonly coordinate: string
   readonly nodes: readonly FieldNode[]
   readonly nonNull: boolean
+  /** Whether its type is a scalar or an enum, also if it is non-null. */
+  readonly isLeaf: boolean
   /** Returns the field's value for a source, or a promise of it. */
   readonly resolve: (run: Run, source: unknown) => unknown
   /** The `info` argument of the resolver. */
