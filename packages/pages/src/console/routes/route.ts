@@ -52,44 +52,59 @@ function decoded(text: string): string {
   }
 }
 
-/** A view of the console: its name in the URL, its title, its shortcut after `g`, and its required scope. */
-type View = {
+/** A view of the console: its name in the URL, its title, its icon, its shortcut after `g`, and its required scope. */
+export type View = {
   readonly name: ViewName
   readonly title: string
+  readonly icon: string
   readonly key: string
   readonly scope: string | null
 }
 
-export type ViewName =
-  | 'feed'
-  | 'payments'
-  | 'links'
-  | 'agreements'
-  | 'payouts'
-  | 'gateway-payments'
-  | 'contacts'
-  | 'deliveries'
-  | 'methods'
-  | 'accounts'
-  | 'imports'
-  | 'health'
+const view = <Name extends string>(name: Name, title: string, icon: string, key: string, scope: string | null) => ({
+  name,
+  title,
+  icon,
+  key,
+  scope,
+})
 
-export const VIEWS: readonly View[] = [
-  { name: 'feed', title: 'Live events', key: 'f', scope: 'payments:read' },
-  { name: 'payments', title: 'Payments', key: 'p', scope: 'payments:read' },
-  { name: 'links', title: 'Links', key: 'l', scope: 'payments:read' },
-  { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
-  { name: 'payouts', title: 'Payouts', key: 'o', scope: 'payouts:read' },
-  { name: 'gateway-payments', title: 'Gateway payments', key: 'g', scope: 'payments:read' },
-  { name: 'contacts', title: 'Contacts', key: 'c', scope: 'customers:read' },
-  { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
-  { name: 'methods', title: 'Methods', key: 'm', scope: null },
-  { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },
-  { name: 'imports', title: 'Imports', key: 'i', scope: 'payments:reconcile' },
-  { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
-]
+/** The views in the groups of the navigation; the first group has no name. */
+export const GROUPS = [
+  { name: '', views: [view('feed', 'Live events', 'events', 'f', 'payments:read')] },
+  {
+    name: 'Money in',
+    views: [
+      view('payments', 'Payments', 'payments', 'p', 'payments:read'),
+      view('links', 'Links', 'links', 'l', 'payments:read'),
+      view('agreements', 'Agreements', 'agreements', 'a', 'agreements:read'),
+      view('gateway-payments', 'Gateway payments', 'gateway', 'g', 'payments:read'),
+    ],
+  },
+  { name: 'Money out', views: [view('payouts', 'Payouts', 'payouts', 'o', 'payouts:read')] },
+  {
+    name: 'Set-up',
+    views: [
+      view('contacts', 'Contacts', 'contacts', 'c', 'customers:read'),
+      view('methods', 'Methods', 'methods', 'm', null),
+      view('accounts', 'Accounts', 'accounts', 'b', 'balances:read'),
+    ],
+  },
+  {
+    name: 'Operations',
+    views: [
+      view('deliveries', 'Webhooks', 'webhooks', 'd', 'payments:read'),
+      view('imports', 'Reconciliation', 'reconcile', 'i', 'payments:reconcile'),
+      view('health', 'Health', 'health', 'h', 'payments:read'),
+    ],
+  },
+] as const
+
+export type ViewName = (typeof GROUPS)[number]['views'][number]['name']
+
+export const VIEWS: readonly View[] = GROUPS.flatMap(({ views }): readonly View[] => views)
 
 /** Returns the view with this name, the first view for an empty name; null if there is no such view. */
-function viewOf(name: string): View | null {
-  return VIEWS.find((view) => name === '' || view.name === name) ?? null
+export function viewOf(name: string): View | null {
+  return VIEWS.find((one) => name === '' || one.name === name) ?? null
 }
