@@ -18,6 +18,22 @@ export const TARGET = 'dist/web'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
+/** Loads the font of a page that has one together with its styles, so that the text is drawn once. */
+const fontFirst: Plugin = {
+  name: 'font-first',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => file.includes('inter-latin-wght-normal'))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+          injectTo: 'head-prepend' as const,
+        })),
+  },
+}
+
 /** Builds the console a second time for production: the page itself says whether real money moves. */
 const ofProduction: Plugin = {
   name: 'console-of-production',
@@ -50,7 +66,7 @@ export function buildOf(page: PageName): InlineConfig {
     publicDir: false,
     resolve: { conditions: ['payments-subgraph-source', ...defaultClientConditions] },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: page === 'console' ? [ofProduction] : [],
+    plugins: page === 'console' ? [fontFirst, ofProduction] : [fontFirst],
     worker: { rolldownOptions: { output: { ...names, entryFileNames: `assets/${page}-[name]-[hash].js` } } },
     build: {
       outDir: path(TARGET),

@@ -29,7 +29,7 @@ export function Deliveries({ route }: { readonly route: Route }) {
   const rows = list?.nodes ?? []
 
   return (
-    <Page title="Deliveries">
+    <Page title="Webhooks">
       <p>
         Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
         <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Deliveries that need attention</a>
@@ -39,11 +39,13 @@ export function Deliveries({ route }: { readonly route: Route }) {
         <Choices name="attention" label="Needs attention" params={params} values={ATTENTION} />
       </FilterForm>
       <AnswerFailure of={answer} />
-      {rows.length > 0 ? (
-        <DeliveryTable rows={rows} withAdvice={needsAttention} />
-      ) : (
-        <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
-      )}
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Newest first">
+        {rows.length > 0 ? (
+          <DeliveryTable rows={rows} withAdvice={needsAttention} />
+        ) : (
+          <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
+        )}
+      </section>
       {list !== undefined && list !== null && (
         <Pager route={route} page={list.pageInfo} isFull={rows.length === PAGE} />
       )}

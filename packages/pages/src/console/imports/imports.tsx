@@ -25,7 +25,7 @@ export function Imports({ route }: { readonly route: Route }) {
   const list = answer.data?.paymentImports ?? null
   const rows = list?.nodes ?? []
   return (
-    <Page title="Imports">
+    <Page title="Reconciliation">
       <BeginImport />
       <AnswerFailure of={answer} />
       {rows.length === 0 ? (

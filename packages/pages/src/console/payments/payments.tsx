@@ -80,14 +80,7 @@ function PaymentChips({ params }: { readonly params: URLSearchParams }) {
   const range = [min && `from ${min}`, max && `to ${max}`, currency].filter(Boolean).join(' ')
   return (
     <>
-      <PeriodChip label="Updated" params={params} />
-      <Choices
-        name="phase"
-        label="Phase"
-        params={params}
-        values={PHASES}
-        word={(value) => lookOf('PaymentPhase', value).word}
-      />
+      <PeriodChip label="Changed" params={params} />
       <Choices
         name="status"
         label="Status"
@@ -103,9 +96,8 @@ function PaymentChips({ params }: { readonly params: URLSearchParams }) {
         </div>
         <ApplyButton />
       </Chip>
-      <TextChip name="method" label="Method code" params={params} />
+      <TextChip name="method" label="Method" params={params} />
       <TextChip name="last4" label="Last four" params={params} />
-      <TextChip name="reference" label="Reference" params={params} />
       <Choices name="duplicate" label="Paid twice" params={params} values={DUPLICATES} word={() => 'Not resolved'} />
     </>
   )
@@ -167,7 +159,6 @@ function filterIn(params: URLSearchParams) {
     amount: isRange ? { currency: currency?.toUpperCase() ?? '', min, max } : null,
     methodCode: params.get('method'),
     cardLast4: params.get('last4'),
-    reference: params.get('reference'),
     duplicate: chosenOf(params, 'duplicate', DUPLICATES).length === 0 ? null : true,
   }
 }

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import { Icon } from '../pieces/icons.tsx'
-import { momentText } from '../pieces/moments.tsx'
+import { agoText } from '../pieces/moments.tsx'
 import { useSession } from '../session/session.ts'
 import { prefer, type PreferenceName, PREFERENCES, usePreference } from './preferences.ts'
 
@@ -18,7 +18,7 @@ export function UserMenu() {
         </span>
         <span>
           <span class="cut">{name}</span>
-          <span class="small faint">Token expires {momentText(claims.expiresAt)}</span>
+          <span class="small faint">Token expires {agoText(claims.expiresAt, Date.now())}</span>
         </span>
       </button>
       <div class="pop user-menu" id={id} popover="auto" role="group" aria-label="User">
