@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { goTo, openConsole } from './console.ts'
+import { goTo, openConsole, VIEWS } from './console.ts'
 import { openPopup, placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
-
-/** The views of the console that a menu leads to. */
-const VIEWS = ['feed', 'payments', 'links', 'agreements', 'payouts', 'balances', 'deliveries', 'health']
 
 describe.skipIf(browser.isMissing)('the pages', () => {
   let network: Network
@@ -42,10 +39,10 @@ describe.skipIf(browser.isMissing)('the pages', () => {
 
   test('have a console of these views, each with a heading', async () => {
     const page = await openConsole(await browser.profile(), network)
-    for (const view of VIEWS) {
-      await goTo(page, `/${view}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(page.url()).toContain(`#/${view}`)
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      expect(page.url()).toContain(`#${at}`)
     }
     expect(await accessibilityFaults(page)).toEqual([])
   })

@@ -11,13 +11,14 @@ import { send, type Reply } from '../support/webhooks.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; font-src 'self'; worker-src 'self'`
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src 'self'`
 
 const PAGES: readonly [path: string, policy: string][] = [
   ['/', POLICY],
   ['/shop', POLICY],
   ['/console', POLICY],
+  ['/console/design', POLICY],
   ['/graphql', EXPLORER_POLICY],
 ]
 

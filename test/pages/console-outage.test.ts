@@ -49,9 +49,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     for (const [page, shown] of pages) {
       await page.getByText(UNREACHABLE).first().waitFor()
       await expect.poll(() => page.getByRole('main').getByText(shown).count()).toBeGreaterThan(0)
-      await expect
-        .poll(() => page.locator('.notice').first().textContent())
-        .toMatch(/Last refreshed \d+ (s|min|ms) ago, at .*retries/)
+      await expect.poll(() => page.locator('.stale').textContent()).toMatch(/As of \d\d:\d\d:\d\d/)
       expect(await page.getByText(/There are no/).count()).toBe(0)
     }
     expect(await accessibilityFaults(pages[0]?.[0] as Page)).toEqual([])
