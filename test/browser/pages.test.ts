@@ -47,6 +47,19 @@ describe.skipIf(browser.isMissing)('the pages', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
+  test('are made of parts, whose page shows each in each state, at each width', async () => {
+    const { open } = await browser.profile()
+    const page = await open(`${network.app.url}/console/design`)
+    for (const width of [1_280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    }
+    await page.getByRole('button', { name: 'Drawer …' }).click()
+    await page.getByRole('dialog', { name: 'A dialog' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
   test('have an explorer, which answers the first of its examples', async () => {
     const { open } = await browser.profile()
     const page = await open(`${network.app.url}/graphql`)

@@ -35,7 +35,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
       ['/accounts', 'done'],
       ['/methods', 'au_card_aud'],
       ['/health', 'Available'],
-      [`/payments/${paymentId}`, 'Applied'],
+      [`/payments/${paymentId}`, 'Received'],
       [`/links/${linkId}`, 'Paid'],
       [`/agreements/${agreementId}`, 'Applied'],
     ]

@@ -1,7 +1,7 @@
 import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Page, Waiting, Table } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Page, Waiting, Table } from '../pieces/page.tsx'
 import { Amount } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 

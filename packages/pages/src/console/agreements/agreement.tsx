@@ -13,9 +13,9 @@ import {
 import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
 import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { newKey } from '../pieces/new-key.ts'
 import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
-import { Moment } from '../pieces/moments.tsx'
 import { Amount, Status, wordsOf, amountText } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 

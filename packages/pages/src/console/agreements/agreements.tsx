@@ -2,8 +2,8 @@ import { AgreementsDocument, type PaymentAgreementStatusInput } from '../generat
 import { useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, PeriodChip, madeIn } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
-import { Page, Row } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Page, Row } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 

@@ -63,9 +63,7 @@ function ContactRow({ contact }: { readonly contact: Contact }) {
         <Status kind="PaymentIdentityStatus" of={identityStatus} />
       </td>
       <td>{identityResults.at(-1)?.message ?? '–'}</td>
-      <td>
-        {wordsOf(type)}
-      </td>
+      <td>{wordsOf(type)}</td>
       <td>{countryCode ?? '–'}</td>
       <td>{site}</td>
     </tr>

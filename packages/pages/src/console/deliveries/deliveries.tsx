@@ -3,8 +3,8 @@ import { DeliveriesDocument, type DeliveryRowFragment, type PaymentWebhookDispos
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
-import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
 import { Moment, momentText } from '../pieces/moments.tsx'
+import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
@@ -34,7 +34,11 @@ export function Deliveries({ route }: { readonly route: Route }) {
         Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
         <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Deliveries that need attention</a>
       </p>
-      <FilterForm route={route} label="Deliveries" search={<SearchField name="subject" label="Payment or agreement id" params={params} />}>
+      <FilterForm
+        route={route}
+        label="Deliveries"
+        search={<SearchField name="subject" label="Payment or agreement id" params={params} />}
+      >
         <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
         <Choices name="attention" label="Needs attention" params={params} values={ATTENTION} />
       </FilterForm>

@@ -11,8 +11,8 @@ import {
   useSingle,
 } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
-import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
@@ -133,7 +133,8 @@ function Consequences({ of }: { readonly of: Success }) {
       <p>{applied ? 'The delivery was applied.' : 'Nothing has changed yet. Applying the delivery would change:'}</p>
       <Facts>
         <Fact name="Disposition">
-          <Status kind="PaymentWebhookDisposition" of={dispositionBefore} /> → <Status kind="PaymentWebhookDisposition" of={dispositionAfter} />
+          <Status kind="PaymentWebhookDisposition" of={dispositionBefore} /> →{' '}
+          <Status kind="PaymentWebhookDisposition" of={dispositionAfter} />
         </Fact>
         <Fact name="Status">{`${statusBefore ?? 'unknown'} → ${statusAfter ?? 'unknown'}`}</Fact>
         <Fact name="The payments API">{readRequested ? 'is read, and decides' : 'is not read'}</Fact>

@@ -1,8 +1,8 @@
 import { GatewayPaymentNowDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
-import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { concernsGatewayPayments, Marks } from './gateway-payments.tsx'
 

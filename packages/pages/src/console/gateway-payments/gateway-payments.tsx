@@ -11,8 +11,8 @@ import {
 import { useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, PeriodChip, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
-import { Page, Row, Needs } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Page, Row, Needs } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
@@ -36,7 +36,11 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Gateway payments">
-      <FilterForm route={route} label="Gateway payments" search={<SearchField name="q" label="Order" params={params} />}>
+      <FilterForm
+        route={route}
+        label="Gateway payments"
+        search={<SearchField name="q" label="Order" params={params} />}
+      >
         <PeriodChip label="Created" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
@@ -141,7 +145,9 @@ function Settle({ creation, onDone }: { readonly creation: Creation; readonly on
           again
         </label>
       </fieldset>
-      <button class="button" disabled={isBusy}>Record</button>
+      <button class="button" disabled={isBusy}>
+        Record
+      </button>
       <RequestFailure error={error} />
       {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
     </form>

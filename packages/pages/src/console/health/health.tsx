@@ -1,7 +1,7 @@
 import { HealthNowDocument, type HealthNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
 import { durationText, Moment } from '../pieces/moments.tsx'
+import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 

@@ -1,7 +1,7 @@
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Status, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type ViewName } from '../routes/route.ts'
 

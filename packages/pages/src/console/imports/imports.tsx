@@ -7,8 +7,8 @@ import {
   type ImportPaymentsMutation,
 } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route, goTo } from '../routes/route.ts'
 

@@ -1,8 +1,8 @@
 import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
-import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
 import { Amount, wordsOf } from '../pieces/values.tsx'
 import type { Route } from '../routes/route.ts'
 

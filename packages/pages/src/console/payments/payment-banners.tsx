@@ -1,5 +1,5 @@
-import { Banner } from '../pieces/page.tsx'
 import { Moment } from '../pieces/moments.tsx'
+import { Banner } from '../pieces/page.tsx'
 import { wordsOf } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 

@@ -36,7 +36,8 @@ export function PaymentSide({ payment }: { readonly payment: PaymentNow }) {
               )}
             </Fact>
             <Fact name="Card">
-              {card && [card.brand, card.type && wordsOf(card.type), card.last4, card.countryCode].filter(Boolean).join(' ')}
+              {card &&
+                [card.brand, card.type && wordsOf(card.type), card.last4, card.countryCode].filter(Boolean).join(' ')}
             </Fact>
             <Fact name="Payer">{payer && [payer.name, payer.email].filter(Boolean).join(', ')}</Fact>
             <Fact name="Site">{link?.site}</Fact>

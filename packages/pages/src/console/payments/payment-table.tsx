@@ -27,8 +27,8 @@ export function SearchResults({ text }: { readonly text: string }) {
           <Empty title={`Nothing begins with “${text}”.`}>
             <p>
               References and ids are matched from their beginning, as are words of the payer’s name and the e-mail
-              address. The address of a checkout page finds its link. An amount, or the last four digits of a card,
-              find new payments.
+              address. The address of a checkout page finds its link. An amount, or the last four digits of a card, find
+              new payments.
             </p>
           </Empty>
         )}

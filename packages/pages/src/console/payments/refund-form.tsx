@@ -53,7 +53,8 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
         {isPart && (
           <label>
             Amount in {currency}
-            <input class="input"
+            <input
+              class="input"
               name="value"
               inputMode="decimal"
               autocomplete="off"
@@ -70,7 +71,8 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
       </fieldset>
       <label>
         Reason (at least {LEAST_REASON} characters)
-        <input class="input"
+        <input
+          class="input"
           name="description"
           required
           minLength={LEAST_REASON}

@@ -3,8 +3,8 @@ import { PaymentsClientError } from 'payments-subgraph-client'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type FeedEvent, LogContext } from '../feed/log-changes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
-import { repeatRead, type RepeatedRead } from './repeated-read.ts'
 import { Glyph } from './icons.tsx'
+import { repeatRead, type RepeatedRead } from './repeated-read.ts'
 import { useStale } from './stale.ts'
 
 export type Answer<Data> = {
@@ -249,21 +249,21 @@ export function FailureNotice({ failure }: { readonly failure: Failure }) {
     <div class="banner fault" role="alert">
       <Glyph name="fail" />
       <div>
-      <p>
-        <strong>{failure.code}</strong> {failure.message}
-      </p>
-      {failure.problems !== undefined && failure.problems.length > 0 && (
-        <ul>
-          {failure.problems.map(({ path, message }) => (
-            <li key={path.join('.') + message}>
-              <code>{path.join('.')}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-      {detailsOf(failure).map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
+        <p>
+          <strong>{failure.code}</strong> {failure.message}
+        </p>
+        {failure.problems !== undefined && failure.problems.length > 0 && (
+          <ul>
+            {failure.problems.map(({ path, message }) => (
+              <li key={path.join('.') + message}>
+                <code>{path.join('.')}</code> {message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {detailsOf(failure).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
       </div>
     </div>
   )

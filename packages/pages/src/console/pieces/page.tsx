@@ -8,8 +8,8 @@ import { nameWindow } from '../shell/environment.tsx'
 import { wishedSearch } from '../shortcuts/shortcuts.ts'
 import type { Answer } from './answers.tsx'
 import { Glyph, Icon } from './icons.tsx'
-import type { Tone } from './statuses.ts'
 import { type Stale, StaleContext } from './stale.ts'
+import type { Tone } from './statuses.ts'
 
 type Props = {
   readonly title: string
@@ -167,14 +167,14 @@ export function Needs({ scopes, what, children }: NeedsProps) {
     <p class="lacks">
       <Icon name="lock" />
       <span>
-      {what}: unavailable. The token lacks{' '}
-      {missing.map((scope, index) => (
-        <>
-          {index > 0 && ' and '}
-          <code>{scope}</code>
-        </>
-      ))}
-      .
+        {what}: unavailable. The token lacks{' '}
+        {missing.map((scope, index) => (
+          <>
+            {index > 0 && ' and '}
+            <code>{scope}</code>
+          </>
+        ))}
+        .
       </span>
     </p>
   )
@@ -204,7 +204,13 @@ export function Banner({ tone, glyph, title, actions, children }: BannerProps) {
 }
 
 /** A list of names and values. */
-export function Facts({ class: more = '', children }: { readonly class?: string; readonly children: ComponentChildren }) {
+export function Facts({
+  class: more = '',
+  children,
+}: {
+  readonly class?: string
+  readonly children: ComponentChildren
+}) {
   return <dl class={`facts ${more}`}>{children}</dl>
 }
 
@@ -311,9 +317,9 @@ const before = new Map<string, string | null>()
 /** Links to the next, the previous and the first page. */
 export function Pager({ route: { view, params }, page, isFull }: PagerProps) {
   const after = params.get('after')
-  const hrefAfter = (cursor: string | null) =>
-    hrefOf(view.name, null, { ...Object.fromEntries(params), after: cursor })
-  if (page.hasNextPage && page.endCursor !== null) before.set(page.endCursor, after)
+  const hrefAfter = (cursor: string | null) => hrefOf(view.name, null, { ...Object.fromEntries(params), after: cursor })
+  // While the next page is read, `page` is still that before it.
+  if (page.endCursor !== null && !before.has(page.endCursor)) before.set(page.endCursor, after)
   if (after === null && !page.hasNextPage) return null
   const previous = after === null ? undefined : before.get(after)
   return (

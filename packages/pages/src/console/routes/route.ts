@@ -61,41 +61,36 @@ export type View = {
   readonly scope: string | null
 }
 
-const view = <Name extends string>(name: Name, title: string, icon: string, key: string, scope: string | null) => ({
-  name,
-  title,
-  icon,
-  key,
-  scope,
-})
-
 /** The views in the groups of the navigation; the first group has no name. */
 export const GROUPS = [
-  { name: '', views: [view('feed', 'Live events', 'events', 'f', 'payments:read')] },
+  { name: '', views: [{ name: 'feed', title: 'Live events', icon: 'events', key: 'f', scope: 'payments:read' }] },
   {
     name: 'Money in',
     views: [
-      view('payments', 'Payments', 'payments', 'p', 'payments:read'),
-      view('links', 'Links', 'links', 'l', 'payments:read'),
-      view('agreements', 'Agreements', 'agreements', 'a', 'agreements:read'),
-      view('gateway-payments', 'Gateway payments', 'gateway', 'g', 'payments:read'),
+      { name: 'payments', title: 'Payments', icon: 'payments', key: 'p', scope: 'payments:read' },
+      { name: 'links', title: 'Links', icon: 'links', key: 'l', scope: 'payments:read' },
+      { name: 'agreements', title: 'Agreements', icon: 'agreements', key: 'a', scope: 'agreements:read' },
+      { name: 'gateway-payments', title: 'Gateway payments', icon: 'gateway', key: 'g', scope: 'payments:read' },
     ],
   },
-  { name: 'Money out', views: [view('payouts', 'Payouts', 'payouts', 'o', 'payouts:read')] },
+  {
+    name: 'Money out',
+    views: [{ name: 'payouts', title: 'Payouts', icon: 'payouts', key: 'o', scope: 'payouts:read' }],
+  },
   {
     name: 'Set-up',
     views: [
-      view('contacts', 'Contacts', 'contacts', 'c', 'customers:read'),
-      view('methods', 'Methods', 'methods', 'm', null),
-      view('accounts', 'Accounts', 'accounts', 'b', 'balances:read'),
+      { name: 'contacts', title: 'Contacts', icon: 'contacts', key: 'c', scope: 'customers:read' },
+      { name: 'methods', title: 'Methods', icon: 'methods', key: 'm', scope: null },
+      { name: 'accounts', title: 'Accounts', icon: 'accounts', key: 'b', scope: 'balances:read' },
     ],
   },
   {
     name: 'Operations',
     views: [
-      view('deliveries', 'Webhooks', 'webhooks', 'd', 'payments:read'),
-      view('imports', 'Reconciliation', 'reconcile', 'i', 'payments:reconcile'),
-      view('health', 'Health', 'health', 'h', 'payments:read'),
+      { name: 'deliveries', title: 'Webhooks', icon: 'webhooks', key: 'd', scope: 'payments:read' },
+      { name: 'imports', title: 'Reconciliation', icon: 'reconcile', key: 'i', scope: 'payments:reconcile' },
+      { name: 'health', title: 'Health', icon: 'health', key: 'h', scope: 'payments:read' },
     ],
   },
 ] as const

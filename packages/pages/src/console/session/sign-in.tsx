@@ -43,7 +43,8 @@ export function SignIn({ reason, onToken }: Props) {
       )}
       <form onSubmit={(event) => void submit(event)}>
         <label for="token">Client token (JWT)</label>
-        <textarea class="input"
+        <textarea
+          class="input"
           id="token"
           name="token"
           rows={4}

@@ -168,8 +168,7 @@ function foundIn(data: PaletteSearchQuery | undefined, isAsking: boolean): Entry
 
 /** Returns the views whose titles have a word that begins with the text, and what can be done with it. */
 function elsewhere(text: string, mayRead: boolean): Entry[] {
-  const begins = (title: string) =>
-    ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`)
+  const begins = (title: string) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`)
   const views = VIEWS.filter(({ title }) => begins(title)).map(({ name, title, icon, key }) => ({
     group: 'Views',
     icon,
