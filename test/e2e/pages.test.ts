@@ -150,7 +150,17 @@ describe('the explorer', () => {
     expect(await statusOf('/graphql')).toBe(400)
     expect(await statusOf('/')).toBe(404)
     expect(await statusOf('/shop')).toBe(404)
+    expect(await statusOf('/console/design')).toBe(404)
     expect(await statusOf('/console')).toBe(200)
+  })
+})
+
+describe('the console', () => {
+  it.each(['sandbox', 'production'])('says in which environment it is: %s', async (environment) => {
+    const one = await startNetwork({ env: { ...PRODUCTION, UPSTREAM_ENVIRONMENT: environment } })
+    onTestFinished(() => one.close())
+    const { body } = await send(`${one.app.url}/console`, { method: 'GET', headers: BROWSER })
+    expect(body).toContain(`<html lang="en" data-environment="${environment}">`)
   })
 })
 

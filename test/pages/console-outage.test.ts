@@ -42,7 +42,7 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
     const pages: [page: Page, shown: string][] = []
     for (const [at, shown] of views) {
       const page = await openConsole(profile, network, { at })
-      await page.getByRole('main').getByText(shown).first().waitFor()
+      await page.getByRole('main').getByText(shown).filter({ visible: true }).first().waitFor()
       pages.push([page, shown])
     }
     await network.stop()

@@ -55,7 +55,7 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
     expect(faults).toEqual([])
     await page.setViewportSize({ width: WIDTHS[0], height: HEIGHT })
     // A table that does not scroll by itself would be found.
-    await goTo(page, '/payments')
+    await goTo(page, '/deliveries')
     await page.locator('.table-wrap').evaluate((table) => (table.style.overflow = 'hidden'))
     expect(await textsCutOff(page)).not.toEqual([])
     for (const at of ['/feed', '/payments', '/links', '/agreements']) {

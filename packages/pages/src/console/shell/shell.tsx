@@ -62,7 +62,7 @@ export function Shell({ route, onSearch, onKeys, children }: Props) {
       </aside>
       {isOpen && <div class="scrim" onClick={() => setOpen(false)} />}
       <div class="content">
-        <div class="topbar">
+        <header class="topbar">
           <button
             class="tap"
             type="button"
@@ -78,7 +78,7 @@ export function Shell({ route, onSearch, onKeys, children }: Props) {
           <button class="tap push" type="button" aria-label="Search" onClick={onSearch}>
             <Icon name="search" />
           </button>
-        </div>
+        </header>
         <main class="page" id="content">
           {children}
         </main>
