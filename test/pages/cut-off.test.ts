@@ -56,6 +56,8 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
     await page.setViewportSize({ width: WIDTHS[0], height: HEIGHT })
     // A table that does not scroll by itself would be found.
     await goTo(page, '/deliveries')
+    await page.getByRole('link', { name: 'Deliveries that need attention' }).waitFor()
+    await page.getByRole('row').nth(1).waitFor()
     await page.locator('.table-wrap').evaluate((table) => (table.style.overflow = 'hidden'))
     expect(await textsCutOff(page)).not.toEqual([])
     for (const at of ['/feed', '/payments', '/links', '/agreements']) {
