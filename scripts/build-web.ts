@@ -29,7 +29,11 @@ rmSync(TARGET, { recursive: true, force: true })
 for (const page of pages) {
   const { plugin, bundled } = notePackages()
   const config = buildOf(page)
-  await build({ ...config, plugins: [plugin], worker: { ...config.worker, plugins: () => [plugin] } })
+  await build({
+    ...config,
+    plugins: [...(config.plugins ?? []), plugin],
+    worker: { ...config.worker, plugins: () => [plugin] },
+  })
   completeNotices(page, bundled)
 }
 for (const file of globSync('**/*.{html,js,css,svg}', { cwd: TARGET })) compress(join(TARGET, file))

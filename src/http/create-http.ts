@@ -302,7 +302,7 @@ function addExports({ http, operations, protection, isDraining, peerOf, limits, 
 function addPagesFor(config: AppConfig, http: HttpServer) {
   const pages = addPages(http)
   if (pages === null) return null
-  addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
+  addPageRoutes(http, { pages, environment: config.upstream.environment, sandboxOrigin: emulatorOrigin(config) })
   if (config.production) return null
   return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
 }

@@ -114,7 +114,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
   for (const [colorScheme, rules] of SCHEMES) {
-    await page.emulateMedia({ colorScheme })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // Listeners of the media query run before the next frame, and can change the page.
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
     const options = JSON.stringify({ resultTypes: ['violations'], ...rules })
@@ -122,7 +122,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     for (const { id, nodes } of violations)
       found.push(...nodes.map(({ html }) => `${colorScheme}: ${id}: ${html.slice(0, 200)}`))
   }
-  await page.emulateMedia({ colorScheme: null })
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
   return found
 }
 

@@ -19,7 +19,7 @@ export async function openConsole(
 ): Promise<Page> {
   const page = await open(`${network.app.url}/console#token=${await network.token(options)}`)
   await page.getByRole('button', { name: 'Sign in as' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await page.locator('.who').waitFor()
   if (at !== '') await goTo(page, at)
   return page
 }
@@ -31,16 +31,34 @@ export async function goTo(page: Page, view: string): Promise<void> {
   }, `#${view}`)
 }
 
+/** Opens the menu of the user, and signs out. */
+export async function signOut(page: Page): Promise<void> {
+  await page.locator('.who').click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+}
+
+/** Waits until the events arrive live. */
+export async function isLive(page: Page): Promise<void> {
+  await page.locator('.live', { hasText: 'Live' }).waitFor()
+}
+
+/** Opens the popover of a filter. */
+export async function openFilter(page: Page, label: string): Promise<void> {
+  await page.getByRole('search').getByRole('button', { name: label }).click()
+}
+
 /** The address and the title of every view that the navigation leads to. */
 export const VIEWS = [
-  'Live events',
-  'Payments',
-  'Links',
-  'Agreements',
-  'Payouts',
-  'Gateway payments',
-  'Contacts',
-  'Imports',
-]
-  .concat(['Deliveries', 'Accounts', 'Health', 'Methods'])
-  .map((title) => [`/${title === 'Live events' ? 'feed' : title.toLowerCase().replace(' ', '-')}`, title] as const)
+  ['/feed', 'Live events'],
+  ['/payments', 'Payments'],
+  ['/links', 'Links'],
+  ['/agreements', 'Agreements'],
+  ['/payouts', 'Payouts'],
+  ['/gateway-payments', 'Gateway payments'],
+  ['/contacts', 'Contacts'],
+  ['/imports', 'Reconciliation'],
+  ['/deliveries', 'Webhooks'],
+  ['/accounts', 'Accounts'],
+  ['/health', 'Health'],
+  ['/methods', 'Methods'],
+] as const

@@ -1,13 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
-import { goTo, openConsole } from './console.ts'
+import { goTo, openConsole, VIEWS } from './console.ts'
 import { openPopup, placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
-
-/** The views of the console that a menu leads to. */
-const VIEWS = ['feed', 'payments', 'links', 'agreements', 'payouts', 'balances', 'deliveries', 'health']
 
 describe.skipIf(browser.isMissing)('the pages', () => {
   let network: Network
@@ -42,11 +39,24 @@ describe.skipIf(browser.isMissing)('the pages', () => {
 
   test('have a console of these views, each with a heading', async () => {
     const page = await openConsole(await browser.profile(), network)
-    for (const view of VIEWS) {
-      await goTo(page, `/${view}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      expect(page.url()).toContain(`#/${view}`)
+    for (const [at, title] of VIEWS) {
+      await goTo(page, at)
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      expect(page.url()).toContain(`#${at}`)
     }
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('are made of parts, whose page shows each in each state, at each width', async () => {
+    const { open } = await browser.profile()
+    const page = await open(`${network.app.url}/console/design`)
+    for (const width of [1_280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    }
+    await page.getByRole('button', { name: 'Drawer …' }).click()
+    await page.getByRole('dialog', { name: 'A dialog' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

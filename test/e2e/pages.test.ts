@@ -11,13 +11,14 @@ import { send, type Reply } from '../support/webhooks.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; font-src 'self'; worker-src 'self'`
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src 'self'`
 
 const PAGES: readonly [path: string, policy: string][] = [
   ['/', POLICY],
   ['/shop', POLICY],
   ['/console', POLICY],
+  ['/console/design', POLICY],
   ['/graphql', EXPLORER_POLICY],
 ]
 
@@ -149,7 +150,17 @@ describe('the explorer', () => {
     expect(await statusOf('/graphql')).toBe(400)
     expect(await statusOf('/')).toBe(404)
     expect(await statusOf('/shop')).toBe(404)
+    expect(await statusOf('/console/design')).toBe(404)
     expect(await statusOf('/console')).toBe(200)
+  })
+})
+
+describe('the console', () => {
+  it.each(['sandbox', 'production'])('says in which environment it is: %s', async (environment) => {
+    const one = await startNetwork({ env: { ...PRODUCTION, UPSTREAM_ENVIRONMENT: environment } })
+    onTestFinished(() => one.close())
+    const { body } = await send(`${one.app.url}/console`, { method: 'GET', headers: BROWSER })
+    expect(body).toContain(`<html lang="en" data-environment="${environment}">`)
   })
 })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole } from '../browser/console.ts'
+import { goTo, openConsole, signOut } from '../browser/console.ts'
 import { openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -49,9 +49,9 @@ describe.skipIf(browser.isMissing)('with storage blocked', () => {
     await page.getByText('received', { exact: true }).first().waitFor()
     await goTo(page, `/links/${id}`)
     await page.keyboard.press('?')
-    await page.getByRole('checkbox').uncheck()
+    await page.getByRole('switch').uncheck()
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await expect.poll(() => page.getByLabel('Client token').inputValue()).toBe('')
   })
 

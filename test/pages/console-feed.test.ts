@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, GONE, keepPicture } from '../browser/browser.ts'
-import { openConsole } from '../browser/console.ts'
+import { isLive, openConsole } from '../browser/console.ts'
 import { NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -80,10 +80,6 @@ const LIFE = [
   'Payment status changed: pending',
   'Link created',
 ]
-
-async function isLive(page: Page): Promise<void> {
-  await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
-}
 
 function rowOf(page: Page, reference: string, text: string) {
   return page.getByRole('row').filter({ hasText: reference }).filter({ hasText: text })

@@ -35,23 +35,21 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
       ['/accounts', 'done'],
       ['/methods', 'au_card_aud'],
       ['/health', 'Available'],
-      [`/payments/${paymentId}`, 'Applied'],
+      [`/payments/${paymentId}`, 'Received'],
       [`/links/${linkId}`, 'Paid'],
       [`/agreements/${agreementId}`, 'Applied'],
     ]
     const pages: [page: Page, shown: string][] = []
     for (const [at, shown] of views) {
       const page = await openConsole(profile, network, { at })
-      await page.getByRole('main').getByText(shown).first().waitFor()
+      await page.getByRole('main').getByText(shown).filter({ visible: true }).first().waitFor()
       pages.push([page, shown])
     }
     await network.stop()
     for (const [page, shown] of pages) {
       await page.getByText(UNREACHABLE).first().waitFor()
       await expect.poll(() => page.getByRole('main').getByText(shown).count()).toBeGreaterThan(0)
-      await expect
-        .poll(() => page.locator('.notice').first().textContent())
-        .toMatch(/Last refreshed \d+ (s|min|ms) ago, at .*retries/)
+      await expect.poll(() => page.locator('.stale').textContent()).toMatch(/As of \d\d:\d\d:\d\d/)
       expect(await page.getByText(/There are no/).count()).toBe(0)
     }
     expect(await accessibilityFaults(pages[0]?.[0] as Page)).toEqual([])

@@ -2,7 +2,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
-import { openConsole } from '../browser/console.ts'
+import { goTo, isLive, openConsole, openFilter } from '../browser/console.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
@@ -14,7 +14,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
   let failed: string
   beforeAll(async () => {
     network = await startNetwork()
-    for (let index = 0; index < 22; index += 1) await make(`order-${index}`, 'received')
+    for (let index = 0; index < 52; index += 1) await make(`order-${index}`, 'received')
     failed = await make('order-failed', 'failed')
     return () => network.close()
   })
@@ -24,11 +24,12 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     const exported = async () => {
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Export' }).click(),
+        page.getByRole('button', { name: 'Download' }).click(),
       ])
       const file = await textOf(await download.createReadStream())
       return { name: download.suggestedFilename(), lines: file.trimEnd().split(/\r?\n/) }
     }
+    await page.getByRole('button', { name: 'Export' }).click()
     const csv = await exported()
     expect(csv.name).toMatch(/^payments-\d{8}T\d{6}Z\.csv$/)
     expect(csv.lines.map((line) => line.split(',')[0])).toEqual(['record', 'PAYMENT', 'TOTAL', 'END'])
@@ -46,29 +47,91 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     const scopes = ['payments:read'] as const
     const limited = await openConsole(await browser.profile(), network, { scopes, at: '/payments' })
-    await limited.getByRole('button', { name: 'Export' }).waitFor()
+    await limited.getByRole('button', { name: 'Export' }).click()
+    await limited.getByLabel('File format').waitFor()
     expect(await limited.getByLabel('With names and e-mail addresses').count()).toBe(0)
   })
 
   test('are filtered in the address, which can be shared and gone back to', async () => {
     const profile = await browser.profile()
     const page = await openConsole(profile, network, { at: '/payments' })
+    await openFilter(page, 'Status')
     await page.getByRole('checkbox', { name: 'Failed' }).check()
-    await page.waitForURL('**/console#/payments?phase=FAILED')
+    await page.waitForURL('**/console#/payments?status=FAILED')
     await expect.poll(() => references(page)).toEqual(['order-failed'])
-    await page.getByRole('checkbox', { name: 'Succeeded' }).check()
-    await page.waitForURL('**/console#/payments?phase=SUCCEEDED%2CFAILED')
-    await expect.poll(async () => (await references(page)).length).toBe(20)
+    await page.getByRole('checkbox', { name: 'Received' }).check()
+    await page.waitForURL('**/console#/payments?status=RECEIVED%2CFAILED')
+    await expect.poll(async () => (await references(page)).length).toBe(50)
     await page.goBack()
     await expect.poll(() => references(page)).toEqual(['order-failed'])
-    expect(await page.getByRole('checkbox', { name: 'Succeeded' }).isChecked()).toBe(false)
+    expect(await page.getByRole('checkbox', { name: 'Received' }).isChecked()).toBe(false)
     await page.reload()
     await expect.poll(() => references(page)).toEqual(['order-failed'])
-    await page.getByLabel('Updated before').fill('2020-01-31T12:00')
+    await page.getByRole('button', { name: 'Remove the filter Status' }).click()
+    await page.getByRole('link', { name: 'Failed', exact: true }).click()
+    await page.waitForURL('**/console#/payments?phase=FAILED')
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
+    await openFilter(page, 'Changed')
+    await page.getByLabel('Changed before').fill('2020-01-31T12:00')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.waitForURL('**before=2020-01-31T12%3A00%3A00.000Z**')
     await page.getByText('There are no payments here.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('are dimmed while they are those of another filter', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments' })
+    await page.getByRole('link', { name: 'order-failed' }).waitFor()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Payments(') === true)
+        await new Promise((resolve) => setTimeout(resolve, 400))
+      await route.continue()
+    })
+    await page.evaluate(watchRows)
+    await page.getByRole('link', { name: 'Failed', exact: true }).click()
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
+    await expect.poll(() => page.locator('.rows').getAttribute('aria-busy')).toBe('false')
+    // Rows of all payments were shown meanwhile, and never without the mark.
+    expect(await page.evaluate('window.seen')).toEqual({ marked: true, unmarked: false })
+  })
+
+  test('are found again where they were left, and page by page', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments' })
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await expect.poll(async () => (await references(page)).length).toBeLessThan(50)
+    await page.getByRole('link', { name: 'Previous page' }).click()
+    await page.getByRole('link', { name: 'order-failed' }).waitFor()
+    await page.getByRole('link', { name: 'order-20', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Payment order-20' }).waitFor()
+    expect(await page.evaluate('window.scrollY')).toBe(0)
+    await page.goBack()
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('order-20')
+    expect(await page.evaluate('window.scrollY')).toBeGreaterThan(200)
+  })
+
+  test('are found from anywhere by what one has of them, and counted while they need a person', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/health' })
+    await isLive(page)
+    await page.keyboard.press('Control+k')
+    const box = page.getByRole('combobox', { name: 'Search or jump to' })
+    await box.fill('order-fai')
+    await page.getByRole('option', { name: /order-failed.*Failed/ }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Payment order-failed' }).waitFor()
+    const counted = async () => {
+      const text = await page.locator('.sidebar a[href="#/payments"] .count').allTextContents()
+      return Number(text[0]?.split(' ')[0] ?? 0)
+    }
+    const before = await counted()
+    await make('order-disputed', 'in_dispute')
+    await expect.poll(counted, { timeout: 2_500 }).toBe(before + 1)
+    await goTo(page, '/payments?attention=YES')
+    await expect.poll(() => references(page)).toContain('order-disputed')
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect((await page.getByRole('row').nth(1).boundingBox())?.y).toBeLessThanOrEqual(300)
   })
 
   test('tell how they came about, in a picture and in words, beside what was delivered', async () => {
@@ -84,33 +147,41 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(forged.deliveries.map(({ status }) => status)).toEqual([401])
     await network.sandbox.control.setStatus(link.id, 'in_dispute')
 
-    const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
-    await events.filter({ hasText: 'in_dispute' }).waitFor()
-    await deliveriesOf(page).filter({ hasText: 'in_dispute' }).waitFor()
-    expect((await events.allTextContents()).map((text) => text.replace(/^.*?M: /, ''))).toEqual([
-      'Link created (by command)',
-      'Payment status changed: pending (by webhook)',
-      'Payment status changed: pending → authorised (by webhook)',
-      'Payment status changed: authorised → waiting (by webhook)',
-      'Payment status changed: waiting → received (by webhook)',
-      'Payment status changed: received → in_dispute (by webhook)',
-    ])
+    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem')
+    await items.filter({ hasText: 'to In dispute' }).waitFor()
+    await items.filter({ hasText: 'Delivery received 2 more times: Received' }).waitFor()
+    const titles = () => page.locator('.timeline .title').allTextContents()
+    await page.getByRole('button', { name: 'Events', exact: true }).click()
     await expect
-      .poll(() => page.locator('svg.timeline .lane').allTextContents())
-      .toEqual(['link created', 'pending', 'authorised', 'waiting', 'received', 'in_dispute'])
-    await expect.poll(() => page.locator('svg.timeline circle').count()).toBe(6)
-    await expect
-      .poll(async () => cells(deliveriesOf(page), 2))
-      .toEqual(['in_dispute', 'received', 'waiting', 'authorised', 'pending'])
+      .poll(titles)
+      .toEqual([
+        'Received  to  In dispute',
+        'Waiting for funds  to  Received',
+        'Authorised  to  Waiting for funds',
+        'Pending  to  Authorised',
+        'Pending',
+        'Link created',
+      ])
+    await page.getByRole('button', { name: 'Deliveries', exact: true }).click()
     // One body was delivered three times, and the forged ones were rejected.
-    await expect.poll(async () => cells(deliveriesOf(page), 3)).toEqual(['1', '3', '1', '1', '1'])
+    await expect
+      .poll(async () => (await titles()).toSorted())
+      .toEqual([
+        'Delivery applied: Authorised',
+        'Delivery applied: In dispute',
+        'Delivery applied: Pending',
+        'Delivery applied: Received',
+        'Delivery applied: Waiting for funds',
+        'Delivery received 2 more times: Received',
+      ])
+    await page.getByRole('button', { name: 'All', exact: true }).click()
     expect(await page.getByText('failed').count()).toBe(0)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.setViewportSize({ width: 1280, height: 1000 })
     await keepPicture(page, 'console-payment')
   })
 
-  async function make(reference: string, status: 'received' | 'failed'): Promise<string> {
+  async function make(reference: string, status: 'received' | 'failed' | 'in_dispute'): Promise<string> {
     const customer = { firstName: 'Grace', lastName: 'Hopper', email: 'grace@example.test' }
     const { id } = await createLink(network, { reference, ...(status === 'failed' ? { customer } : {}) })
     await network.sandbox.control.setStatus(id, status)
@@ -122,11 +193,17 @@ function references(page: Page): Promise<string[]> {
   return page.locator('table [data-row]').allTextContents()
 }
 
-function deliveriesOf(page: Page) {
-  return page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr')
-}
-
-/** Returns a column of these rows; columns are counted from 1, after the header cell. */
-function cells(rows: ReturnType<typeof deliveriesOf>, column: number): Promise<string[]> {
-  return rows.locator(`td:nth-of-type(${column})`).allTextContents()
+/** Notes in the page whether rows of other payments are shown with the mark, and whether without it. */
+function watchRows(): void {
+  const seen = { marked: false, unmarked: false }
+  Object.assign(window, { seen })
+  const look = () => {
+    const tab = document.querySelector('.tabs [aria-current]')?.textContent
+    const isOf = tab === 'Failed' && document.querySelectorAll('tbody tr').length > 1
+    const isMarked = document.querySelector('.rows')?.getAttribute('aria-busy') === 'true'
+    if (isOf && isMarked) seen.marked = true
+    if (isOf && !isMarked) seen.unmarked = true
+    requestAnimationFrame(look)
+  }
+  look()
 }

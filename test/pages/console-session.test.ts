@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
-import { goTo, openConsole, VIEWS } from '../browser/console.ts'
+import { goTo, isLive, openConsole, signOut, VIEWS } from '../browser/console.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
 import { hsToken } from '../unit/access/tokens.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
 
   test('signs in with a token that holds, which tells who they are, what they may do and until when', async () => {
     const { page, signIn } = await formAt([REFUSAL])
-    expect(await page.title()).toBe('Sign in · Payments console')
+    expect(await page.title()).toBe('Sign in · SANDBOX · Payments console')
     expect(await accessibilityFaults(page)).toEqual([])
     for (const [token, sentence] of [
       ['not-a-token', 'This is not a client token'],
@@ -43,12 +43,13 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       await page.getByRole('alert').filter({ hasText: sentence }).waitFor()
     }
     await page.goto(`${network.app.url}/console#token=no-token`)
-    await page.locator('.notice', { hasText: 'contains no token, or an expired one' }).waitFor()
+    await page.locator('.note-block', { hasText: 'contains no token, or an expired one' }).waitFor()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
+    await page.getByText(/^Token expires /).waitFor()
     await page.getByText('grace').click()
-    await page.getByText(/^The token ends .+20\d\d/).waitFor()
-    await expect.poll(() => page.locator('.identity li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
+    await page.getByText('Scopes of the token').click()
+    await expect.poll(() => page.locator('.scopes li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
@@ -62,7 +63,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(data).toEqual({ payments: { nodes: [] } })
     const page = await openConsole(await browser.profile(), { ...keycloak, token: async () => token })
     await page.getByText('grace').click()
-    await expect.poll(() => page.locator('.identity li').allTextContents()).toEqual(['payments:read'])
+    await expect.poll(() => page.locator('.scopes li').allTextContents()).toEqual(['payments:read'])
   })
 
   test('stays signed in over a reload, in this tab alone, and signs out for good', async () => {
@@ -72,11 +73,11 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     expect(page.url()).toBe(`${network.app.url}/console`)
     expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
     await page.reload()
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await page.locator('.who').waitFor()
     expect(await page.evaluate(() => Object.values(localStorage))).toEqual([])
     const other = await profile.open(`${network.app.url}/console`)
     await other.getByLabel('Client token').waitFor()
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await page.reload()
     await page.getByLabel('Client token').waitFor()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
@@ -112,7 +113,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       await dialog.waitFor()
       return { page, dialog }
     }
-    const identity = '.identity summary'
+    const identity = '.who .cut'
 
     test.each(['anew', 'in place'] as const)('is asked, and stays (%s)', async (how) => {
       const { page, dialog } = await asks(how)
@@ -159,7 +160,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 5 })}`)
     await page.getByRole('button', { name: 'Sign in as' }).click()
     await expect
-      .poll(() => page.locator('.notice').textContent())
+      .poll(() => page.locator('.note-block, .banner').textContent())
       .toBe('Your token has expired. Sign in with a new one.')
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   })
@@ -170,7 +171,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     for (const [at, title] of VIEWS) {
       await goTo(page, at)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
-      seen.push((await page.locator('.unavailable').first().textContent()) ?? '')
+      seen.push((await page.locator('.lacks').first().textContent()) ?? '')
     }
     expect(seen).toEqual([
       'Live events: unavailable. The token lacks payments:read.',
@@ -180,8 +181,8 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       'Payouts: unavailable. The token lacks payouts:read.',
       'Gateway payments: unavailable. The token lacks payments:read.',
       'Contacts: unavailable. The token lacks customers:read.',
-      'Imports: unavailable. The token lacks payments:reconcile.',
-      'Deliveries: unavailable. The token lacks payments:read.',
+      'Reconciliation: unavailable. The token lacks payments:reconcile.',
+      'Webhooks: unavailable. The token lacks payments:read.',
       'Accounts: unavailable. The token lacks balances:read.',
       'Health: unavailable. The token lacks payments:read.',
       'Payout methods: unavailable. The token lacks payouts:read.',
@@ -199,17 +200,17 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     const hardened = await startNetwork({ env: { TRUSTED_DOCUMENTS: manifest } })
     onTestFinished(() => hardened.close())
     const page = await openConsole(await browser.profile(), hardened)
-    await page.locator('.identity').getByText('Live', { exact: true }).waitFor()
+    await isLive(page)
     for (const [at, title] of VIEWS) {
       await goTo(page, at)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await page.waitForLoadState('networkidle')
-      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      expect(await page.locator('.note-block, .banner').allTextContents()).toEqual([])
     }
     for (const kind of ['payments', 'links', 'agreements', 'deliveries']) {
       await goTo(page, `/${kind}/NOBODY`)
       await page.getByText(`There are no ${kind} with the id NOBODY here.`).waitFor()
-      expect(await page.locator('.notice').allTextContents()).toEqual([])
+      expect(await page.locator('.note-block, .banner').allTextContents()).toEqual([])
     }
   })
 

@@ -55,8 +55,10 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
     expect(faults).toEqual([])
     await page.setViewportSize({ width: WIDTHS[0], height: HEIGHT })
     // A table that does not scroll by itself would be found.
-    await goTo(page, '/payments')
-    await page.locator('.scroll').evaluate((table) => (table.style.overflow = 'hidden'))
+    await goTo(page, '/deliveries')
+    await page.getByRole('link', { name: 'Deliveries that need attention' }).waitFor()
+    await page.getByRole('row').nth(1).waitFor()
+    await page.locator('.table-wrap').evaluate((table) => (table.style.overflow = 'hidden'))
     expect(await textsCutOff(page)).not.toEqual([])
     for (const at of ['/feed', '/payments', '/links', '/agreements']) {
       await goTo(page, at)
@@ -67,7 +69,7 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
       ])
     }
     for (const [at, text] of [
-      [`/payments/${paymentId}`, 'PARTIALLY_REFUNDED'],
+      [`/payments/${paymentId}`, 'Partly refunded'],
       [`/links/${link.id}`, link.id],
     ] as const) {
       await goTo(page, at)
@@ -75,7 +77,7 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
       await page.waitForLoadState('networkidle')
       faults.push(...(await cutOffAtEveryWidth(page, at)))
     }
-    await page.locator('.identity summary').click()
+    await page.locator('.who').click()
     faults.push(...(await cutOffAtEveryWidth(page, 'the menu of the user')))
     expect(faults).toEqual([])
   })

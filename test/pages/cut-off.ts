@@ -25,7 +25,11 @@ export function textsCutOff(page: Page): Promise<string[]> {
       let from = 0
       let to = width
       let scrolls = false
-      for (let box: Element | null = parent; box !== null && !scrolls; box = box.parentElement) {
+      for (
+        let box: Element | null = parent;
+        box !== document.documentElement && box !== null && !scrolls;
+        box = box.parentElement
+      ) {
         const { overflowX, textOverflow, clipPath, position } = getComputedStyle(box)
         // Read by screen readers alone.
         if (clipPath !== 'none' || (position === 'absolute' && box.clientWidth <= 1)) scrolls = true

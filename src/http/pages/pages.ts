@@ -10,16 +10,19 @@ type PageServer = Pick<HttpServer, 'route' | 'send' | 'headersFor' | 'cutUnread'
 
 type PageRoutesOptions = {
   readonly pages: Pages
-  /** Origin of the sandbox; null if the real payments API is used. The start page and the shop exist only with the sandbox. */
+  /** Which payments API the server works with; the console shows it. */
+  readonly environment: string
+  /** Origin of the sandbox; null if the real payments API is used. Start page, shop and design exist only with the sandbox. */
   readonly sandboxOrigin: string | null
 }
 
 /** Adds the routes of the pages. The console is always there: it has only the rights of the token that its user enters. */
-export function addPageRoutes(http: PageServer, { pages, sandboxOrigin }: PageRoutesOptions): void {
+export function addPageRoutes(http: PageServer, { pages, environment, sandboxOrigin }: PageRoutesOptions): void {
   const add = (path: string, page: PageName) =>
     http.route(['GET', 'HEAD'], path, (request, response) => pages.send(request, response, page))
-  add('/console', 'console')
+  add('/console', environment === 'production' ? 'console/production' : 'console')
   if (sandboxOrigin === null) return
+  add('/console/design', 'design')
   add('/', 'start')
   add('/shop', 'shop')
   http.route(['GET', 'HEAD'], '/sandbox', (request, response) =>
@@ -27,7 +30,7 @@ export function addPageRoutes(http: PageServer, { pages, sandboxOrigin }: PageRo
   )
 }
 
-type PageName = 'start' | 'shop' | 'console' | 'explorer'
+type PageName = 'start' | 'shop' | 'console' | 'console/production' | 'design' | 'explorer'
 
 export type Pages = {
   /** Sends a page with its content security policy. */
@@ -44,15 +47,16 @@ const POLICY = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ]
 
-/** The explorer's editor creates style elements, loads an icon font, and validates in workers. */
+/** The explorer's editor creates style elements, and validates in workers. */
 const EXPLORER_POLICY = POLICY.map((rule) =>
   rule.startsWith('style-src') ? "style-src 'self' 'unsafe-inline'" : rule,
-).concat("font-src 'self'", "worker-src 'self'")
+).concat("worker-src 'self'")
 
 /** Returns whether a page has been built; the package has the console and the sandbox page alone. */
 export function isBuilt(page: PageName, folder = FOLDER): boolean {

@@ -1,4 +1,4 @@
-import type { Connection } from 'payments-subgraph-client'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Accounts } from './accounts/accounts.tsx'
 import { Agreement } from './agreements/agreement.tsx'
@@ -6,7 +6,7 @@ import { Agreements } from './agreements/agreements.tsx'
 import { Contacts } from './contacts/contacts.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { Delivery } from './deliveries/delivery.tsx'
-import { ConnectionBadge } from './feed/connection-badge.tsx'
+import { ConnectionContext } from './feed/connection-badge.tsx'
 import { Feed } from './feed/feed.tsx'
 import { LogContext } from './feed/log-changes.ts'
 import { useFeed, type LiveFeed } from './feed/use-feed.ts'
@@ -23,9 +23,11 @@ import { Payments } from './payments/payments.tsx'
 import { Payout } from './payouts/payout.tsx'
 import { Payouts } from './payouts/payouts.tsx'
 import { Needs, Page } from './pieces/page.tsx'
-import { momentText } from './pieces/values.tsx'
-import { hrefOf, useRoute, type Route, VIEWS } from './routes/route.ts'
+import { hrefOf, useRoute, type Route } from './routes/route.ts'
 import { useSession } from './session/session.ts'
+import { AttentionContext, useAttention } from './shell/attention.ts'
+import { Palette } from './shell/palette.tsx'
+import { Shell } from './shell/shell.tsx'
 import { HelpDialog } from './shortcuts/help-dialog.tsx'
 import { useShortcuts } from './shortcuts/shortcuts.ts'
 
@@ -33,30 +35,40 @@ import { useShortcuts } from './shortcuts/shortcuts.ts'
 export function Console() {
   const route = useRoute()
   const session = useSession()
-  const feed = useFeed(session.claims.scopes.has('payments:read') ? session : null)
-  const [isHelping, setHelping] = useState(false)
-  useShortcuts(() => setHelping(true))
-  return (
-    <>
-      <a
-        class="skip"
-        href="#content"
-        onClick={(event) => {
-          event.preventDefault()
-          document.querySelector('h1')?.focus()
-        }}
-      >
-        Skip to the content
-      </a>
-      <Header route={route} connection={feed.connection} onHelp={() => setHelping(true)} />
-      <main id="content">
-        <LogContext.Provider value={feed.changes}>
-          {route === null ? <NoView /> : <Allowed route={route} feed={feed} />}
-        </LogContext.Provider>
-      </main>
-      {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
-    </>
+  const mayRead = session.claims.scopes.has('payments:read')
+  const feed = useFeed(mayRead ? session : null)
+  const [open, setOpen] = useState<'keys' | 'palette' | null>(null)
+  useShortcuts(
+    () => setOpen('keys'),
+    () => setOpen('palette'),
   )
+  return (
+    <LogContext.Provider value={feed.changes}>
+      <ConnectionContext.Provider value={mayRead ? feed.connection : null}>
+        <WithAttention>
+          <a
+            class="button skip"
+            href="#content"
+            onClick={(event) => {
+              event.preventDefault()
+              document.querySelector('h1')?.focus()
+            }}
+          >
+            Skip to the content
+          </a>
+          <Shell route={route} onSearch={() => setOpen('palette')} onKeys={() => setOpen('keys')}>
+            {route === null ? <NoView /> : <Allowed route={route} feed={feed} />}
+          </Shell>
+          {open === 'keys' && <HelpDialog onClose={() => setOpen(null)} />}
+          {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
+        </WithAttention>
+      </ConnectionContext.Provider>
+    </LogContext.Provider>
+  )
+}
+
+function WithAttention({ children }: { readonly children: ComponentChildren }) {
+  return <AttentionContext.Provider value={useAttention()}>{children}</AttentionContext.Provider>
 }
 
 type Props = { readonly route: Route; readonly feed: LiveFeed }
@@ -67,7 +79,7 @@ function Allowed({ route, feed }: Props) {
   const { claims } = useSession()
   if (scope === null || claims.scopes.has(scope)) return <Shown route={route} feed={feed} />
   return (
-    <Page title={title}>
+    <Page key={title} title={title}>
       <Needs scopes={[scope]} what={title}>
         {null}
       </Needs>
@@ -113,52 +125,4 @@ function Shown({ route, feed }: Props) {
     default:
       return <Health />
   }
-}
-
-type HeaderProps = { readonly route: Route | null; readonly connection: Connection; readonly onHelp: () => void }
-
-/** The navigation, and the signed-in user. */
-function Header({ route, connection, onHelp }: HeaderProps) {
-  return (
-    <header>
-      <nav aria-label="Views">
-        <ul>
-          {VIEWS.map(({ name, title }) => (
-            <li key={name}>
-              <a href={hrefOf(name)} aria-current={route?.view.name === name ? 'page' : undefined}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <Identity connection={connection} onHelp={onHelp} />
-    </header>
-  )
-}
-
-function Identity({ connection, onHelp }: Omit<HeaderProps, 'route'>) {
-  const { claims, signOut } = useSession()
-  return (
-    <div class="identity">
-      {claims.scopes.has('payments:read') && <ConnectionBadge connection={connection} />}
-      <details>
-        <summary>{claims.subject ?? 'Unnamed user'}</summary>
-        <p>The token ends {momentText(claims.expiresAt)}. Its scopes:</p>
-        <ul>
-          {[...claims.scopes].map((scope) => (
-            <li key={scope}>
-              <code>{scope}</code>
-            </li>
-          ))}
-        </ul>
-      </details>
-      <button type="button" onClick={onHelp}>
-        Shortcuts
-      </button>
-      <button type="button" onClick={() => signOut()}>
-        Sign out
-      </button>
-    </div>
-  )
 }

@@ -4,6 +4,8 @@ import { render } from 'preact'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
+import { Sprite } from './pieces/icons.tsx'
+import { followPlaces } from './routes/places.ts'
 import { OfferDialog } from './session/offer-dialog.tsx'
 import {
   findTokens,
@@ -17,8 +19,11 @@ import {
   useExpiry,
 } from './session/session.ts'
 import { createGraphqlClient, SignIn } from './session/sign-in.tsx'
+import { applyPreferences } from './shell/preferences.ts'
 
 surviveTranslation()
+applyPreferences()
+followPlaces()
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)
 
@@ -76,6 +81,7 @@ function App() {
   if (session === null || client === null)
     return (
       <>
+        <Sprite />
         <SignIn reason={reason} onToken={signIn} />
         {offer}
       </>
@@ -83,6 +89,7 @@ function App() {
   return (
     <SessionContext.Provider value={session}>
       <Provider value={client}>
+        <Sprite />
         <Console key={session.token} />
         {offer}
       </Provider>

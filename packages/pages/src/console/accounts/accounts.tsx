@@ -1,7 +1,8 @@
 import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Waiting, Table } from '../pieces/page.tsx'
-import { Amount, Moment } from '../pieces/values.tsx'
+import { Amount } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Reserve', 'Withdrawable']
@@ -24,7 +25,7 @@ export function Accounts({ route }: { readonly route: Route }) {
         </p>
       )}
       {list?.failures.map(({ site, currency, code, message }) => (
-        <p key={`${site} ${currency}`} class="notice bad">
+        <p key={`${site} ${currency}`} class="note-block fault">
           {site}, {currency}: {message} <code>{code}</code>
         </p>
       ))}

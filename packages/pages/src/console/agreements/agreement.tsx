@@ -13,9 +13,10 @@ import {
 import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
 import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { newKey } from '../pieces/new-key.ts'
 import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Moment, Status, wordsOf, amountText } from '../pieces/values.tsx'
+import { Amount, Status, wordsOf, amountText } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 
 type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
@@ -26,7 +27,7 @@ export function Agreement({ id }: { readonly id: string }) {
   const answer = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') }, { concerns })
   const agreement = answer.data?.paymentAgreement ?? null
   return (
-    <Page title={`Agreement ${agreement?.clientTransactionId ?? id}`}>
+    <Page title={`Agreement ${agreement?.clientTransactionId ?? id}`} in="agreements">
       <AnswerFailure of={answer} />
       {agreement === null ? (
         <Waiting of={answer} what={`agreements with the id ${id}`} />
@@ -61,7 +62,7 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
       <h2 id="facts">Details</h2>
       <Facts>
         <Fact name="Status">
-          <Status of={agreement.status} />
+          <Status kind="PaymentAgreementStatus" of={agreement.status} />
         </Fact>
         <Fact name="Limit">
           <Amount of={agreement.limit} />
@@ -118,11 +119,11 @@ function AgreementActions({ agreement, onDone }: Props) {
   const [asked, setAsked] = useState<PaymentAgreementStatusChange | null>(null)
   const changes = CHANGES[agreement.status]
   const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
-  if (changes.length === 0 && change === undefined) return <p class="quiet">It can no longer be changed.</p>
+  if (changes.length === 0 && change === undefined) return <p class="note">It can no longer be changed.</p>
   return (
     <div class="actions">
       {changes.map(({ status, name }) => (
-        <button key={status} type="button" onClick={() => setAsked(status)}>
+        <button class="button" key={status} type="button" onClick={() => setAsked(status)}>
           {name} …
         </button>
       ))}
@@ -172,17 +173,17 @@ function ChangeDialog({ agreement, change, onClose }: DialogProps) {
       <RequestFailure error={isBusy ? undefined : error} />
       <div role="status">
         {result?.__typename === 'PaymentAgreementSuccess' && (
-          <p class="notice good">It was asked for. The agreement is {result.agreement.statusRaw} now.</p>
+          <p class="note-block here">It was asked for. The agreement is {result.agreement.statusRaw} now.</p>
         )}
       </div>
       {result !== null && 'code' in result && <FailureNotice failure={result} />}
       <div class="actions">
         {!isDone && (
-          <button type="button" class="danger" disabled={isBusy} onClick={send}>
+          <button type="button" class="button danger" disabled={isBusy} onClick={send}>
             {change.name} it
           </button>
         )}
-        <button type="button" disabled={isBusy} onClick={onClose}>
+        <button class="button" type="button" disabled={isBusy} onClick={onClose}>
           Close
         </button>
       </div>

@@ -1,9 +1,10 @@
 import { AgreementsDocument, type PaymentAgreementStatusInput } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
-import { Choices, filterOf, FilterForm, MadeFields, madeIn } from '../pieces/filter-form.tsx'
+import { Choices, filterOf, FilterForm, PeriodChip, madeIn } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Row } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Agreement', 'Limit', 'Status', 'Description', 'Updated']
@@ -26,7 +27,7 @@ export function Agreements({ route }: { readonly route: Route }) {
   return (
     <Page title="Agreements">
       <FilterForm route={route} label="Agreements">
-        <MadeFields params={params} />
+        <PeriodChip label="Created" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
       <List route={route} what="agreements" answer={answer} list={answer.data?.paymentAgreements} columns={COLUMNS}>
@@ -36,7 +37,7 @@ export function Agreements({ route }: { readonly route: Route }) {
               <Amount of={limit} />
             </td>
             <td>
-              <Status of={status} />
+              <Status kind="PaymentAgreementStatus" of={status} />
             </td>
             <td>{description}</td>
             <td>

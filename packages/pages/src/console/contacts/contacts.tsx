@@ -1,7 +1,7 @@
 import { ContactsOfDaysDocument, type ContactsOfDaysQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Status } from '../pieces/values.tsx'
+import { Status, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
 
@@ -60,12 +60,10 @@ function ContactRow({ contact }: { readonly contact: Contact }) {
       <th scope="row">{name === '' ? (nameMasked ?? '–') : name}</th>
       <td>{personal?.email ?? emailMasked ?? '–'}</td>
       <td>
-        <Status of={identityStatus} />
+        <Status kind="PaymentIdentityStatus" of={identityStatus} />
       </td>
       <td>{identityResults.at(-1)?.message ?? '–'}</td>
-      <td>
-        <Status of={type} />
-      </td>
+      <td>{wordsOf(type)}</td>
       <td>{countryCode ?? '–'}</td>
       <td>{site}</td>
     </tr>

@@ -3,8 +3,9 @@ import { DeliveriesDocument, type DeliveryRowFragment, type PaymentWebhookDispos
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
+import { Moment, momentText } from '../pieces/moments.tsx'
 import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
-import { Moment, momentText, Status } from '../pieces/values.tsx'
+import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const ATTENTION = ['YES'] as const
@@ -28,22 +29,27 @@ export function Deliveries({ route }: { readonly route: Route }) {
   const rows = list?.nodes ?? []
 
   return (
-    <Page title="Deliveries">
+    <Page title="Webhooks">
       <p>
         Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
         <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Deliveries that need attention</a>
       </p>
-      <FilterForm route={route} label="Deliveries">
-        <SearchField name="subject" label="Payment or agreement id" params={params} />
+      <FilterForm
+        route={route}
+        label="Deliveries"
+        search={<SearchField name="subject" label="Payment or agreement id" params={params} />}
+      >
         <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
         <Choices name="attention" label="Needs attention" params={params} values={ATTENTION} />
       </FilterForm>
       <AnswerFailure of={answer} />
-      {rows.length > 0 ? (
-        <DeliveryTable rows={rows} withAdvice={needsAttention} />
-      ) : (
-        <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
-      )}
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Newest first">
+        {rows.length > 0 ? (
+          <DeliveryTable rows={rows} withAdvice={needsAttention} />
+        ) : (
+          <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
+        )}
+      </section>
       {list !== undefined && list !== null && (
         <Pager route={route} page={list.pageInfo} isFull={rows.length === PAGE} />
       )}
@@ -70,7 +76,7 @@ function DeliveryTable({ rows, withAdvice = false }: Props) {
           name={momentText(Date.parse(delivery.firstReceivedAt))}
         >
           <td>
-            <Status of={delivery.disposition} />
+            <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
             {delivery.quarantineReason !== null && (
               <>
                 <br />

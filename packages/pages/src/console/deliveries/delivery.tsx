@@ -11,8 +11,9 @@ import {
   useSingle,
 } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
-import { Moment, Status } from '../pieces/values.tsx'
+import { Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 import { Subject, bodyText, quarantineText } from './deliveries.tsx'
@@ -25,7 +26,7 @@ export function Delivery({ id }: { readonly id: string }) {
   const delivery = answer.data?.webhookDelivery ?? null
 
   return (
-    <Page title="Delivery">
+    <Page title="Delivery" in="deliveries">
       <AnswerFailure of={answer} />
       {delivery === null ? (
         <Waiting of={answer} what={`deliveries with the id ${id}`} />
@@ -33,7 +34,7 @@ export function Delivery({ id }: { readonly id: string }) {
         <>
           <Facts>
             <Fact name="Disposition">
-              <Status of={delivery.disposition} />
+              <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
             </Fact>
             <Fact name="Reason">{delivery.quarantineReason && quarantineText(delivery.quarantineReason)}</Fact>
             <Fact name="Subject">
@@ -61,16 +62,16 @@ export function Delivery({ id }: { readonly id: string }) {
           <h2>Body</h2>
           <Needs scopes={['payments:risk']} what="Bodies">
             {delivery.body ? (
-              <pre class="scroll" role="group" aria-label="Body" tabIndex={0}>
+              <pre class="code" role="group" aria-label="Body" tabIndex={0}>
                 {bodyText(delivery.body)}
               </pre>
             ) : (
-              <p class="quiet">The body was not stored.</p>
+              <p class="note">The body was not stored.</p>
             )}
           </Needs>
           <h2>Actions</h2>
           <Needs scopes={['webhooks:replay']} what="Replays">
-            <button type="button" onClick={() => setReplaying(true)}>
+            <button class="button" type="button" onClick={() => setReplaying(true)}>
               Replay …
             </button>
             {isReplaying && (
@@ -107,17 +108,17 @@ function ReplayDialog({ deliveryId, onClose }: Props) {
     <Dialog title="Replay delivery" isBusy={isBusy} onClose={onClose}>
       <RequestFailure error={error} />
       <div role="status">
-        {result === null && isBusy && <p class="quiet">Checking what a replay would change …</p>}
+        {result === null && isBusy && <p class="note">Checking what a replay would change …</p>}
         {result?.__typename === 'ReplayWebhookDeliverySuccess' && <Consequences of={result} />}
       </div>
       {result !== null && 'code' in result && <FailureNotice failure={result} />}
       <div class="actions">
         {result?.__typename === 'ReplayWebhookDeliverySuccess' && !result.applied && (
-          <button type="button" class="danger" disabled={isBusy} onClick={() => replay(true)}>
+          <button type="button" class="button danger" disabled={isBusy} onClick={() => replay(true)}>
             Apply
           </button>
         )}
-        <button type="button" disabled={isBusy} onClick={onClose}>
+        <button class="button" type="button" disabled={isBusy} onClick={onClose}>
           Close
         </button>
       </div>
@@ -132,7 +133,8 @@ function Consequences({ of }: { readonly of: Success }) {
       <p>{applied ? 'The delivery was applied.' : 'Nothing has changed yet. Applying the delivery would change:'}</p>
       <Facts>
         <Fact name="Disposition">
-          <Status of={dispositionBefore} /> → <Status of={dispositionAfter} />
+          <Status kind="PaymentWebhookDisposition" of={dispositionBefore} /> →{' '}
+          <Status kind="PaymentWebhookDisposition" of={dispositionAfter} />
         </Fact>
         <Fact name="Status">{`${statusBefore ?? 'unknown'} → ${statusAfter ?? 'unknown'}`}</Fact>
         <Fact name="The payments API">{readRequested ? 'is read, and decides' : 'is not read'}</Fact>

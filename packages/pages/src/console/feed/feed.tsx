@@ -1,8 +1,9 @@
 import { Component } from 'preact'
 import { Choices, chosenOf, FilterForm } from '../pieces/filter-form.tsx'
 import { eventText } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Row, Table } from '../pieces/page.tsx'
-import { Amount, Moment, wordsOf } from '../pieces/values.tsx'
+import { Amount, wordsOf } from '../pieces/values.tsx'
 import { type Route, hrefOf } from '../routes/route.ts'
 import { EVENT_KINDS, MOST_EVENTS, shownOf, type FeedEvent } from './log-changes.ts'
 import type { LiveFeed } from './use-feed.ts'
@@ -15,38 +16,38 @@ export function Feed({ route, feed }: Props) {
   const rows = shownOf(feed.shown, chosenOf(params, 'kind', EVENT_KINDS))
   return (
     <Page title="Live events">
-      <FilterForm route={route} label="Events" isTyped={false}>
+      <FilterForm route={route} label="Events">
         <Choices name="kind" label="Kind" params={params} values={EVENT_KINDS} />
       </FilterForm>
       <div class="actions">
-        <button type="button" onClick={feed.isPaused ? feed.goOn : feed.pause}>
+        <button class="button" type="button" onClick={feed.isPaused ? feed.goOn : feed.pause}>
           {feed.isPaused ? `Continue (${feed.held} held back)` : 'Pause'}
         </button>
-        <button type="button" onClick={feed.clear}>
+        <button class="button" type="button" onClick={feed.clear}>
           Clear the list
         </button>
       </div>
       {feed.problem !== null && (
-        <div class="notice bad" role="alert">
+        <div class="note-block fault" role="alert">
           <p>Events do not come in any more: {feed.problem}</p>
-          <button type="button" onClick={feed.tryAgain}>
+          <button class="button" type="button" onClick={feed.tryAgain}>
             Try again
           </button>
         </div>
       )}
       {feed.hasGap && (
-        <p class="notice warn" role="status">
+        <p class="note-block look" role="status">
           The log starts after the last event of this list, so some events may be missing.
         </p>
       )}
       {rows.length === 0 ? (
-        <p class="quiet">
+        <p class="note">
           {feed.connection === 'connecting' ? 'Reading events …' : 'No events yet. New events appear here.'}
         </p>
       ) : (
         <FeedTable rows={rows} />
       )}
-      {rows.length >= MOST_EVENTS && <p class="quiet">The newest {MOST_EVENTS} are shown.</p>}
+      {rows.length >= MOST_EVENTS && <p class="note">The newest {MOST_EVENTS} are shown.</p>}
     </Page>
   )
 }

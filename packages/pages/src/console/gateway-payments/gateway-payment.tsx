@@ -1,8 +1,9 @@
 import { GatewayPaymentNowDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { concernsGatewayPayments, Marks } from './gateway-payments.tsx'
 
 /** One gateway payment: its facts and its history. */
@@ -10,7 +11,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
   const answer = useAnswer(GatewayPaymentNowDocument, { id }, { concerns: concernsGatewayPayments })
   const payment = answer.data?.gatewayPayment ?? null
   return (
-    <Page title={`Gateway payment ${payment?.orderId ?? id}`}>
+    <Page title={`Gateway payment ${payment?.orderId ?? id}`} in="gateway-payments">
       <AnswerFailure of={answer} />
       {payment === null ? (
         <Waiting of={answer} what={`gateway payments with the id ${id}`} />
@@ -20,7 +21,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
             <h2 id="facts">Details</h2>
             <Facts>
               <Fact name="Status">
-                <Status of={payment.status} />
+                <Status kind="GatewayPaymentStatus" of={payment.status} />
                 {payment.status === 'UNRECOGNISED' && ` ${payment.statusRaw}`}
                 <Marks of={payment} />
               </Fact>

@@ -9,10 +9,11 @@ import {
   type UnansweredGatewayPaymentsQuery,
 } from '../generated/graphql.ts'
 import { useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Choices, filterOf, FilterForm, MadeFields, madeIn, SearchField } from '../pieces/filter-form.tsx'
+import { Choices, filterOf, FilterForm, PeriodChip, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Row, Needs } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Order', 'Amount', 'Status', 'Description', 'Updated']
@@ -35,9 +36,12 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Gateway payments">
-      <FilterForm route={route} label="Gateway payments">
-        <SearchField name="q" label="Order" params={params} />
-        <MadeFields params={params} />
+      <FilterForm
+        route={route}
+        label="Gateway payments"
+        search={<SearchField name="q" label="Order" params={params} />}
+      >
+        <PeriodChip label="Created" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
       <Unanswered />
@@ -48,7 +52,7 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
               <Amount of={payment.amount} />
             </td>
             <td>
-              <Status of={payment.status} />
+              <Status kind="GatewayPaymentStatus" of={payment.status} />
               <Marks of={payment} />
             </td>
             <td>{payment.description}</td>
@@ -84,7 +88,7 @@ function Unanswered() {
   const waiting = answer.data?.unansweredGatewayPayments ?? []
   if (waiting.length === 0) return null
   return (
-    <section class="notice" aria-labelledby="unanswered">
+    <section class="note-block over" aria-labelledby="unanswered">
       <h2 id="unanswered">Unanswered requests</h2>
       <p>
         These payments were requested, and neither an answer nor a callback came. Look each up in the payments API’s
@@ -129,19 +133,21 @@ function Settle({ creation, onDone }: { readonly creation: Creation; readonly on
       </p>
       <fieldset>
         <legend>In the payments API</legend>
-        <label class="choice">
+        <label class="check">
           <input type="radio" name="outcome" value="CREATED" required /> It exists
         </label>
         <label>
           with the id
-          <input name="payment" inputMode="numeric" autocomplete="off" />
+          <input class="input" name="payment" inputMode="numeric" autocomplete="off" />
         </label>
-        <label class="choice">
+        <label class="check">
           <input type="radio" name="outcome" value="NOT_CREATED" required /> It does not exist: its key may be used
           again
         </label>
       </fieldset>
-      <button disabled={isBusy}>Record</button>
+      <button class="button" disabled={isBusy}>
+        Record
+      </button>
       <RequestFailure error={error} />
       {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
     </form>

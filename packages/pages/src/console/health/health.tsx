@@ -1,7 +1,8 @@
 import { HealthNowDocument, type HealthNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { durationText, Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
-import { durationText, Moment, Status } from '../pieces/values.tsx'
+import { Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 
 const EVERY_MS = 3_000
@@ -62,12 +63,12 @@ function Sites({ health: { sites, serverTime } }: { readonly health: HealthNow }
             <th scope="row">{id}</th>
             <td>{currencies.join(', ')}</td>
             <td>
-              <Status of={availability} />
+              <Status kind="PaymentsSiteAvailability" of={availability} />
             </td>
             <td>{agoText(lastAnswerAt, serverTime) ?? 'None yet'}</td>
             <td>
               {agoText(methodsFetchedAt, serverTime) ?? 'Never'}
-              {methodsStale && <span class="warn"> (out of date)</span>}
+              {methodsStale && <span class="tone look"> (out of date)</span>}
             </td>
           </tr>
         ))}
@@ -84,5 +85,5 @@ function agoText(at: string | null, serverTime: string): string | null {
 /** Says which process makes the planned reads. */
 function readerText({ here, leaseUntil }: HealthNow['reader']) {
   if (here) return 'This process'
-  return leaseUntil === null ? <span class="warn">No process: planned reads have stopped</span> : 'Another process'
+  return leaseUntil === null ? <span class="tone look">No process: planned reads have stopped</span> : 'Another process'
 }

@@ -1,7 +1,8 @@
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Moment, Status, wordsOf } from '../pieces/values.tsx'
+import { Status, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type ViewName } from '../routes/route.ts'
 
 const EVERY_MS = 2_000
@@ -16,7 +17,7 @@ export function Import({ id }: { readonly id: string }) {
   const answer = useAnswer(ImportNowDocument, { id }, { everyMs: EVERY_MS })
   const now = answer.data?.paymentImport ?? null
   return (
-    <Page title={`Import ${id}`}>
+    <Page title={`Import ${id}`} in="imports">
       <AnswerFailure of={answer} />
       {now === null ? (
         <Waiting of={answer} what={`imports with the id ${id}`} />
@@ -38,7 +39,7 @@ function Terms({ of: { state, progress, from, to, dryRun, daily, requestedBy, re
   return (
     <Facts>
       <Fact name="State">
-        <Status of={state} />
+        <Status kind="PaymentsJobState" of={state} />
         {state === 'RUNNING' && (
           <>
             {' '}
@@ -76,7 +77,7 @@ function Lists({ of: { lists } }: Of) {
               {count}
             </td>
           ))}
-          <td>{problem === null ? '–' : <Status of={problem} />}</td>
+          <td>{problem === null ? '–' : <Status kind="PaymentImportProblem" of={problem} />}</td>
         </tr>
       ))}
     </Table>
@@ -121,7 +122,7 @@ function viewOf({ list }: Report, what: string): ViewName {
 }
 
 function Totals({ of: { totals } }: Of) {
-  if (totals.length === 0) return <p class="quiet">There are no totals.</p>
+  if (totals.length === 0) return <p class="note">There are no totals.</p>
   return (
     <Table caption="Differences" columns={TOTALS}>
       {totals.flatMap(({ site, kind, currency, ...sums }) =>

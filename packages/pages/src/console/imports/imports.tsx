@@ -7,8 +7,9 @@ import {
   type ImportPaymentsMutation,
 } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
-import { Moment, Status } from '../pieces/values.tsx'
+import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route, goTo } from '../routes/route.ts'
 
 const PAGE = 20
@@ -24,7 +25,7 @@ export function Imports({ route }: { readonly route: Route }) {
   const list = answer.data?.paymentImports ?? null
   const rows = list?.nodes ?? []
   return (
-    <Page title="Imports">
+    <Page title="Reconciliation">
       <BeginImport />
       <AnswerFailure of={answer} />
       {rows.length === 0 ? (
@@ -46,7 +47,7 @@ function ImportRow({ of: one }: { readonly of: Listed }) {
   return (
     <Row href={hrefOf('imports', id)} name={`Import ${id}`}>
       <td>
-        <Status of={state} />
+        <Status kind="PaymentsJobState" of={state} />
         {state === 'RUNNING' && ` ${progress} %`}
       </td>
       <td>
@@ -82,7 +83,7 @@ function BeginImport() {
   return (
     <>
       <form
-        class="filters"
+        class="fields"
         aria-label="Start an import"
         onSubmit={(event) => {
           event.preventDefault()
@@ -92,17 +93,17 @@ function BeginImport() {
       >
         <label>
           Created from
-          <input type="datetime-local" name="from" required />
+          <input class="input" type="datetime-local" name="from" required />
         </label>
         <label>
           Created until (empty: now)
-          <input type="datetime-local" name="to" />
+          <input class="input" type="datetime-local" name="to" />
         </label>
         <div class="actions">
-          <button class="primary" value="compare" disabled={isBusy}>
+          <button class="button primary" value="compare" disabled={isBusy}>
             Compare only
           </button>
-          <button class="danger" value="record" disabled={isBusy}>
+          <button class="button danger" value="record" disabled={isBusy}>
             Record what is missing
           </button>
         </div>

@@ -1,17 +1,20 @@
 import { LinkNowDocument } from '../generated/graphql.ts'
-import { Reconcile } from '../payments/reconcile.tsx'
+import { useReconcile } from '../payments/reconcile.tsx'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 
 /** One hosted checkout link with its history. */
 export function Link({ id }: { readonly id: string }) {
   const answer = useAnswer(LinkNowDocument, { id }, { concerns: ({ linkId }) => linkId === id })
   const link = answer.data?.paymentLink ?? null
+  const reconcile = useReconcile(id, answer.askAgain)
   return (
-    <Page title={`Link ${link?.reference ?? id}`}>
+    <Page title={`Link ${link?.reference ?? id}`} in="links" actions={reconcile.button}>
+      {reconcile.outcome}
       <AnswerFailure of={answer} />
       {link === null ? (
         <Waiting of={answer} what={`links with the id ${id}`} />
@@ -19,7 +22,7 @@ export function Link({ id }: { readonly id: string }) {
         <>
           <Facts>
             <Fact name="State">
-              <Status of={link.state} />
+              <Status kind="PaymentLinkState" of={link.state} />
             </Fact>
             <Fact name="Requested">
               <Amount of={link.requestedAmount} />
@@ -40,7 +43,6 @@ export function Link({ id }: { readonly id: string }) {
               <Moment at={link.expiresAt} />
             </Fact>
           </Facts>
-          <Reconcile id={link.id} onDone={answer.askAgain} />
           <History events={link.events?.nodes ?? []} isWhole={link.events?.pageInfo.hasNextPage === false} />
         </>
       )}

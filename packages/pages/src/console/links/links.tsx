@@ -1,9 +1,10 @@
 import { LinksDocument, type PaymentPhase } from '../generated/graphql.ts'
 import { ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Choices, filterOf, FilterForm, MadeFields, madeIn, SearchField } from '../pieces/filter-form.tsx'
+import { Choices, filterOf, FilterForm, PeriodChip, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Row } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Reference', 'Requested', 'State', 'Payment', 'Created', 'Expires']
@@ -26,9 +27,8 @@ export function Links({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Links">
-      <FilterForm route={route} label="Links">
-        <SearchField name="q" label="Exact reference" params={params} />
-        <MadeFields params={params} />
+      <FilterForm route={route} label="Links" search={<SearchField name="q" label="Exact reference" params={params} />}>
+        <PeriodChip label="Created" params={params} />
         <Choices name="phase" label="Phase of the payment" params={params} values={PHASES} />
       </FilterForm>
       <List route={route} what="links" answer={answer} list={answer.data?.paymentLinks} columns={COLUMNS}>
@@ -38,7 +38,7 @@ export function Links({ route }: { readonly route: Route }) {
               <Amount of={requestedAmount} />
             </td>
             <td>
-              <Status of={state} />
+              <Status kind="PaymentLinkState" of={state} />
             </td>
             <td>{payment === null ? '–' : <a href={hrefOf('payments', payment.id)}>{payment.statusRaw}</a>}</td>
             <td>

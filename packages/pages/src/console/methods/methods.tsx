@@ -1,8 +1,9 @@
 import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Amount, wordsOf, Moment } from '../pieces/values.tsx'
+import { Amount, wordsOf } from '../pieces/values.tsx'
 import type { Route } from '../routes/route.ts'
 
 /** Milliseconds between two reads of the lists, which change seldom. */
@@ -18,7 +19,7 @@ export function Methods({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Methods">
-      <FilterForm route={route} label="Methods" isTyped={false}>
+      <FilterForm route={route} label="Methods">
         <Choices
           name="currency"
           label="Currency"
@@ -86,7 +87,7 @@ function MissingUses({
   const parts = missing.filter(({ currency }) => !unavailable.includes(currency))
   if (parts.length === 0) return null
   const named = parts.map(({ currency, use }) => `${currency} for ${NAMES[use]}`)
-  return <p class="notice bad">Not known, since the payments API did not answer: {named.join(', ')}.</p>
+  return <p class="note-block fault">Not known, since the payments API did not answer: {named.join(', ')}.</p>
 }
 
 const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'direct payins' }
@@ -151,10 +152,10 @@ function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: Lis
     <>
       <p>
         Read from the payments API <Moment at={fetchedAt} />.{' '}
-        {stale && <strong class="warn">Out of date: the payments API has not answered since.</strong>}
+        {stale && <strong class="tone look">Out of date: the payments API has not answered since.</strong>}
       </p>
       {unavailable.length > 0 && (
-        <p class="notice bad">Not available, since the payments API did not answer: {unavailable.join(', ')}.</p>
+        <p class="note-block fault">Not available, since the payments API did not answer: {unavailable.join(', ')}.</p>
       )}
     </>
   )

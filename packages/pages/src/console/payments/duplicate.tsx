@@ -1,8 +1,9 @@
 import { useMutation } from '@urql/preact'
 import { DismissDuplicateDocument } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Needs } from '../pieces/page.tsx'
-import { Amount, Moment } from '../pieces/values.tsx'
+import { Moment } from '../pieces/moments.tsx'
+import { Banner, Needs } from '../pieces/page.tsx'
+import { Amount } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import type { PaymentNow } from './payment.tsx'
 import { refundObstacle } from './refund-offer.ts'
@@ -26,8 +27,11 @@ export function Duplicate({ payment, onRefund, onDone }: Props) {
   if (duplicate === null) return null
   const result = data?.dismissDuplicatePayment
   return (
-    <section class="notice" aria-labelledby="duplicate">
-      <h2 id="duplicate">Duplicate payment</h2>
+    <Banner
+      tone={duplicate.resolution === null ? 'look' : 'over'}
+      glyph="doubt"
+      title={duplicate.reason === 'EXPIRED_LINK' ? 'It was paid late' : 'This order was already paid'}
+    >
       <p>
         {duplicate.reason === 'EXPIRED_LINK'
           ? 'It was paid after its link had expired. '
@@ -46,11 +50,11 @@ export function Duplicate({ payment, onRefund, onDone }: Props) {
         <Needs scopes={['payments:refund']} what="Refunds">
           <div class="actions">
             {refundObstacle(payment) === null && (
-              <button type="button" onClick={onRefund}>
+              <button class="button" type="button" onClick={onRefund}>
                 Refund this payment …
               </button>
             )}
-            <button type="button" disabled={isBusy} onClick={dismiss}>
+            <button class="button" type="button" disabled={isBusy} onClick={dismiss}>
               Keep both
             </button>
           </div>
@@ -58,6 +62,6 @@ export function Duplicate({ payment, onRefund, onDone }: Props) {
       )}
       <RequestFailure error={error} />
       {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
-    </section>
+    </Banner>
   )
 }

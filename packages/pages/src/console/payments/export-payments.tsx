@@ -6,6 +6,8 @@ import {
   type PaymentsExportFormat,
 } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Icon } from '../pieces/icons.tsx'
+import { Popover } from '../pieces/popover.tsx'
 import { useSession } from '../session/session.ts'
 
 type Props = { readonly filter: ExportPaymentsMutationVariables['input']['filter'] }
@@ -29,38 +31,48 @@ export function ExportPayments({ filter }: Props) {
   })
 
   return (
-    <form
-      class="filters"
-      aria-label="Export"
-      onSubmit={(event) => {
-        event.preventDefault()
-        exportAll(event.currentTarget)
-      }}
+    <Popover
+      label="Export"
+      opener={
+        <>
+          <Icon name="download" />
+          <span>Export</span>
+        </>
+      }
     >
-      <label>
-        File format
-        <select name="format">
-          {FORMATS.map((format) => (
-            <option key={format}>{format}</option>
-          ))}
-        </select>
-      </label>
-      {claims.scopes.has('payments:pii') && (
-        <label class="choice">
-          <input type="checkbox" name="payers" />
-          With names and e-mail addresses
+      <form
+        class="fields"
+        aria-label="Export"
+        onSubmit={(event) => {
+          event.preventDefault()
+          exportAll(event.currentTarget)
+        }}
+      >
+        <label class="field">
+          <span class="label">File format</span>
+          <select class="select" name="format">
+            {FORMATS.map((format) => (
+              <option key={format}>{format}</option>
+            ))}
+          </select>
         </label>
-      )}
-      <div class="actions">
-        <button disabled={isBusy}>Export</button>
-        <span role="status">
+        {claims.scopes.has('payments:pii') && (
+          <label class="check">
+            <input type="checkbox" name="payers" />
+            <span>With names and e-mail addresses</span>
+          </label>
+        )}
+        <button class="button primary" aria-busy={isBusy} disabled={isBusy}>
+          Download all that the filter leaves
+        </button>
+        <p class="small faint" role="status">
           {result?.__typename === 'PaymentsExport' &&
             'The download has begun. Totals and the number of payments are at the end of the file: without them it was cut off.'}
-        </span>
-      </div>
-      <RequestFailure error={error} />
-      {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
-    </form>
+        </p>
+        <RequestFailure error={error} />
+        {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
+      </form>
+    </Popover>
   )
 }
 

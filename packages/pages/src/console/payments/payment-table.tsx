@@ -1,14 +1,17 @@
 import { PaymentSearchDocument, type PaymentSearchField, type PaymentRowFragment } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Needs, Row, Table } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Moment } from '../pieces/moments.tsx'
+import { Empty, Needs, RowLink, Skeleton, Table } from '../pieces/page.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
+import { useScope } from '../session/session.ts'
 
 const MOST = 50
 
 /** The payments, and links without a payment, that begin with a text, and what was searched for it. */
 export function SearchResults({ text }: { readonly text: string }) {
-  const found = useAnswer(PaymentSearchDocument, { text, first: MOST }, { concerns: ANY_EVENT })
+  const pii = useScope('payments:pii')
+  const found = useAnswer(PaymentSearchDocument, { text, first: MOST, pii }, { concerns: ANY_EVENT })
   const { matches = [], hasMore = false } = found.data?.paymentSearch ?? {}
   const payments = matches.flatMap(({ payment, fields }) =>
     payment === null ? [] : [{ ...payment, foundBy: byOf(fields) }],
@@ -16,33 +19,26 @@ export function SearchResults({ text }: { readonly text: string }) {
   const links = matches.flatMap(({ link, fields }) => (link === null ? [] : [{ ...link, foundBy: byOf(fields) }]))
   return (
     <>
-      <Searched />
       <AnswerFailure of={found} />
-      {payments.length > 0 && <PaymentTable rows={payments} />}
+      <section class="card rows" aria-busy={found.isOld} aria-label="Found">
+        {matches.length === 0 && found.isAsking && <Skeleton what="payments" />}
+        {payments.length > 0 && <PaymentTable rows={payments} />}
+        {matches.length === 0 && !found.isAsking && found.error === undefined && (
+          <Empty title={`Nothing begins with “${text}”.`}>
+            <p>
+              References and ids are matched from their beginning, as are words of the payer’s name and the e-mail
+              address. The address of a checkout page finds its link. An amount, or the last four digits of a card, find
+              new payments.
+            </p>
+          </Empty>
+        )}
+      </section>
       {links.map(({ id, reference, foundBy }) => (
-        <p key={id} class="notice">
+        <p key={id} class="note">
           The link <a href={hrefOf('links', id)}>{reference}</a> has no payment yet. It matched by {foundBy}.
         </p>
       ))}
-      {hasMore && <p class="notice">There are more results. Enter a longer text to narrow them.</p>}
-      {matches.length === 0 && (
-        <p class="quiet" role="status">
-          {found.isAsking ? 'Searching …' : found.error === undefined && `Nothing begins with “${text}”.`}
-        </p>
-      )}
-    </>
-  )
-}
-
-/** What is searched, and what the token lacks for the rest. */
-function Searched() {
-  return (
-    <>
-      <p class="quiet">
-        What begins with the text, in small letters or capitals: references, ids of payments and links, and words of the
-        payer’s name or the e-mail address. The address of a checkout page finds its link. An amount, or the last four
-        digits of a card, find new payments.
-      </p>
+      {hasMore && <p class="note">There are more results. Enter a longer text to narrow them.</p>}
       <Needs scopes={['payments:pii']} what="Names and e-mail addresses">
         {null}
       </Needs>
@@ -64,34 +60,56 @@ function byOf(fields: readonly PaymentSearchField[]): string {
   return fields.map((field) => FIELDS[field]).join(', ')
 }
 
-const COLUMNS = ['Reference', 'Amount', 'Phase', 'Status', 'Method', 'Updated']
+export type PaymentRow = PaymentRowFragment & {
+  readonly payer?: { readonly name: string | null; readonly email: string | null } | null
+  /** What a search has found it by. */
+  readonly foundBy?: string
+}
 
-type Props = { readonly rows: readonly (PaymentRowFragment & { readonly foundBy?: string })[] }
-
-/** A table with one row per payment; with what a search has found it by, if it has. */
-export function PaymentTable({ rows }: Props) {
+/** A table with one row per payment, with who paid where that may be seen. On a phone a row is a card. */
+export function PaymentTable({ rows }: { readonly rows: readonly PaymentRow[] }) {
+  const hasPayers = useScope('payments:pii')
   const isFound = rows.some(({ foundBy }) => foundBy !== undefined)
+  const columns = [
+    ['Amount', 'number'] as const,
+    'Status',
+    'Reference',
+    ...(hasPayers ? ['Payer'] : []),
+    'Method',
+    ...(isFound ? ['Matched'] : []),
+    ['Changed', 'number'] as const,
+  ]
   return (
-    <Table caption="Payments" columns={isFound ? [...COLUMNS, 'Matched'] : COLUMNS}>
-      {rows.map(({ id, reference, link, phase, statusRaw, provisional, amount, methodRaw, updatedAt, foundBy }) => (
-        <Row key={id} href={hrefOf('payments', id)} name={reference ?? link?.reference ?? id}>
-          <td class="number">
-            <Amount of={amount} />
-          </td>
-          <td>
-            <Status of={phase} />
-          </td>
-          <td>
-            {statusRaw}
-            {provisional && ' (being checked)'}
-          </td>
-          <td>{methodRaw ?? '–'}</td>
-          <td>
-            <Moment at={updatedAt} />
-          </td>
-          {isFound && <td>{foundBy}</td>}
-        </Row>
-      ))}
+    <Table caption="Payments" columns={columns} isFolding>
+      {rows.map((row) => {
+        const { id, reference, link, status, statusRaw, provisional, amount, updatedAt, foundBy } = row
+        const payer = row.payer?.name ?? row.payer?.email
+        return (
+          <tr key={id}>
+            <td class="number lead">
+              <Amount of={amount} />
+            </td>
+            <td class="end lead">
+              <Status kind="PayinStatus" of={status} raw={statusRaw} />
+              {provisional && <span class="note-tag look">being checked</span>}
+            </td>
+            <th scope="row">
+              <RowLink href={hrefOf('payments', id)}>{reference ?? link?.reference ?? id}</RowLink>
+              {payer != null && <span class="on-phone faint"> · {payer}</span>}
+            </th>
+            {hasPayers && <td class="drop payer">{payer ?? '–'}</td>}
+            <td class="faint drop">{methodText(row)}</td>
+            {isFound && <td class="faint drop">{foundBy}</td>}
+            <td class="number faint end">
+              <Moment at={updatedAt} inRow />
+            </td>
+          </tr>
+        )
+      })}
     </Table>
   )
+}
+
+function methodText({ method, methodRaw, card }: PaymentRowFragment): string {
+  return [method?.name ?? methodRaw ?? '–', card?.brand, card?.last4].filter(Boolean).join(' ')
 }

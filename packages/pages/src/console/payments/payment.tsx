@@ -1,23 +1,23 @@
-import { useEffect, useState } from 'preact/hooks'
-import { DeliveriesOf } from '../deliveries/deliveries.tsx'
+import { useState } from 'preact/hooks'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { History } from '../pieces/history.tsx'
-import { Needs, Page, Waiting } from '../pieces/page.tsx'
+import { Icon } from '../pieces/icons.tsx'
+import { Page, Waiting } from '../pieces/page.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 import { Duplicate } from './duplicate.tsx'
-import { PaymentFacts } from './payment-facts.tsx'
-import { Reconcile } from './reconcile.tsx'
+import { PaymentBanners } from './payment-banners.tsx'
+import { PaymentSide } from './payment-side.tsx'
+import { PaymentTimeline } from './payment-timeline.tsx'
+import { useReconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { pendingRefund, refundObstacle } from './refund-offer.ts'
-import { Refunds } from './refunds.tsx'
 
 export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
 
-/** One payment: its current facts, history, deliveries and actions; updated live while it is shown. */
+/** One payment: amount, status and customer, what to do, its timeline and its facts; updated live while it is shown. */
 export function Payment({ id }: { readonly id: string }) {
-  const [isRefunding, setRefunding] = useState(false)
   const concerns = ({ paymentId }: FeedEvent) => paymentId === id
   const variables = {
     id,
@@ -27,17 +27,61 @@ export function Payment({ id }: { readonly id: string }) {
   }
   const answer = useAnswer(PaymentNowDocument, variables, { concerns })
   const payment = answer.data?.payment ?? null
+  const [isRefunding, setRefunding] = useState(false)
+  const reconcile = useReconcile(id, answer.askAgain)
+  const reference = payment?.reference ?? payment?.link?.reference ?? null
+  const obstacle = useObstacle(payment)
+  const { name, email } = payment?.payer ?? {}
+  const refund = () => {
+    if (obstacle === null) setRefunding(true)
+  }
 
   return (
-    <Page title={`Payment ${payment?.reference ?? payment?.link?.reference ?? id}`}>
+    <Page
+      title={`Payment ${reference ?? id}`}
+      in="payments"
+      heading={
+        payment === null ? (
+          <span class="amount large">{id}</span>
+        ) : (
+          <>
+            <Amount of={payment.amount} class="large" />{' '}
+            <Status kind="PayinStatus" of={payment.status} raw={payment.statusRaw} isFilled />
+          </>
+        )
+      }
+      about={
+        <>
+          {name != null && <b>{name}</b>} {email != null && <span class="faint">{email}</span>} <span>{reference}</span>
+        </>
+      }
+      actions={
+        <>
+          <button
+            class="button"
+            type="button"
+            aria-disabled={obstacle !== null}
+            aria-describedby="no-refund"
+            data-key="r"
+            onClick={refund}
+          >
+            <Icon name="undo" />
+            <span>Refund …</span>
+          </button>
+          {reconcile.button}
+        </>
+      }
+    >
+      <p class="small faint obstacle" id="no-refund">
+        {payment !== null && obstacle}
+      </p>
+      {reconcile.outcome}
       <AnswerFailure of={answer} />
       {payment === null && <Waiting of={answer} what={`payments with the id ${id}`} />}
       {payment !== null && (
         <>
-          <Duplicate payment={payment} onRefund={() => setRefunding(true)} onDone={answer.askAgain} />
-          <PaymentFacts payment={payment} />
-          <Refunds refunds={payment.refunds} />
-          <Actions payment={payment} onRefund={() => setRefunding(true)} onDone={answer.askAgain} />
+          <Duplicate payment={payment} onRefund={refund} onDone={answer.askAgain} />
+          <PaymentBanners payment={payment} />
           {isRefunding && (
             <RefundDialog
               payment={payment}
@@ -48,8 +92,8 @@ export function Payment({ id }: { readonly id: string }) {
             />
           )}
           <div class="beside">
-            <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
-            <DeliveriesOf subjectId={payment.id} concerns={concerns} />
+            <PaymentTimeline payment={payment} concerns={concerns} />
+            <PaymentSide payment={payment} />
           </div>
         </>
       )}
@@ -57,29 +101,11 @@ export function Payment({ id }: { readonly id: string }) {
   )
 }
 
-type ActionsProps = { readonly payment: PaymentNow; readonly onRefund: () => void; readonly onDone: () => void }
-
-function Actions({ payment, onRefund, onDone }: ActionsProps) {
-  const hasPending = pendingRefund(payment.id) !== null
+/** Returns why a payment takes no refund now; null if it takes one. */
+function useObstacle(payment: PaymentNow | null): string | null {
+  const mayRefund = useScope('payments:refund')
+  if (!mayRefund) return 'Refunds: unavailable. The token lacks payments:refund.'
+  if (payment === null) return 'The payment has not been read yet.'
   // A refund whose outcome is not known is asked for again, whatever the status says meanwhile.
-  const obstacle = hasPending ? null : refundObstacle(payment)
-  // The button may be removed while it has the focus, because nothing is left to refund.
-  useEffect(() => {
-    if (document.activeElement === document.body) document.querySelector('h1')?.focus()
-  }, [obstacle])
-  return (
-    <section aria-labelledby="actions">
-      <h2 id="actions">Actions</h2>
-      <Reconcile id={payment.id} onDone={onDone} />
-      <Needs scopes={['payments:refund']} what="Refunds">
-        {obstacle === null ? (
-          <button type="button" onClick={onRefund}>
-            Refund …
-          </button>
-        ) : (
-          <p class="quiet">{obstacle}</p>
-        )}
-      </Needs>
-    </section>
-  )
+  return pendingRefund(payment.id) === null ? refundObstacle(payment) : null
 }

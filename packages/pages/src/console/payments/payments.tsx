@@ -1,77 +1,164 @@
-import { PaymentsDocument, type PaymentPhase } from '../generated/graphql.ts'
+import { useContext } from 'preact/hooks'
+import { PaymentsDocument, PaymentsInNeedDocument, type PayinStatus, type PaymentPhase } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import {
+  ApplyButton,
+  Chip,
   Choices,
   chosenOf,
   filterOf,
   FilterForm,
-  InstantField,
   instantOf,
+  PeriodChip,
   SearchField,
+  TextChip,
+  TextField,
 } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
-import { Page, Waiting, Pager } from '../pieces/page.tsx'
+import { Page, Pager, Tabs, Waiting } from '../pieces/page.tsx'
+import { lookOf, STATUSES } from '../pieces/statuses.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
+import { useScope } from '../session/session.ts'
+import { AttentionContext } from '../shell/attention.ts'
 import { ExportPayments } from './export-payments.tsx'
-import { PaymentTable, SearchResults } from './payment-table.tsx'
+import { type PaymentRow, PaymentTable, SearchResults } from './payment-table.tsx'
 
-const PHASES: readonly PaymentPhase[] = [
-  'IN_PROGRESS',
-  'SUCCEEDED',
-  'FAILED',
-  'EXPIRED',
-  'REFUNDING',
-  'REFUNDED',
-  'DISPUTED',
-]
-
+const PHASES = Object.keys(STATUSES.PaymentPhase) as PaymentPhase[]
+const KNOWN = Object.keys(STATUSES.PayinStatus) as PayinStatus[]
 const DUPLICATES = ['OPEN'] as const
 
-/** Payments: those that a text finds, or all, newest first, filtered by phase and by time of the last change. */
+/** Payments: those that a text finds, or all, newest change first, filtered. */
 export function Payments({ route }: { readonly route: Route }) {
   const { params } = route
   const text = params.get('q')
+  const isInNeed = params.has('attention')
   return (
-    <Page title="Payments">
-      <p>
-        <a href={hrefOf('payments', null, { duplicate: 'OPEN' })}>Unresolved duplicate payments</a>
-      </p>
-      <FilterForm route={route} label="Search payments" action="Search" isClearable={text !== null}>
-        <SearchField name="q" label="Reference, id, link, payer’s name or e-mail" params={params} />
+    <Page title="Payments" actions={<ExportPayments filter={filterIn(params)} />}>
+      <PhaseTabs route={route} />
+      <FilterForm
+        route={route}
+        label="Payments"
+        alone="q"
+        search={<SearchField name="q" label="Reference, id, link, payer’s name or e-mail" params={params} />}
+      >
+        {text === null && !isInNeed && <PaymentChips params={params} />}
       </FilterForm>
-      {text === null ? <PaymentList route={route} /> : <SearchResults text={text} />}
+      {text !== null ? <SearchResults text={text} /> : isInNeed ? <InNeed /> : <PaymentList route={route} />}
     </Page>
+  )
+}
+
+/** The phases as tabs, and those that need a person. */
+function PhaseTabs({ route: { params } }: { readonly route: Route }) {
+  const inNeed = useContext(AttentionContext).payments ?? null
+  const phases = params.get('phase')
+  const others = { ...Object.fromEntries(params), after: null, q: null, attention: null }
+  const isAll = phases === null && !params.has('attention') && !params.has('q')
+  return (
+    <Tabs
+      label="Phases"
+      tabs={[
+        { name: 'All', href: hrefOf('payments', null, { ...others, phase: null }), isCurrent: isAll },
+        {
+          name: 'Needs attention',
+          href: hrefOf('payments', null, { attention: 'YES' }),
+          isCurrent: params.has('attention'),
+          count: inNeed,
+        },
+        ...PHASES.map((phase) => ({
+          name: lookOf('PaymentPhase', phase).word,
+          href: hrefOf('payments', null, { ...others, phase }),
+          isCurrent: phases === phase,
+        })),
+      ]}
+    />
+  )
+}
+
+function PaymentChips({ params }: { readonly params: URLSearchParams }) {
+  const [currency, min, max] = ['currency', 'min', 'max'].map((name) => params.get(name))
+  const range = [min && `from ${min}`, max && `to ${max}`, currency].filter(Boolean).join(' ')
+  return (
+    <>
+      <PeriodChip label="Changed" params={params} />
+      <Choices
+        name="status"
+        label="Status"
+        params={params}
+        values={KNOWN}
+        word={(value) => lookOf('PayinStatus', value, 'Unrecognised').word}
+      />
+      <Chip label="Amount" names={['currency', 'min', 'max']} value={range === '' ? null : range}>
+        <div class="fields">
+          <TextField name="currency" label="Currency, for example AUD" params={params} />
+          <TextField name="min" label="At least" params={params} />
+          <TextField name="max" label="At most" params={params} />
+        </div>
+        <ApplyButton />
+      </Chip>
+      <TextChip name="method" label="Method" params={params} />
+      <TextChip name="last4" label="Last four" params={params} />
+      <Choices name="duplicate" label="Paid twice" params={params} values={DUPLICATES} word={() => 'Not resolved'} />
+    </>
   )
 }
 
 function PaymentList({ route }: { readonly route: Route }) {
   const { params } = route
-  const filter = filterIn(params)
-  const variables = { first: PAGE, after: params.get('after'), filter }
-  const list = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
-  const rows = list.data?.payments?.nodes ?? []
-  const page = list.data?.payments?.pageInfo
+  const variables = {
+    first: PAGE,
+    after: params.get('after'),
+    filter: filterIn(params),
+    pii: useScope('payments:pii'),
+  }
+  const answer = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
+  const rows = answer.data?.payments?.nodes ?? []
+  const page = answer.data?.payments?.pageInfo
   return (
     <>
-      <FilterForm route={route} label="Payments">
-        <InstantField name="from" label="Updated from" params={params} />
-        <InstantField name="before" label="Updated before" params={params} />
-        <Choices name="phase" label="Phase" params={params} values={PHASES} />
-        <Choices name="duplicate" label="Duplicate" params={params} values={DUPLICATES} />
-      </FilterForm>
-      <AnswerFailure of={list} />
-      {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={list} what="payments" more={page?.hasNextPage} />}
+      <AnswerFailure of={answer} />
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Newest change first">
+        {rows.length > 0 ? (
+          <PaymentTable rows={rows} />
+        ) : (
+          <Waiting of={answer} what="payments" more={page?.hasNextPage} />
+        )}
+      </section>
       {page !== undefined && <Pager route={route} page={page} isFull={rows.length === PAGE} />}
-      <ExportPayments filter={filter} />
+    </>
+  )
+}
+
+/** Disputed payments, refunds that did not succeed, and payments that were made twice. */
+function InNeed() {
+  const answer = useAnswer(PaymentsInNeedDocument, { pii: useScope('payments:pii') }, { concerns: ANY_EVENT })
+  const { troubled, duplicates } = answer.data ?? {}
+  const all: readonly PaymentRow[] = [...(troubled?.nodes ?? []), ...(duplicates?.nodes ?? [])]
+  const rows = [...new Map(all.map((row) => [row.id, row])).values()].toSorted(
+    (a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt),
+  )
+  return (
+    <>
+      <AnswerFailure of={answer} />
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Needs attention">
+        {rows.length > 0 ? <PaymentTable rows={rows} /> : <Waiting of={answer} what="payments that need attention" />}
+      </section>
     </>
   )
 }
 
 function filterIn(params: URLSearchParams) {
+  const [currency, min, max] = ['currency', 'min', 'max'].map((name) => params.get(name))
+  const isRange = min !== null || max !== null
   return {
     updatedFrom: instantOf(params, 'from'),
     updatedBefore: instantOf(params, 'before'),
     phases: filterOf(params, 'phase', PHASES),
+    statuses: filterOf(params, 'status', KNOWN),
+    currency: isRange ? null : currency?.toUpperCase(),
+    amount: isRange ? { currency: currency?.toUpperCase() ?? '', min, max } : null,
+    methodCode: params.get('method'),
+    cardLast4: params.get('last4'),
     duplicate: chosenOf(params, 'duplicate', DUPLICATES).length === 0 ? null : true,
   }
 }

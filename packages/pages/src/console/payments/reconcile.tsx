@@ -2,11 +2,10 @@ import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
 import { ReconcileDocument } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
+import { Icon } from '../pieces/icons.tsx'
 
-type Props = { readonly id: string; readonly onDone: () => void }
-
-/** Reads a payment or a link from the payments API now, and shows whether anything changed. */
-export function Reconcile({ id, onDone }: Props) {
+/** Reads a payment or a link from the payments API now. Returns the button for the head, and what came of it. */
+export function useReconcile(id: string, onDone: () => void) {
   const [{ error }, execute] = useMutation(documentOf(ReconcileDocument))
   const [said, setSaid] = useState<Awaited<ReturnType<typeof execute>>['data']>()
   const result = said?.refreshPayment
@@ -17,20 +16,22 @@ export function Reconcile({ id, onDone }: Props) {
     onDone()
   })
 
-  return (
+  const button = (
+    <button class="button" type="button" aria-busy={isBusy} disabled={isBusy} data-key="e" onClick={reconcile}>
+      {!isBusy && <Icon name="refresh" />}
+      <span>Reconcile now</span>
+    </button>
+  )
+  const outcome = (
     <>
-      <p>
-        <button type="button" disabled={isBusy} onClick={reconcile}>
-          Reconcile now
-        </button>{' '}
-        <span role="status">
-          {result?.__typename === 'RefreshPaymentSuccess' && !isBusy && outcomeText(result.changed)}
-        </span>
+      <p class="outcome" role="status">
+        {result?.__typename === 'RefreshPaymentSuccess' && !isBusy && outcomeText(result.changed)}
       </p>
       <RequestFailure error={error} />
       {result !== undefined && result !== null && 'code' in result && <FailureNotice failure={result} />}
     </>
   )
+  return { button, outcome }
 }
 
 function outcomeText(changed: boolean): string {

@@ -3,9 +3,10 @@ import { useRef, useState } from 'preact/hooks'
 import { RefundDocument, type RefundMutation, type RefundPaymentInput } from '../generated/graphql.ts'
 import { documentOf, RequestFailure, type Failure, useSingle, FailureNotice } from '../pieces/answers.tsx'
 import { Dialog } from '../pieces/dialog.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { newKey } from '../pieces/new-key.ts'
 import { Fact, Facts } from '../pieces/page.tsx'
-import { amountText, Moment } from '../pieces/values.tsx'
+import { amountText } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 import { RefundForm } from './refund-form.tsx'
 import { pendingRefund, rememberRefund, settleRefund } from './refund-offer.ts'
@@ -43,7 +44,7 @@ export function RefundDialog({ payment, onClose }: Props) {
   })
 
   return (
-    <Dialog title="Refund" isBusy={isBusy} onClose={onClose}>
+    <Dialog title="Refund" isDrawer isBusy={isBusy} onClose={onClose}>
       {!isBusy && <RequestFailure error={error} />}
       {isConfirming && input !== null ? (
         <RefundConfirmation
@@ -115,16 +116,16 @@ function RefundConfirmation({ payment, input, outcome, isBusy, onConfirm, onBack
       )}
       <div class="actions">
         {isOpen && (
-          <button type="button" class="danger" disabled={isBusy} onClick={onConfirm}>
+          <button type="button" class="button danger" disabled={isBusy} onClick={onConfirm}>
             {outcome === null ? `Refund ${text}` : 'Retry with the same key'}
           </button>
         )}
         {outcome === null && (
-          <button type="button" disabled={isBusy} onClick={onBack}>
+          <button class="button" type="button" disabled={isBusy} onClick={onBack}>
             Back
           </button>
         )}
-        <button type="button" disabled={isBusy} onClick={onClose}>
+        <button class="button" type="button" disabled={isBusy} onClick={onClose}>
           Close
         </button>
       </div>
@@ -136,12 +137,12 @@ function OutcomeText({ outcome }: { readonly outcome: RefundOutcome }) {
   if (outcome.kind === 'refused') return <p>The refund failed.</p>
   if (outcome.kind === 'unknown')
     return (
-      <p class="notice warn">
+      <p class="note-block look">
         The refund was sent, but its outcome is unknown. A retry uses the same key, so nothing is refunded twice.
       </p>
     )
   return (
-    <p class="notice good">
+    <p class="note-block here">
       {outcome.replayed ? 'The refund had already been requested.' : 'The refund was requested.'} Its request expires{' '}
       <Moment at={outcome.expiresAt} />.
     </p>

@@ -43,17 +43,18 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
       {failure !== null && <FailureNotice failure={failure} />}
       <fieldset>
         <legend>Refund amount</legend>
-        <label class="choice">
+        <label class="check">
           <input type="radio" name="part" checked={!isPart} onChange={() => setPart(false)} />
           The full remaining amount{left !== null && `: ${amountText(left)}`}
         </label>
-        <label class="choice">
+        <label class="check">
           <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />A partial amount
         </label>
         {isPart && (
           <label>
             Amount in {currency}
             <input
+              class="input"
               name="value"
               inputMode="decimal"
               autocomplete="off"
@@ -64,13 +65,14 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
             />
           </label>
         )}
-        <p id="refund-problem" class="bad" role="alert">
+        <p id="refund-problem" class="tone fault" role="alert">
           {problem}
         </p>
       </fieldset>
       <label>
         Reason (at least {LEAST_REASON} characters)
         <input
+          class="input"
           name="description"
           required
           minLength={LEAST_REASON}
@@ -79,8 +81,8 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
         />
       </label>
       <div class="actions">
-        <button class="primary">Continue</button>
-        <button type="button" onClick={onClose}>
+        <button class="button primary">Continue</button>
+        <button class="button" type="button" onClick={onClose}>
           Close
         </button>
       </div>

@@ -1,8 +1,9 @@
 import { PayoutNowDocument, type PayoutNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { History } from '../pieces/history.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 import { concernsPayouts } from './payouts.tsx'
 
@@ -16,7 +17,7 @@ export function Payout({ id }: { readonly id: string }) {
   const answer = useAnswer(PayoutNowDocument, { id, pii }, { concerns: concernsPayouts })
   const payout = answer.data?.payout ?? null
   return (
-    <Page title={`Payout ${payout?.externalId ?? id}`}>
+    <Page title={`Payout ${payout?.externalId ?? id}`} in="payouts">
       <AnswerFailure of={answer} />
       {payout === null ? (
         <Waiting of={answer} what={`payouts with the id ${id}`} />
@@ -38,7 +39,7 @@ function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
       <h2 id="facts">Details</h2>
       <Facts>
         <Fact name="Status">
-          <Status of={payout.status} />
+          <Status kind="PayoutStatus" of={payout.status} />
           {payout.provisional === true && ' (being checked)'}
         </Fact>
         <Fact name="Amount">

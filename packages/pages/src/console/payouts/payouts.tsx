@@ -1,10 +1,11 @@
 import type { FeedEvent } from '../feed/log-changes.ts'
 import { RecordedPayoutsDocument, type PayoutStatusInput } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
-import { Choices, filterOf, FilterForm, MadeFields, madeIn, SearchField } from '../pieces/filter-form.tsx'
+import { Choices, filterOf, FilterForm, PeriodChip, madeIn, SearchField } from '../pieces/filter-form.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
+import { Moment } from '../pieces/moments.tsx'
 import { Page, Row } from '../pieces/page.tsx'
-import { Amount, Moment, Status } from '../pieces/values.tsx'
+import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 const COLUMNS = ['Payout', 'Amount', 'Status', 'Description', 'Account', 'Updated']
@@ -30,9 +31,8 @@ export function Payouts({ route }: { readonly route: Route }) {
 
   return (
     <Page title="Payouts">
-      <FilterForm route={route} label="Payouts">
-        <SearchField name="q" label="Reference" params={params} />
-        <MadeFields params={params} />
+      <FilterForm route={route} label="Payouts" search={<SearchField name="q" label="Reference" params={params} />}>
+        <PeriodChip label="Created" params={params} />
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
       <List route={route} what="payouts" answer={answer} list={answer.data?.recordedPayouts} columns={COLUMNS}>
@@ -42,7 +42,7 @@ export function Payouts({ route }: { readonly route: Route }) {
               <Amount of={totalAmount} />
             </td>
             <td>
-              <Status of={status} />
+              <Status kind="PayoutStatus" of={status} />
             </td>
             <td>{description ?? '–'}</td>
             <td>{site ?? '–'}</td>

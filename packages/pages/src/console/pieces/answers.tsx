@@ -1,10 +1,11 @@
-import { CombinedError, useClient, type TypedDocumentNode } from '@urql/preact'
+import { type Client, CombinedError, useClient, type TypedDocumentNode } from '@urql/preact'
 import { PaymentsClientError } from 'payments-subgraph-client'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { type FeedEvent, LogContext } from '../feed/log-changes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
+import { Glyph } from './icons.tsx'
 import { repeatRead, type RepeatedRead } from './repeated-read.ts'
-import { durationText, Moment } from './values.tsx'
+import { useStale } from './stale.ts'
 
 export type Answer<Data> = {
   /** The last successful answer to these variables, or to those before them until the first one arrives. */
@@ -13,6 +14,8 @@ export type Answer<Data> = {
   readonly error: CombinedError | undefined
   /** Whether there has been no answer to these variables yet. */
   readonly isAsking: boolean
+  /** Whether `data` may not belong to these variables, or is an earlier answer that is being read again: it is dimmed. */
+  readonly isOld: boolean
   /** When `data` was read, in milliseconds since the epoch; null when these variables have not been read successfully. */
   readonly readAt: number | null
   /** Sends the query now. */
@@ -51,15 +54,23 @@ export function useAnswer<Data, Variables extends object>(
   const client = useClient()
   const log = useContext(LogContext)
   const key = JSON.stringify(variables)
-  const [state, setState] = useState<State<Data>>({ key, data: undefined, error: undefined, readAt: null })
+  const earlier = earlierOf<Data>(client)
+  const id = `${document.toString()} ${key}`
+  const [state, setState] = useState<State<Data>>(
+    () => earlier.get(id) ?? { key, data: undefined, error: undefined, readAt: null },
+  )
+  const firstState = useRef(state).current
   const read = useRef<RepeatedRead | null>(null)
   const isConcerned = useRef(concerns)
   isConcerned.current = concerns
 
   useEffect(() => {
     if (pause) return undefined
-    const take = (data: Data | undefined, error: CombinedError | undefined) =>
-      setState((last) => nextState(last.key === key ? last : null, { key, data, error }))
+    const take = (data: Data | undefined, error: CombinedError | undefined) => {
+      const next = nextState(earlier.get(id) ?? null, { key, data, error })
+      remember(earlier, id, next)
+      setState(next)
+    }
     const begunAt = Date.now()
     const repeated = repeatRead({
       everyMs,
@@ -90,14 +101,36 @@ export function useAnswer<Data, Variables extends object>(
     }
   }, [client, log, document, key, pause, everyMs])
 
-  const isAsked = state.key === key
+  // On the way back the earlier answer is shown at once, so that the place in it is found again.
+  const shown = state.key === key ? state : (earlier.get(id) ?? state)
+  const isAsked = shown.key === key
+  const isEarlier = isAsked && (shown !== state || state === firstState)
   return {
-    data: state.data,
-    error: isAsked ? state.error : undefined,
-    isAsking: !isAsked || (state.readAt === null && state.error === undefined),
-    readAt: isAsked ? state.readAt : null,
+    data: shown.data,
+    error: isAsked ? shown.error : undefined,
+    isAsking: !isAsked || (shown.readAt === null && shown.error === undefined),
+    isOld: !isAsked || (isEarlier && shown.readAt !== null && Date.now() - shown.readAt > EVERY_MS),
+    readAt: isAsked ? shown.readAt : null,
     askAgain: () => read.current?.now(),
   }
+}
+
+/** Number of earlier answers that are kept. */
+const MOST_EARLIER = 30
+const answers = new WeakMap<Client, Map<string, unknown>>()
+
+/** Returns the last answers of a session, by query and variables; they end with its client. */
+function earlierOf<Data>(client: Client): Map<string, State<Data>> {
+  const known = answers.get(client) ?? new Map<string, unknown>()
+  answers.set(client, known)
+  return known as Map<string, State<Data>>
+}
+
+function remember<Data>(earlier: Map<string, State<Data>>, id: string, state: State<Data>): void {
+  earlier.delete(id)
+  earlier.set(id, state)
+  const [oldest] = earlier.keys()
+  if (earlier.size > MOST_EARLIER && oldest !== undefined) earlier.delete(oldest)
 }
 
 /** Whether the same query may succeed later. */
@@ -143,57 +176,56 @@ export function documentOf<Data, Variables extends object>(
 export function RequestFailure({ error }: { readonly error: CombinedError | undefined }) {
   if (error === undefined) return null
   return (
-    <div class="notice bad" role="alert">
-      <Sentences of={error} />
-    </div>
-  )
-}
-
-type AnswerProps = { readonly of: Pick<Answer<unknown>, 'error' | 'readAt'> }
-
-/** Says why a view could not be read, and how old it is; renders nothing while it is up to date. */
-export function AnswerFailure({ of: { error, readAt } }: AnswerProps) {
-  if (error === undefined) return null
-  if (!isPassing(error)) return <RequestFailure error={error} />
-  return (
-    <div class="notice bad">
-      <div role="alert">
+    <div class="banner fault" role="alert">
+      <Glyph name="fail" />
+      <div>
         <Sentences of={error} />
       </div>
-      {/* Outside of the live region, because its text changes every second. */}
-      <p>
-        {readAt !== null && (
-          <>
-            Last refreshed <Age of={readAt} /> ago, at <Moment at={new Date(readAt).toISOString()} short />.{' '}
-          </>
-        )}
-        It retries until that succeeds.
-      </p>
     </div>
   )
 }
 
-function Sentences({ of: { networkError, graphQLErrors } }: { readonly of: CombinedError }) {
-  const sentences = networkError
-    ? ['The server cannot be reached.']
-    : [...new Set(graphQLErrors.map(({ message, extensions }) => `${message} (${String(extensions['code'])})`))]
+type AnswerProps = { readonly of: Pick<Answer<unknown>, 'error' | 'readAt' | 'askAgain'> }
+
+/**
+ * Says why a view could not be read; renders nothing while it is up to date. A view that has an earlier answer says in its head how old that
+ * is, so that nothing moves.
+ */
+export function AnswerFailure({ of: { error, readAt, askAgain } }: AnswerProps) {
+  const isOld = error !== undefined && isPassing(error) && readAt !== null
+  useStale(isOld ? { readAt, reason: sentencesOf(error).join(' '), askAgain } : null)
+  if (error === undefined || isOld) return null
+  return (
+    <div class="banner fault" role="alert">
+      <Glyph name="fail" />
+      <div>
+        <Sentences of={error} />
+        {isPassing(error) && <p>It is read again until that succeeds.</p>}
+      </div>
+      {isPassing(error) && (
+        <div class="actions">
+          <button class="button" type="button" onClick={askAgain}>
+            Try now
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function sentencesOf({ networkError, graphQLErrors }: CombinedError): string[] {
+  if (networkError !== undefined) return ['The server cannot be reached.']
+  return [...new Set(graphQLErrors.map(({ message, extensions }) => `${message} (${String(extensions['code'])})`))]
+}
+
+function Sentences({ of }: { readonly of: CombinedError }) {
   return (
     <>
-      {sentences.map((sentence) => (
+      {sentencesOf(of).map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
     </>
   )
-}
-
-/** The time since an instant, in milliseconds since the epoch, as it passes. */
-function Age({ of }: { readonly of: number }) {
-  const [now, setNow] = useState(Date.now())
-  useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), 1_000)
-    return () => window.clearInterval(timer)
-  }, [])
-  return <>{durationText(Math.max(1_000, now - of))}</>
 }
 
 /** An expected failure of a mutation, as the schema gives it. */
@@ -214,22 +246,25 @@ export type Failure = {
 /** An expected failure: its message, and its fields in the schema. */
 export function FailureNotice({ failure }: { readonly failure: Failure }) {
   return (
-    <div class="notice bad" role="alert">
-      <p>
-        <strong>{failure.code}</strong> {failure.message}
-      </p>
-      {failure.problems !== undefined && failure.problems.length > 0 && (
-        <ul>
-          {failure.problems.map(({ path, message }) => (
-            <li key={path.join('.') + message}>
-              <code>{path.join('.')}</code> {message}
-            </li>
-          ))}
-        </ul>
-      )}
-      {detailsOf(failure).map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
+    <div class="banner fault" role="alert">
+      <Glyph name="fail" />
+      <div>
+        <p>
+          <strong>{failure.code}</strong> {failure.message}
+        </p>
+        {failure.problems !== undefined && failure.problems.length > 0 && (
+          <ul>
+            {failure.problems.map(({ path, message }) => (
+              <li key={path.join('.') + message}>
+                <code>{path.join('.')}</code> {message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {detailsOf(failure).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
     </div>
   )
 }

@@ -1,8 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon } from './icons.tsx'
 
 type Props = {
   readonly title: string
+  /** Stands at the edge of the window, at its full height. */
+  readonly isDrawer?: boolean
+  readonly isWide?: boolean
   /** Keeps the dialog open while an operation is running. */
   readonly isBusy?: boolean
   readonly onClose: () => void
@@ -13,7 +17,7 @@ type Props = {
  * A modal dialog: Escape closes it, and the focus returns to its opener. The focus starts on the heading, so that the key
  * press that opened the dialog cannot confirm it, and returns there when the focused element is removed.
  */
-export function Dialog({ title, isBusy = false, onClose, children }: Props) {
+export function Dialog({ title, isDrawer = false, isWide = false, isBusy = false, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const id = useId()
@@ -29,16 +33,28 @@ export function Dialog({ title, isBusy = false, onClose, children }: Props) {
   return (
     <dialog
       ref={dialog}
+      class={isDrawer ? 'drawer' : isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
         if (!isBusy) onClose()
       }}
     >
-      <h2 id={id} ref={heading} tabIndex={-1}>
-        {title}
-      </h2>
-      {children}
+      <div class="head">
+        <h2 id={id} ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button
+          class="button quiet icon-only push"
+          type="button"
+          aria-label={`Close: ${title}`}
+          disabled={isBusy}
+          onClick={onClose}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="body">{children}</div>
     </dialog>
   )
 }

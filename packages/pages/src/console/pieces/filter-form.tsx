@@ -1,29 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { goTo, hrefOf, type Route } from '../routes/route.ts'
+import { goTo, hrefOf, useRoute, type Route } from '../routes/route.ts'
+import { Icon } from './icons.tsx'
+import { momentText } from './moments.tsx'
+import { closePopover, Popover } from './popover.tsx'
 import { wordsOf } from './values.tsx'
 
 type Props = {
   readonly route: Route
   readonly label: string
-  /** Whether a field takes typed text, which needs a submit button. */
-  readonly isTyped?: boolean
-  /** The label of that button. */
-  readonly action?: string
-  /** Whether there is anything to clear; by default, whether the URL has any filter. */
-  readonly isClearable?: boolean
-  readonly children: ComponentChildren
+  /** A field that filters alone: with it the others do not count. */
+  readonly alone?: string
+  /** The search field. */
+  readonly search?: ComponentChildren
+  /** The chips. */
+  readonly children?: ComponentChildren
 }
 
-/** Filters that are stored in the URL: checkboxes apply at once, typed text with Enter or the button. */
-export function FilterForm({
-  route: { view, params },
-  label,
-  isTyped = true,
-  action = 'Apply',
-  isClearable,
-  children,
-}: Props) {
+/** Filters that are stored in the URL: a search field, and chips, each with a popover. A choice applies at once, typed text with Enter. */
+export function FilterForm({ route: { view, params }, label, alone, search, children }: Props) {
   const form = useRef<HTMLFormElement>(null)
   const address = params.toString()
   // Resets the fields when the URL changes, e.g. by going back. A layout effect, so that text typed next is not lost.
@@ -31,21 +26,26 @@ export function FilterForm({
   return (
     <form
       ref={form}
-      class="filters"
+      class="finder"
       role="search"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        goTo(hrefOf(view.name, null, filtersOf(event.currentTarget)))
+        const { [alone ?? '']: only, ...filters } = filtersOf(event.currentTarget)
+        goTo(hrefOf(view.name, null, only === undefined ? filters : { [alone ?? '']: only }))
       }}
       onChange={({ target, currentTarget }) => {
         if (target instanceof HTMLInputElement && target.type === 'checkbox') currentTarget.requestSubmit()
       }}
     >
-      {children}
-      <div class="actions">
-        {isTyped && <button class="primary">{action}</button>}
-        {(isClearable ?? address !== '') && <a href={hrefOf(view.name)}>Clear</a>}
+      {search}
+      <div class="chips">
+        {children}
+        {address !== '' && (
+          <a class="button quiet" href={hrefOf(view.name)}>
+            Clear all
+          </a>
+        )}
       </div>
     </form>
   )
@@ -56,19 +56,140 @@ type FieldProps = { readonly name: string; readonly label: string; readonly para
 /** A search field; the key `/` focuses it. */
 export function SearchField({ name, label, params }: FieldProps) {
   return (
-    <label>
-      {label}
-      <input type="search" name={name} defaultValue={params.get(name) ?? ''} autocomplete="off" data-search />
+    <div class="search">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        name={name}
+        aria-label={label}
+        placeholder={label}
+        defaultValue={params.get(name) ?? ''}
+        autocomplete="off"
+        data-search
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </div>
+  )
+}
+
+type ChipProps = {
+  readonly label: string
+  /** What is chosen; null while the filter is not used. */
+  readonly value: string | null
+  /** The names of the filter in the URL. */
+  readonly names: readonly string[]
+  readonly children: ComponentChildren
+}
+
+/** A filter: what is chosen, a button that removes it, and the popover that changes it. */
+export function Chip({ label, value, names, children }: ChipProps) {
+  const route = useRoute()
+  const remove = () => {
+    const others = [...(route?.params ?? [])].filter(([name]) => !names.includes(name) && name !== 'after')
+    if (route !== null) goTo(hrefOf(route.view.name, null, Object.fromEntries(others)))
+  }
+  const opener =
+    value === null ? (
+      <>
+        <Icon name="plus" />
+        <span>{label}</span>
+      </>
+    ) : (
+      <>
+        <span class="faint">{label}</span> <b>{value}</b>
+        <Icon name="down" />
+      </>
+    )
+  return (
+    <span class={value === null ? 'chip add' : 'chip'}>
+      <Popover label={label} openerClass="" opener={opener}>
+        {children}
+      </Popover>
+      {value !== null && (
+        <button type="button" aria-label={`Remove the filter ${label}`} onClick={remove}>
+          <Icon name="close" />
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** The button of a chip whose fields take typed text. */
+export function ApplyButton() {
+  return (
+    <footer>
+      <button class="button primary" onClick={(event) => closePopover(event.currentTarget)}>
+        Apply
+      </button>
+    </footer>
+  )
+}
+
+/** Fields for a period whose names in the URL are `from` and `before`, in the user's time zone, with the usual ones at hand. */
+export function PeriodChip({ label, params }: Pick<FieldProps, 'label' | 'params'>) {
+  const [from, before] = [instantOf(params, 'from'), instantOf(params, 'before')]
+  const parts = [from && `from ${momentText(Date.parse(from))}`, before && `before ${momentText(Date.parse(before))}`]
+  const route = useRoute()
+  const choose = (hours: number, target: Element) => {
+    closePopover(target)
+    const since = new Date(Date.now() - hours * 3_600_000).toISOString()
+    const others = { ...Object.fromEntries(params), after: null, before: null, from: since }
+    if (route !== null) goTo(hrefOf(route.view.name, null, others))
+  }
+  return (
+    <Chip label={label} names={['from', 'before']} value={parts.filter(Boolean).join(', ') || null}>
+      <div class="menu">
+        {PERIODS.map(([name, hours]) => (
+          <button key={name} type="button" onClick={(event) => choose(hours, event.currentTarget)}>
+            {name}
+          </button>
+        ))}
+        <hr />
+      </div>
+      <div class="fields">
+        <InstantField name="from" label={`${label} from`} params={params} />
+        <InstantField name="before" label={`${label} before`} params={params} />
+      </div>
+      <ApplyButton />
+    </Chip>
+  )
+}
+
+const PERIODS = [
+  ['Last hour', 1],
+  ['Last 24 hours', 24],
+  ['Last 7 days', 7 * 24],
+  ['Last 30 days', 30 * 24],
+] as const
+
+function InstantField({ name, label, params }: FieldProps) {
+  return (
+    <label class="field">
+      <span class="label">{label}</span>
+      <input class="input" type="datetime-local" name={name} defaultValue={localText(params.get(name))} />
     </label>
   )
 }
 
-/** A field for an instant in the user's time zone. */
-export function InstantField({ name, label, params }: FieldProps) {
+/** A filter by typed text. */
+export function TextChip({ name, label, params }: FieldProps) {
   return (
-    <label>
-      {label}
-      <input type="datetime-local" name={name} defaultValue={localText(params.get(name))} />
+    <Chip label={label} names={[name]} value={params.get(name)}>
+      <div class="fields">
+        <TextField name={name} label={label} params={params} />
+      </div>
+      <ApplyButton />
+    </Chip>
+  )
+}
+
+/** A labelled field of a chip. */
+export function TextField({ name, label, params }: FieldProps) {
+  return (
+    <label class="field">
+      <span class="label">{label}</span>
+      <input class="input" name={name} defaultValue={params.get(name) ?? ''} autocomplete="off" spellcheck={false} />
     </label>
   )
 }
@@ -77,21 +198,25 @@ type ChoicesProps = FieldProps & {
   readonly values: readonly string[]
   /** Shows the values unchanged, e.g. codes. */
   readonly verbatim?: boolean
+  /** Returns the word of a value; by default its words in small letters. */
+  readonly word?: (value: string) => string
 }
 
-/** Checkboxes for values; none checked means all. */
-export function Choices({ name, label, params, values, verbatim = false }: ChoicesProps) {
+/** A chip with checkboxes for values; none checked means all. */
+export function Choices({ name, label, params, values, verbatim = false, word = wordsOf }: ChoicesProps) {
   const chosen = chosenOf(params, name, values)
+  const wordOf = verbatim ? (value: string) => value : word
   return (
-    <fieldset>
-      <legend>{label}</legend>
-      {values.map((value) => (
-        <label key={value} class="choice">
-          <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />
-          {verbatim ? value : wordsOf(value)}
-        </label>
-      ))}
-    </fieldset>
+    <Chip label={label} names={[name]} value={chosen.length === 0 ? null : chosen.map(wordOf).join(', ')}>
+      <div class="options">
+        {values.map((value) => (
+          <label key={value} class="check">
+            <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />
+            <span>{wordOf(value)}</span>
+          </label>
+        ))}
+      </div>
+    </Chip>
   )
 }
 
@@ -115,17 +240,7 @@ export function filterOf<Value extends string>(
   return chosen.length === 0 ? null : chosen
 }
 
-/** Fields for a period of creation, whose filter is `madeIn`. */
-export function MadeFields({ params }: { readonly params: URLSearchParams }) {
-  return (
-    <>
-      <InstantField name="from" label="Created from" params={params} />
-      <InstantField name="before" label="Created before" params={params} />
-    </>
-  )
-}
-
-/** Returns the period that `MadeFields` show. */
+/** Returns the period of a `PeriodChip` as a filter by creation. */
 export function madeIn(params: URLSearchParams) {
   return { createdFrom: instantOf(params, 'from'), createdBefore: instantOf(params, 'before') }
 }

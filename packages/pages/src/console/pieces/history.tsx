@@ -1,7 +1,8 @@
-import { useId } from 'preact/hooks'
 import type { EventPartsFragment } from '../generated/graphql.ts'
-import { timelineShape, type Mark, type TimelineEvent } from './timeline-shape.ts'
-import { type AmountValue, amountText, Moment, wordsOf, durationText, timeText } from './values.tsx'
+import { Icon } from './icons.tsx'
+import { lookOf, type StatusKind } from './statuses.ts'
+import { Timeline, type TimelineItem } from './timeline.tsx'
+import { Amount, type AmountValue, wordsOf } from './values.tsx'
 
 type HistoryEvent = EventPartsFragment & {
   /** The refund that the event shows, of an event of a payment. */
@@ -14,30 +15,65 @@ type Props = {
   readonly isWhole: boolean
 }
 
-/** The history of a subject: a diagram of its events, and the same events as a list. */
+/** The history of a subject that has no deliveries of its own. */
 export function History({ events, isWhole }: Props) {
   return (
     <section aria-labelledby="history">
-      <h2 id="history">History</h2>
-      <Timeline events={events} />
-      <ol class="events" aria-label="Events">
-        {events.map((event) => (
-          <li key={event.id} value={event.sequence}>
-            <Moment at={event.receivedAt} />: {eventText(event)}
-            {event.refund != null && refundText(event.refund)}{' '}
-            <span class="quiet">(by {wordsOf(event.source).toLowerCase()})</span>
-          </li>
-        ))}
-      </ol>
-      {!isWhole && <p class="quiet">There are more events than the first {events.length}.</p>}
+      <header class="section-head">
+        <h2 id="history">Timeline</h2>
+      </header>
+      <Timeline label="Timeline" items={events.map((event) => itemOf(event))} />
+      {!isWhole && <p class="note">There are more events than the first {events.length}.</p>}
     </section>
   )
 }
 
-function refundText({ state, amount }: NonNullable<HistoryEvent['refund']>): string {
-  const what = amount === null ? 'refund' : `refund of ${amountText(amount)}`
-  return `, ${what} ${wordsOf(state).toLowerCase()}`
+/** Returns an event as an item of a timeline; with more lines about it. */
+export function itemOf(event: HistoryEvent, ...more: NonNullable<TimelineItem['about']>): TimelineItem {
+  const { id, kind, receivedAt, source, sequence, toStatus, fromStatus, refund } = event
+  const about = [`Event ${sequence}, by ${wordsOf(source).toLowerCase()}`, ...more]
+  const base = { id, at: receivedAt, about }
+  if (refund != null) {
+    const { word, glyph, tone } = lookOf('PaymentRefundState', refund.state)
+    const title = (
+      <>
+        Refund {refund.amount !== null && 'of '}
+        {refund.amount !== null && <Amount of={refund.amount} />} <span>{word.toLowerCase()}</span>
+      </>
+    )
+    return { ...base, glyph, tone, title }
+  }
+  if (toStatus === null || fromStatus === toStatus) return { ...base, ...unchanged(kind), title: wordsOf(kind) }
+  const { word, glyph, tone } = lookOfRaw(kind, toStatus)
+  const title =
+    fromStatus === null ? (
+      <span>{word}</span>
+    ) : (
+      <>
+        <span>{lookOfRaw(kind, fromStatus).word}</span> <Icon name="arrow" class="inline" />
+        <span class="hidden-text"> to </span> <span>{word}</span>
+      </>
+    )
+  return { ...base, glyph, tone, title }
 }
+
+function unchanged(kind: string): Pick<TimelineItem, 'tone' | 'glyph' | 'icon' | 'isMinor'> {
+  if (kind.startsWith('DUPLICATE_PAYMENT_FOUND')) return { tone: 'look', glyph: 'doubt' }
+  if (kind.startsWith('LINK_')) return { tone: 'over', icon: 'links' }
+  return { tone: 'over', icon: 'refresh', isMinor: true }
+}
+
+/** Returns how a status of the payments API is shown that an event of this kind names. */
+export function lookOfRaw(kind: string, raw: string) {
+  const [, enumName] = KINDS.find(([prefix]) => kind.startsWith(prefix)) ?? ['', 'PayinStatus' as const]
+  return lookOf(enumName, raw.toUpperCase(), raw)
+}
+
+const KINDS: readonly (readonly [prefix: string, kind: StatusKind])[] = [
+  ['AGREEMENT_', 'PaymentAgreementStatus'],
+  ['PAYOUT_', 'PayoutStatus'],
+  ['GATEWAY_PAYMENT_', 'GatewayPaymentStatus'],
+]
 
 /** Returns a short text for an event. */
 export function eventText({
@@ -47,75 +83,4 @@ export function eventText({
 }: Pick<EventPartsFragment, 'kind' | 'fromStatus' | 'toStatus'>) {
   if (toStatus === null || fromStatus === toStatus) return wordsOf(kind)
   return fromStatus === null ? `${wordsOf(kind)}: ${toStatus}` : `${wordsOf(kind)}: ${fromStatus} → ${toStatus}`
-}
-
-const WIDTH = 640
-const LABELS = 150
-const LANE = 28
-const TOP = 12
-const AXIS = 34
-const RIGHT = 24
-
-/** A diagram of events over time, with one lane per status. The list below it shows the same events as text. */
-function Timeline({ events }: { readonly events: readonly TimelineEvent[] }) {
-  const title = useId()
-  if (events.length === 0) return null
-  const { lanes, marks } = timelineShape(events, WIDTH - LABELS - RIGHT)
-  const bottom = TOP + lanes.length * LANE
-  return (
-    <div class="scroll" role="group" aria-label="History chart" tabIndex={0}>
-      <svg class="timeline" viewBox={`0 0 ${WIDTH} ${bottom + AXIS}`} role="img" aria-labelledby={title}>
-        <title id={title}>{`${events.length} events, as in the list below`}</title>
-        {lanes.map((lane, index) => (
-          <g key={lane}>
-            <text x={0} y={middleOf(index)} class="lane">
-              {lane}
-            </text>
-            <line class="track" x1={LABELS} x2={WIDTH} y1={middleOf(index)} y2={middleOf(index)} />
-          </g>
-        ))}
-        <path class="way" d={wayOf(marks)} />
-        {marks.map(({ id, x, lane }, index) => (
-          <circle
-            key={id}
-            class={index === marks.length - 1 ? 'mark last' : 'mark'}
-            cx={LABELS + x}
-            cy={middleOf(lane)}
-            r={6}
-          />
-        ))}
-        <Axis marks={marks} y={bottom} />
-      </svg>
-    </div>
-  )
-}
-
-function Axis({ marks, y }: { readonly marks: readonly Mark[]; readonly y: number }) {
-  const [first, last] = [marks.at(0), marks.at(-1)]
-  if (first === undefined || last === undefined) return null
-  return (
-    <>
-      <line class="axis" x1={LABELS} x2={WIDTH} y1={y} y2={y} />
-      <text x={LABELS} y={y + 20}>
-        {timeText(first.at)}
-      </text>
-      {marks.length > 1 && (
-        <text x={WIDTH} y={y + 20} class="end">
-          {`${timeText(last.at)} (${durationText(last.at - first.at)} later)`}
-        </text>
-      )}
-    </>
-  )
-}
-
-function wayOf(marks: readonly Mark[]): string {
-  return marks
-    .map(({ x, lane }, index) =>
-      index === 0 ? `M${LABELS + x} ${middleOf(lane)}` : `H${LABELS + x}V${middleOf(lane)}`,
-    )
-    .join('')
-}
-
-function middleOf(lane: number): number {
-  return TOP + lane * LANE + LANE / 2
 }

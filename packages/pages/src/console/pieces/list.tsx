@@ -4,7 +4,7 @@ import { type Answer, AnswerFailure } from './answers.tsx'
 import { Pager, Table, Waiting } from './page.tsx'
 
 /** Nodes on a page of a list. */
-export const PAGE = 20
+export const PAGE = 50
 
 type Props<Node> = {
   readonly route: Route
@@ -19,27 +19,38 @@ type Props<Node> = {
       }
     | null
     | undefined
-  readonly columns: readonly string[]
+  readonly columns: Parameters<typeof Table>[0]['columns']
+  /** On a phone each row is a card of two lines. */
+  readonly isFolding?: boolean
   /** Returns the row of a node. */
   readonly children: (node: Node) => ComponentChildren
 }
 
-/** A page of a list as a table, with why it could not be read, and links to other pages. */
-export function List<Node>({ route, what, answer, list, columns, children }: Props<Node>) {
+/**
+ * A page of a list as a table in a card, with why it could not be read, and links to other pages. While the rows are those of another filter
+ * they are dimmed.
+ */
+export function List<Node>({ route, what, answer, list, columns, isFolding = false, children }: Props<Node>) {
   const nodes = list?.nodes ?? []
   return (
     <>
       <AnswerFailure of={answer} />
-      {nodes.length === 0 ? (
-        <Waiting of={answer} what={what} more={list?.pageInfo.hasNextPage} />
-      ) : (
-        <Table caption={what.charAt(0).toUpperCase() + what.slice(1)} columns={columns}>
-          {nodes.map(children)}
-        </Table>
-      )}
+      <section class="card rows" aria-busy={answer.isOld} aria-label={titled(what)}>
+        {nodes.length === 0 ? (
+          <Waiting of={answer} what={what} more={list?.pageInfo.hasNextPage} />
+        ) : (
+          <Table caption={titled(what)} columns={columns} isFolding={isFolding}>
+            {nodes.map(children)}
+          </Table>
+        )}
+      </section>
       {list !== undefined && list !== null && (
         <Pager route={route} page={list.pageInfo} isFull={nodes.length === PAGE} />
       )}
     </>
   )
+}
+
+function titled(what: string): string {
+  return what.charAt(0).toUpperCase() + what.slice(1)
 }

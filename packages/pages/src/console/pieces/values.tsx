@@ -1,33 +1,26 @@
-import { formatAmount } from 'payments-subgraph-client'
+import { useState } from 'preact/hooks'
+import { Glyph, Icon } from './icons.tsx'
+import { lookOf, type StatusKind } from './statuses.ts'
 
-type Tone = 'good' | 'warn' | 'bad' | 'plain'
-
-const TONES: Readonly<Record<string, Tone>> = {
-  SUCCEEDED: 'good',
-  PAID: 'good',
-  ACTIVE: 'good',
-  APPLIED: 'good',
-  APPROVED: 'good',
-  AVAILABLE: 'good',
-  OPEN: 'plain',
-  IN_PROGRESS: 'plain',
-  CREATED: 'plain',
-  REFUNDING: 'warn',
-  SUSPENDED: 'warn',
-  DOUBTFUL: 'warn',
-  PROBING: 'warn',
-  READS_PAUSED: 'warn',
-  FAILED: 'bad',
-  REJECTED: 'bad',
-  DISPUTED: 'bad',
-  QUARANTINED: 'bad',
-  UNAVAILABLE: 'bad',
-  CREDENTIALS_REJECTED: 'bad',
+type StatusProps = {
+  /** The enum of the schema. */
+  readonly kind: StatusKind
+  readonly of: string
+  /** The text of the payments API, which is shown for a value that is not known here. */
+  readonly raw?: string | null
+  /** Fills it with its colour: once on a page, at its head. */
+  readonly isFilled?: boolean
 }
 
-/** An enum value as a coloured word; the word alone carries the meaning. */
-export function Status({ of }: { readonly of: string }) {
-  return <span class={`status ${TONES[of] ?? 'plain'}`}>{wordsOf(of)}</span>
+/** An enum value as a glyph and a word; its colour says nothing more. */
+export function Status({ kind, of, raw = null, isFilled = false }: StatusProps) {
+  const { word, glyph, tone } = lookOf(kind, of, raw)
+  return (
+    <span class={`status ${tone}${isFilled ? ' filled' : ''}`}>
+      <Glyph name={glyph} />
+      <span>{word}</span>
+    </span>
+  )
 }
 
 /** Abbreviations, which are written in capitals. */
@@ -42,47 +35,59 @@ export function wordsOf(value: string): string {
 
 export type AmountValue = { readonly value: string; readonly currency: string; readonly exponent: number }
 
-/** An exact amount in the user's locale; a dash for none. */
-export function Amount({ of }: { readonly of: AmountValue | null | undefined }) {
-  return of === null || of === undefined ? <>–</> : <span class="amount">{amountText(of)}</span>
-}
+type AmountProps = { readonly of: AmountValue | null | undefined; readonly class?: string }
 
-/** Returns an exact amount in the user's locale as text. */
-export function amountText(amount: AmountValue): string {
-  return formatAmount(amount, navigator.language)
-}
-
-const FORMAT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
-
-/** An instant in the user's time zone, with the value from the graph as its title; a dash for none. */
-export function Moment({ at, short = false }: { readonly at: string | null | undefined; readonly short?: boolean }) {
-  if (at === null || at === undefined) return <>–</>
+/** An exact amount: digits in the user's locale, then the code of the currency; a dash for none. */
+export function Amount({ of, class: more = '' }: AmountProps) {
+  if (of === null || of === undefined) return <>–</>
   return (
-    <time dateTime={at} title={at}>
-      {(short ? TIME : FORMAT).format(new Date(at))}
-    </time>
+    <span class={`amount ${more}`}>
+      {digitsOf(of)} <abbr>{of.currency}</abbr>
+    </span>
   )
 }
 
-/** Returns an instant in the user's time zone as text. */
-export function momentText(at: number): string {
-  return FORMAT.format(at)
+/** Returns an exact amount as text: `1,250.50 AUD`. */
+export function amountText(amount: AmountValue): string {
+  return `${digitsOf(amount)} ${amount.currency}`
 }
 
-/** Returns the time of day of an instant as text. */
-export function timeText(at: number): string {
-  return TIME.format(at)
+function digitsOf({ value, exponent }: AmountValue): string {
+  const decimals = Math.max(exponent, value.split('.')[1]?.replace(/0+$/, '').length ?? 0)
+  const format = new Intl.NumberFormat(navigator.language, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  })
+  // A decimal as text is exact: https://tc39.es/ecma402/#sec-tointlmathematicalvalue
+  return format.format(value as Intl.StringNumericLiteral)
 }
 
-/** Returns a duration in one unit: `340 ms`, `12 s`, `5 min`, `3 h`, `2 d`. */
-export function durationText(ms: number): string {
-  const units: [string, number][] = [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['min', 60_000],
-    ['s', 1_000],
-  ]
-  const [unit, length] = units.find(([, size]) => ms >= size * 2) ?? ['ms', 1]
-  return `${Math.round(ms / length)} ${unit}`
+type IdProps = {
+  readonly of: string
+  /** What it is, for the name of the button: `payment id`. */
+  readonly what: string
+}
+
+/** Milliseconds for which the button says that it has copied. */
+const SAID_MS = 2_000
+
+/** An id or a reference, with a button that copies it. */
+export function Id({ of, what }: IdProps) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(of)
+    setCopied(true)
+    window.setTimeout(() => setCopied(false), SAID_MS)
+  }
+  return (
+    <span class="id">
+      <span>{of}</span>
+      <button class="copy" type="button" aria-label={`Copy the ${what}`} onClick={() => void copy()}>
+        <Icon name={isCopied ? 'check' : 'copy'} />
+      </button>
+      <span class="hidden-text" role="status">
+        {isCopied && 'Copied'}
+      </span>
+    </span>
+  )
 }

@@ -52,44 +52,54 @@ function decoded(text: string): string {
   }
 }
 
-/** A view of the console: its name in the URL, its title, its shortcut after `g`, and its required scope. */
-type View = {
+/** A view of the console: its name in the URL, its title, its icon, its shortcut after `g`, and its required scope. */
+export type View = {
   readonly name: ViewName
   readonly title: string
+  readonly icon: string
   readonly key: string
   readonly scope: string | null
 }
 
-export type ViewName =
-  | 'feed'
-  | 'payments'
-  | 'links'
-  | 'agreements'
-  | 'payouts'
-  | 'gateway-payments'
-  | 'contacts'
-  | 'deliveries'
-  | 'methods'
-  | 'accounts'
-  | 'imports'
-  | 'health'
+/** The views in the groups of the navigation; the first group has no name. */
+export const GROUPS = [
+  { name: '', views: [{ name: 'feed', title: 'Live events', icon: 'events', key: 'f', scope: 'payments:read' }] },
+  {
+    name: 'Money in',
+    views: [
+      { name: 'payments', title: 'Payments', icon: 'payments', key: 'p', scope: 'payments:read' },
+      { name: 'links', title: 'Links', icon: 'links', key: 'l', scope: 'payments:read' },
+      { name: 'agreements', title: 'Agreements', icon: 'agreements', key: 'a', scope: 'agreements:read' },
+      { name: 'gateway-payments', title: 'Gateway payments', icon: 'gateway', key: 'g', scope: 'payments:read' },
+    ],
+  },
+  {
+    name: 'Money out',
+    views: [{ name: 'payouts', title: 'Payouts', icon: 'payouts', key: 'o', scope: 'payouts:read' }],
+  },
+  {
+    name: 'Set-up',
+    views: [
+      { name: 'contacts', title: 'Contacts', icon: 'contacts', key: 'c', scope: 'customers:read' },
+      { name: 'methods', title: 'Methods', icon: 'methods', key: 'm', scope: null },
+      { name: 'accounts', title: 'Accounts', icon: 'accounts', key: 'b', scope: 'balances:read' },
+    ],
+  },
+  {
+    name: 'Operations',
+    views: [
+      { name: 'deliveries', title: 'Webhooks', icon: 'webhooks', key: 'd', scope: 'payments:read' },
+      { name: 'imports', title: 'Reconciliation', icon: 'reconcile', key: 'i', scope: 'payments:reconcile' },
+      { name: 'health', title: 'Health', icon: 'health', key: 'h', scope: 'payments:read' },
+    ],
+  },
+] as const
 
-export const VIEWS: readonly View[] = [
-  { name: 'feed', title: 'Live events', key: 'f', scope: 'payments:read' },
-  { name: 'payments', title: 'Payments', key: 'p', scope: 'payments:read' },
-  { name: 'links', title: 'Links', key: 'l', scope: 'payments:read' },
-  { name: 'agreements', title: 'Agreements', key: 'a', scope: 'agreements:read' },
-  { name: 'payouts', title: 'Payouts', key: 'o', scope: 'payouts:read' },
-  { name: 'gateway-payments', title: 'Gateway payments', key: 'g', scope: 'payments:read' },
-  { name: 'contacts', title: 'Contacts', key: 'c', scope: 'customers:read' },
-  { name: 'deliveries', title: 'Deliveries', key: 'd', scope: 'payments:read' },
-  { name: 'methods', title: 'Methods', key: 'm', scope: null },
-  { name: 'accounts', title: 'Accounts', key: 'b', scope: 'balances:read' },
-  { name: 'imports', title: 'Imports', key: 'i', scope: 'payments:reconcile' },
-  { name: 'health', title: 'Health', key: 'h', scope: 'payments:read' },
-]
+export type ViewName = (typeof GROUPS)[number]['views'][number]['name']
+
+export const VIEWS: readonly View[] = GROUPS.flatMap(({ views }): readonly View[] => views)
 
 /** Returns the view with this name, the first view for an empty name; null if there is no such view. */
-function viewOf(name: string): View | null {
-  return VIEWS.find((view) => name === '' || view.name === name) ?? null
+export function viewOf(name: string): View | null {
+  return VIEWS.find((one) => name === '' || one.name === name) ?? null
 }

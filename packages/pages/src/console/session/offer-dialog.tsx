@@ -1,5 +1,5 @@
 import { Dialog } from '../pieces/dialog.tsx'
-import { momentText } from '../pieces/values.tsx'
+import { momentText } from '../pieces/moments.tsx'
 import type { Claims } from './session.ts'
 
 type Props = {
@@ -28,10 +28,10 @@ export function OfferDialog({ current, offered, onRefuse, onAccept }: Props) {
         source of this URL.
       </p>
       <div class="actions">
-        <button type="button" class="primary" onClick={onRefuse}>
+        <button type="button" class="button primary" onClick={onRefuse}>
           {current === null ? 'Do not sign in' : `Stay signed in as ${nameOf(current)}`}
         </button>
-        <button type="button" onClick={onAccept}>
+        <button class="button" type="button" onClick={onAccept}>
           {current === null ? 'Sign in' : 'Sign out, and sign in'} as {nameOf(offered)}
         </button>
       </div>

@@ -3,6 +3,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
+import { EnvironmentBadge, nameWindow } from '../shell/environment.tsx'
 import { claimsOf, tidyToken } from './session.ts'
 
 type Props = {
@@ -16,7 +17,7 @@ export function SignIn({ reason, onToken }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
   useLayoutEffect(() => {
-    document.title = 'Sign in · Payments console'
+    nameWindow('Sign in')
   }, [])
 
   const submit = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
@@ -32,15 +33,18 @@ export function SignIn({ reason, onToken }: Props) {
 
   return (
     <main class="sign-in" id="content">
-      <h1>Payments console</h1>
+      <h1>
+        Payments console <EnvironmentBadge />
+      </h1>
       {reason !== null && (
-        <p class="notice" role="status">
+        <p class="note-block over" role="status">
           {reason}
         </p>
       )}
       <form onSubmit={(event) => void submit(event)}>
         <label for="token">Client token (JWT)</label>
         <textarea
+          class="input"
           id="token"
           name="token"
           rows={4}
@@ -56,13 +60,13 @@ export function SignIn({ reason, onToken }: Props) {
           aria-describedby="token-help token-problem"
           aria-invalid={problem !== null}
         />
-        <p id="token-help" class="quiet">
+        <p id="token-help" class="note">
           The token is kept in this tab only. Its scopes decide what you can see and do.
         </p>
-        <p id="token-problem" class="bad" role="alert">
+        <p id="token-problem" class="tone fault" role="alert">
           {problem}
         </p>
-        <button class="primary" disabled={isAsking}>
+        <button class="button primary" disabled={isAsking}>
           Sign in
         </button>
       </form>

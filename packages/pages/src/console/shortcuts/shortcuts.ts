@@ -19,10 +19,15 @@ export function switchShortcuts(on: boolean): void {
 }
 
 /** Listens for single keys, except while the user types or a dialog is open. */
-export function useShortcuts(onHelp: () => void): void {
+export function useShortcuts(onHelp: () => void, onSearch: () => void): void {
   const goneAt = useRef(-Infinity)
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
+        event.preventDefault()
+        if (document.querySelector('dialog[open]') === null) onSearch()
+        return
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !areShortcutsOn()) return
       if (document.querySelector('dialog[open]') !== null) return
       const isAfterG = event.timeStamp - goneAt.current < PATIENCE_MS
@@ -49,7 +54,9 @@ function actionOf(event: KeyboardEvent, goneAt: { current: number }, onHelp: () 
   if (event.key === '/') return search
   if (event.key === 'j') return () => move(1)
   if (event.key === 'k') return () => move(-1)
-  return event.key === '?' ? onHelp : null
+  if (event.key === '?') return onHelp
+  const button = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)
+  return button === null ? null : () => button.click()
 }
 
 /** Focuses the search field of this view, or of the payments view when this one has none. */
