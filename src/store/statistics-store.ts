@@ -1,3 +1,4 @@
+import type { FailureCategory } from '../domain/payments/failures/failure-codes.ts'
 import type { PaidTimes, StatisticsGroup, SUMS } from '../domain/statistics/payment-statistics.ts'
 
 export type StatisticsQuery = {
@@ -7,6 +8,8 @@ export type StatisticsQuery = {
   /** Null for one row of the whole time. */
   readonly interval: 'HOUR' | 'DAY' | null
   readonly by: readonly (keyof StatisticsGroup)[]
+  /** The category that RISK is counted in. */
+  readonly riskAs: FailureCategory
   /** Maximum number of rows. */
   readonly limit: number
 }
@@ -15,14 +18,14 @@ export type StatisticsQuery = {
 export type PaymentStatisticsRow = {
   /** Begin of the interval, in milliseconds since the epoch; null for the whole time. */
   readonly start: number | null
-  /** Null for what they are not grouped by. */
-  readonly group: { readonly [Name in keyof StatisticsGroup]: StatisticsGroup[Name] | null }
+  /** What they are grouped by. */
+  readonly group: Partial<StatisticsGroup>
   readonly payments: number
   readonly paid: number
   readonly unpaid: number
   readonly duplicates: number
   readonly needingAttention: number
-  /** Exact decimals. Without the currency as a group they are of no use. */
+  /** Exact decimals; zero unless the currency is among the groups. */
   readonly sums: Readonly<Record<(typeof SUMS)[number], string>>
   readonly paidTimes: PaidTimes
 }

@@ -83,7 +83,11 @@ export function figuresOf({ state, duplicate, paidAfterMs }: CountedPayment): nu
   ]
   const within = paidAfterMs === null ? null : PAID_WITHIN_SECONDS.findIndex((most) => paidAfterMs <= most * 1_000)
   const times = PAID_WITHIN_SECONDS.map((_, index) => index === within)
-  return [...counts.map(Number), ...SUMS.flatMap((name) => partsOf(details[name])), ...[...times, within === -1].map(Number)]
+  return [
+    ...counts.map(Number),
+    ...SUMS.flatMap((name) => partsOf(details[name])),
+    ...[...times, within === -1].map(Number),
+  ]
 }
 
 const MILLIONTHS = 6
@@ -106,7 +110,9 @@ export function decimalOf(units: bigint, millionths: bigint): string {
   const scale = 10n ** BigInt(MILLIONTHS)
   const sum = units * scale + millionths
   const size = sum < 0n ? -sum : sum
-  const decimals = String(size % scale).padStart(MILLIONTHS, '0').replace(/0+$/, '')
+  const decimals = String(size % scale)
+    .padStart(MILLIONTHS, '0')
+    .replace(/0+$/, '')
   return `${sum < 0n ? '-' : ''}${size / scale}${decimals === '' ? '' : `.${decimals}`}`
 }
 

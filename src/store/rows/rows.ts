@@ -133,7 +133,9 @@ export function trackRows(recentOf: RecentRowsOf = () => null): TrackedRows {
           if (table.spec.derived !== undefined || inserted.length + updated.length + deleted.length === 0) return []
           return [changes]
         }),
-        ...(statistics.length === 0 ? [] : [{ spec: PAYMENT_STATISTICS, inserted: statistics, updated: [], deleted: [] }]),
+        ...(statistics.length === 0
+          ? []
+          : [{ spec: PAYMENT_STATISTICS, inserted: statistics, updated: [], deleted: [] }]),
       ]
     },
   }

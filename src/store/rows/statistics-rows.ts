@@ -1,3 +1,4 @@
+import { isPickedByCurrency } from '../../domain/reads/read-schedule.ts'
 import {
   countedAt,
   type CountedPayment,
@@ -6,7 +7,6 @@ import {
   groupOf,
   type StatisticsGroup,
 } from '../../domain/statistics/payment-statistics.ts'
-import { isPickedByCurrency } from '../../domain/reads/read-schedule.ts'
 import type { PaymentRow } from './payment-rows.ts'
 import type { StoredAs, StoredRow, TableSpec } from './table.ts'
 
@@ -104,7 +104,9 @@ function count(
 }
 
 function rowOf(group: StatisticsGroup): StoredRow {
-  return Object.fromEntries(Object.entries(GROUP_COLUMNS).map(([name, column]) => [column, group[name as keyof StatisticsGroup]]))
+  return Object.fromEntries(
+    Object.entries(GROUP_COLUMNS).map(([name, column]) => [column, group[name as keyof StatisticsGroup]]),
+  )
 }
 
 function countedOf({ state, methodCode, readSite, createdAt, duplicate, paidAfterMs }: PaymentRow): CountedPayment {

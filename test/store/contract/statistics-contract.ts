@@ -11,7 +11,7 @@ import { failingHistory, type RandomHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 const HOUR = 60 * MINUTE
-const ALL: StatisticsQuery = { from: null, to: null, interval: null, by: [], limit: 10_000 }
+const ALL: StatisticsQuery = { from: null, to: null, interval: null, by: [], riskAs: 'RISK', limit: 10_000 }
 const BY = ['currency', 'site', 'methodKind', 'phase', 'status', 'failureCategory'] as const
 
 /** Rows in one order. */
@@ -33,9 +33,7 @@ async function examine(store: Store): Promise<void> {
   const { rows } = await store.payments.page({ limit: 100, before: null }, {})
   const payments = rows.map(({ row }) => row)
   for (const { group, sums, payments: count } of await read(store, { by: ['currency', 'phase'] })) {
-    const same = payments.filter(
-      ({ phase, details }) => phase === group.phase && details.currency === group.currency,
-    )
+    const same = payments.filter(({ phase, details }) => phase === group.phase && details.currency === group.currency)
     expect(count).toBe(same.length)
     expect(Number(sums.amount)).toBe(Number(totalOf(same, 'amount')))
     expect(Number(sums.refunded)).toBe(Number(totalOf(same, 'refunded')))
@@ -130,8 +128,12 @@ export function statisticsContract(fixture: Fixture, open: OpenStore): void {
     await settledLink(store, 'a')
     await settledLink(store, 'b', { reference: 'order-a' })
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a', receivedAt: NOW }))
-    await store.inbox.receive(delivery(report('received', { paymentId: 'P1' }), { ref: 'a', receivedAt: after(45_000) }))
-    await store.inbox.receive(delivery(report('received', { paymentId: 'P2' }), { ref: 'b', receivedAt: after(10_000) }))
+    await store.inbox.receive(
+      delivery(report('received', { paymentId: 'P1' }), { ref: 'a', receivedAt: after(45_000) }),
+    )
+    await store.inbox.receive(
+      delivery(report('received', { paymentId: 'P2' }), { ref: 'b', receivedAt: after(10_000) }),
+    )
     const failed = { paymentId: 'P3', details: { failureCode: 'insufficient_funds' } }
     await store.inbox.receive(delivery(report('failed', failed)))
     await store.inbox.receive(delivery(report('in_dispute', { paymentId: 'P4' })))
@@ -139,11 +141,9 @@ export function statisticsContract(fixture: Fixture, open: OpenStore): void {
     expect(row).toMatchObject({ payments: 4, paid: 3, unpaid: 1, duplicates: 1, needingAttention: 2 })
     expect(row?.paidTimes).toEqual([1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0])
     const failures = await read(store, { by: ['failureCategory', 'site'] })
-    expect(failures.map(({ group, payments }) => [group.failureCategory, group.site, payments])).toEqual([
-      [null, 'au', 2],
-      ['FUNDS', null, 1],
-      [null, null, 1],
-    ])
+    expect(
+      new Set(failures.map(({ group, payments }) => `${group.failureCategory} ${group.site} ${payments}`)),
+    ).toEqual(new Set(['null au 2', 'FUNDS null 1', 'null null 1']))
   })
 }
 
