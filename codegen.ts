@@ -130,6 +130,8 @@ const config: CodegenConfig = {
           PaymentBalanceMovement: '../upstream/wire/wire-accounts.ts#PaymentBalanceMovement as BalanceMovementEntity',
           PaymentFailure: './models.ts#FailureView',
           PaymentStreamItem: '../streams/stream-item.ts#StreamItem',
+          PaymentStatistics: '../store/store.ts#PaymentStatisticsRow',
+          PaymentTimeToPaid: '../domain/statistics/payment-statistics.ts#PaidTimes',
           PaymentsHealth: '../lookups/health.ts#Health',
           PaymentsSiteHealth: '../lookups/health.ts#PaymentsSiteHealth as SiteHealthEntity',
           PaymentsReadBacklog: '../store/store.ts#PaymentsReadBacklog as ReadBacklogEntity',

@@ -34,6 +34,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Imports and reconciliation', names: /^importPayments$|^paymentImports?$|^reconciliationReport$/ },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
   { title: 'Signing keys', names: /^signingKeys$/ },
+  { title: 'Statistics', names: /Statistics$/ },
   { title: 'Health', names: /Health$/ },
   { title: 'Sandbox', names: /^simulate/ },
 ]

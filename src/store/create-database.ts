@@ -10,6 +10,7 @@ import type { PositionFunction } from './queries/payment-search.ts'
 import { findAgreementSubject, findPayoutSubject, readQueries } from './queries/reads/reads.ts'
 import { sweepQueries } from './queries/reads/sweep-queries.ts'
 import { createSigningKeyStore } from './queries/signing-key-queries.ts'
+import { createStatisticsStore } from './queries/statistics-queries.ts'
 import { createAgreementStore, createGatewayPaymentStore, createPayoutStore } from './queries/subject-queries.ts'
 import { createErasureStore } from './retention/erasure-queries.ts'
 import { createRetentionStore, type PruneUnits } from './retention/retention-queries.ts'
@@ -95,6 +96,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     imports: importQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
+    statistics: createStatisticsStore(lists, commits.exclusively),
     logId,
     branches: branches.positions,
     now: databaseNow,

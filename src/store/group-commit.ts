@@ -136,7 +136,7 @@ export type GroupCommit = {
    */
   decide<Result>(decision: DecisionOnRows<Result>): Promise<Result>
   /** Runs statements in a separate transaction. */
-  exclusively<Result>(work: (transaction: Pick<Transaction, 'db'>) => Promise<Result>): Promise<Result>
+  exclusively<Result>(work: (transaction: Pick<Transaction, 'db' | 'store'>) => Promise<Result>): Promise<Result>
   /** Resolves when all queued jobs have ended; later ones are rejected with `StoreClosedError`. */
   close(): Promise<void>
 }
@@ -155,7 +155,7 @@ const ATTEMPTS = 3
 type Job = {
   /** Exactly one of `decision` and `work` is not null. */
   readonly decision: DecisionOnRows<unknown> | null
-  readonly work: ((transaction: Pick<Transaction, 'db'>) => Promise<unknown>) | null
+  readonly work: ((transaction: Pick<Transaction, 'db' | 'store'>) => Promise<unknown>) | null
   readonly queuedAt: number
   resolve(result: unknown): void
   reject(error: unknown): void

@@ -14,6 +14,7 @@ import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
 import type { LeaseName } from './rows/upkeep-rows.ts'
 import type { SigningKeyStore } from './signing-key-store.ts'
+import type { StatisticsStore } from './statistics-store.ts'
 import type { StoreFailure } from './store-errors.ts'
 import type {
   ReadQueries,
@@ -34,6 +35,7 @@ export * from './retention/erasure-queries.ts'
 export type * from './retention/kinds.ts'
 export type { LeaseName } from './rows/upkeep-rows.ts'
 export type * from './signing-key-store.ts'
+export type * from './statistics-store.ts'
 
 /**
  * The database interface of the ledger, implemented for SQLite and PostgreSQL: queries on committed data, and decisions on rows in memory. What
@@ -72,6 +74,7 @@ export type Database = {
   readonly erasures: ErasureStore
   readonly imports: ImportQueries
   readonly signingKeys: SigningKeyStore
+  readonly statistics: StatisticsStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
   /**

@@ -11,6 +11,7 @@ import type { DeliveriesTable, EventsTable, GatewayPaymentEventsTable, PayoutEve
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/order-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
+import type { PaymentStatisticsTable } from './rows/statistics-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
 import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
 import type { LeaseName } from './rows/upkeep-rows.ts'
@@ -43,6 +44,7 @@ export type Tables = {
   readonly archives: ArchivesTable
   readonly erasures: ErasuresTable
   readonly signing_keys: SigningKeysTable
+  readonly payment_statistics: PaymentStatisticsTable
   readonly payment_imports: PaymentImportsTable
   readonly payment_import_entries: PaymentImportEntriesTable
 }
@@ -121,9 +123,12 @@ export function selectStatement(dialect: Dialect, spec: AnySpec, lookup: string,
   return `SELECT ${selected(spec)} ${where}${group}`
 }
 
-/** Returns the statement that inserts rows; a duplicate key is an error. */
+/** Returns the statement that inserts rows. A duplicate key is an error, but that of a row whose figures are added to the stored ones. */
 export function insertStatement(dialect: Dialect, spec: AnySpec, parameter = 1): string {
-  return `INSERT INTO ${spec.name} (${Object.keys(spec.columns).join(', ')}) ${dialect.source(spec, parameter)}`
+  const { name, columns, summed } = spec
+  const sums = summed?.map((column) => `${column} = ${name}.${column} + excluded.${column}`).join(', ')
+  const onConflict = sums === undefined ? '' : ` ON CONFLICT (${keyColumn(spec)}) DO UPDATE SET ${sums}`
+  return `INSERT INTO ${name} (${Object.keys(columns).join(', ')}) ${dialect.source(spec, parameter)}${onConflict}`
 }
 
 /** Returns the statement that deletes rows by their primary keys. */

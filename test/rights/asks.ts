@@ -75,6 +75,10 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     query('balanceHistory', { from: day(-1), to: day(1) }),
     query('paymentsHealth', {}),
     query('signingKeys', {}),
+    query('paymentStatistics', {
+      interval: 'DAY',
+      by: ['CURRENCY', 'SITE', 'METHOD_KIND', 'PHASE', 'STATUS', 'FAILURE_CATEGORY'],
+    }),
     { ...entity('PaymentCurrency', { code: 'AUD' }), depth: 0 },
     query('_service', {}),
     ...nodes({ ids, links }),

@@ -302,6 +302,7 @@ async function carriedOut(
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ...(await settledCreations(network)),
+    ['rebuildPaymentStatistics', {}],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],
     [
       'importPayments',

@@ -330,7 +330,8 @@ export function parseMethodCode(code: string): MethodCode {
   }
 }
 
-function kindOf(middle: string): Pick<MethodCode, 'kind' | 'kindRaw' | 'provider'> {
+/** Returns the kind that a word of a method code names, such as `card` or `mobile_money_mpesa`; OTHER for an unknown one. */
+export function kindOf(middle: string): Pick<MethodCode, 'kind' | 'kindRaw' | 'provider'> {
   const known = KINDS.find(([word]) => middle === word || middle.startsWith(`${word}_`))
   const isQr = QR_SCHEME.test(middle)
   const kind = isQr ? 'QR' : (known?.[1] ?? 'OTHER')

@@ -16,6 +16,7 @@ import { methodsResolvers } from './methods.ts'
 import { operationsResolvers, reconciliationResolvers, webhookDeliveriesResolvers } from './operations.ts'
 import { paymentIdOf, paymentsResolvers, refundIn, refundsResolvers } from './payments.ts'
 import { payoutsResolvers } from './payouts.ts'
+import { statisticsResolvers } from './statistics.ts'
 
 const nodesResolvers = {
   Query: {
@@ -74,6 +75,7 @@ export const resolvers: Resolvers = {
   ...payoutsResolvers,
   ...reconciliationResolvers,
   ...refundsResolvers,
+  ...statisticsResolvers,
   ...webhookDeliveriesResolvers,
   Query: {
     ...accountsResolvers.Query,
@@ -88,6 +90,7 @@ export const resolvers: Resolvers = {
     ...paymentsResolvers.Query,
     ...payoutsResolvers.Query,
     ...reconciliationResolvers.Query,
+    ...statisticsResolvers.Query,
     ...webhookDeliveriesResolvers.Query,
   },
   Mutation: {
@@ -101,6 +104,7 @@ export const resolvers: Resolvers = {
     ...payoutsResolvers.Mutation,
     ...reconciliationResolvers.Mutation,
     ...refundsResolvers.Mutation,
+    ...statisticsResolvers.Mutation,
     ...webhookDeliveriesResolvers.Mutation,
   },
   Subscription: {

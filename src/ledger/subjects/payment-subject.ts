@@ -3,7 +3,7 @@ import type { EventSource } from '../../domain/events/payment-event.ts'
 import type { Money } from '../../domain/money/money.ts'
 import { belongsTogether } from '../../domain/payments/attribution.ts'
 import { directPaymentStreamId, linkStreamId, type PaymentLink } from '../../domain/payments/payment-link.ts'
-import { type PaymentReport, refundId } from '../../domain/payments/payment-report.ts'
+import { PAID_RANK, type PaymentReport, refundId } from '../../domain/payments/payment-report.ts'
 import {
   type NewPayment,
   decideRead,
@@ -223,8 +223,15 @@ function rowOf(rows: Rows, state: Payment, before: PaymentRow | null, report: Pa
     createdAt: before?.createdAt ?? updatedAt,
     deliveries: before?.deliveries ?? 0,
     duplicate: before?.duplicate ?? false,
+    paidAfterMs: before?.paidAfterMs ?? paidAfterMs(state, before?.state ?? null, link),
     plan: before?.plan ?? { dueAt: null, readClass: 'poll', failures: 0 },
   }
+}
+
+/** Returns the time from the creation of a link to the payment that is now paid; null at any other change. */
+function paidAfterMs(state: Payment, before: Payment | null, link: PaymentLink | null): number | null {
+  const isPaidNow = state.rank >= PAID_RANK && (before === null || before.rank < PAID_RANK)
+  return isPaidNow && link !== null ? Math.max(0, fromIso(state.updatedAt) - fromIso(link.createdAt)) : null
 }
 
 type Occasion = { readonly source: EventSource; readonly at: Date }

@@ -47,6 +47,7 @@ export type PaymentsTable = PlanTable & {
   read_site: string
   provisional: Flag
   duplicate: Generated<Flag>
+  paid_after_ms: number | null
 }
 
 export type PayersTable = {
@@ -75,6 +76,8 @@ export type PaymentRow = {
   readonly deliveries: number
   /** It is a duplicate that is not resolved. */
   readonly duplicate: boolean
+  /** Milliseconds from the creation of its link to the record of its payment; null if it was not paid through a link that was known by then. */
+  readonly paidAfterMs: number | null
   readonly plan: ReadPlan
 }
 
@@ -104,6 +107,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     read_site: 'text',
     provisional: 'integer',
     duplicate: 'integer',
+    paid_after_ms: 'integer',
   },
   keyOf: ({ state }) => state.id,
   lookups: {
@@ -121,6 +125,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     createdAt: Number(row['created_at']),
     deliveries: Number(row['deliveries']),
     duplicate: row['duplicate'] === 1,
+    paidAfterMs: row['paid_after_ms'] as number | null,
     plan: planOf(row),
   }),
   toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, deliveries, duplicate, plan, ...made }) => ({
@@ -146,6 +151,7 @@ export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> =
     read_site: readSite,
     provisional: state.provisional ? 1 : 0,
     duplicate: duplicate ? 1 : 0,
+    paid_after_ms: made.paidAfterMs,
   }),
 }
 

@@ -15,6 +15,7 @@ import {
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './order-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
+import { PAYMENT_STATISTICS, type PaymentRowChange, statisticsOf } from './statistics-rows.ts'
 import {
   type AnySpec,
   type Journal,
@@ -122,13 +123,21 @@ export function trackRows(recentOf: RecentRowsOf = () => null): TrackedRows {
       tables
         .flatMap((table) => (LOGS.has(table.spec) ? (table.all() as readonly PaymentEvent[]) : []))
         .toSorted((a, b) => a.position - b.position),
-    changes: () =>
-      tables.flatMap((table) => {
-        const changes = { spec: table.spec, ...table.changes() }
-        const { inserted, updated, deleted } = changes
-        if (table.spec.derived !== undefined || inserted.length + updated.length + deleted.length === 0) return []
-        return [changes]
-      }),
+    changes: () => {
+      const payments = tables.find(({ spec }) => spec === PAYMENTS)?.changedRows() ?? []
+      const statistics = statisticsOf(payments as readonly PaymentRowChange[])
+      return [
+        ...tables.flatMap((table) => {
+          const changes = { spec: table.spec, ...table.changes() }
+          const { inserted, updated, deleted } = changes
+          if (table.spec.derived !== undefined || inserted.length + updated.length + deleted.length === 0) return []
+          return [changes]
+        }),
+        ...(statistics.length === 0
+          ? []
+          : [{ spec: PAYMENT_STATISTICS, inserted: statistics, updated: [], deleted: [] }]),
+      ]
+    },
   }
 }
 

@@ -32,6 +32,8 @@ export type TableSpec<Row, Name extends string> = {
   readonly numbered?: boolean
   /** The query that is read instead of the table: its select list and grouping. It is never written. */
   readonly derived?: { readonly select: string; readonly groupBy: string }
+  /** Columns of which a written row has what is added to the stored row, if there is one. Such rows are never looked up. */
+  readonly summed?: readonly string[]
   readonly fromRow: (row: StoredRow) => Row
   readonly toRow: (row: Row) => StoredRow
 }
@@ -81,6 +83,8 @@ export type TrackedTable<Row, Name extends string> = Table<Row, Name> & {
   /** Adds the rows that a lookup found for these keys; a row that was put or removed meanwhile is not replaced. */
   fill(lookup: Name, keys: Iterable<string>, found: readonly StoredRow[]): void
   changes(): TableChanges
+  /** Returns the changed rows as they were loaded and as they are; null for no row. */
+  changedRows(): readonly { readonly before: Row | null; readonly after: Row | null }[]
   /** Adds the loaded and the changed rows to the recent ones. Called once the changes are committed. */
   remember(): void
   /** Returns all rows, in the order in which they were first loaded or put. */
@@ -110,6 +114,7 @@ export function trackTable<Row, Name extends string>(
   const rows = new Map<string, Row | null>()
   /** Rows as stored in the database. */
   const stored = new Map<string, StoredRow>()
+  const loadedRows = new Map<string, Row>()
   const changed = new Set<string>()
   const missing = new Map<string, Set<string>>()
   const indexes = new Map<string, Index>()
@@ -138,6 +143,7 @@ export function trackTable<Row, Name extends string>(
   }
   const add = (id: string, row: Row, storedRow: StoredRow): void => {
     if (!stored.has(id)) stored.set(id, storedRow)
+    if (!loadedRows.has(id)) loadedRows.set(id, row)
     if (!rows.has(id)) rows.set(id, row)
   }
 
@@ -218,6 +224,8 @@ export function trackTable<Row, Name extends string>(
       for (const key of indexOf(primary).loaded.keys())
         if (!rows.has(key) && recent.get(key) === undefined) recent.set(key, ABSENT)
     },
+    changedRows: () =>
+      Array.from(changed, (id) => ({ before: loadedRows.get(id) ?? null, after: rows.get(id) ?? null })),
     changes() {
       const inserted: StoredRow[] = []
       const updated: { row: StoredRow; columns: string[] }[] = []

@@ -7,6 +7,7 @@ import type { OpenStore } from './store-contract.ts'
 const TABLES = [
   'paid_orders',
   'duplicate_payments',
+  'payment_statistics',
   'payment_payers',
   'payins',
   'links',

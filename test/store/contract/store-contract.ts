@@ -37,6 +37,7 @@ import { refundsContract } from './refunds-contract.ts'
 import { replayContract } from './replay-contract.ts'
 import { searchContract } from './search-contract.ts'
 import { signingKeysContract } from './signing-keys-contract.ts'
+import { statisticsContract } from './statistics-contract.ts'
 import { sweepContract } from './sweep-contract.ts'
 
 /** A store on its own database. */
@@ -72,6 +73,7 @@ const CONTRACTS: Readonly<Record<string, readonly Contract[]>> = {
   'replays of deliveries': [replayContract],
   concurrency: [concurrencyContract],
   batches: [batchesContract],
+  statistics: [statisticsContract],
   sweeps: [sweepContract],
   searches: [searchContract],
   erasures: [erasuresContract],

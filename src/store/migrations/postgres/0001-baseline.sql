@@ -240,6 +240,8 @@ CREATE TABLE payments (
   provisional INTEGER NOT NULL DEFAULT 0,
   -- 1: a duplicate payment (see `duplicate_payments`) that is not resolved.
   duplicate INTEGER NOT NULL DEFAULT 0,
+  -- From the creation of its link to the record of its payment; null for one that was not paid through a link.
+  paid_after_ms BIGINT,
   -- The next read; null if none is planned. Due reads are picked by site and class: 'doubt' (a webhook asks), 'poll' (it is under way),
   -- 'expiry' (of a link).
   read_due_at BIGINT,
@@ -263,6 +265,51 @@ CREATE INDEX payments_by_named_link ON payments (named_link_id) WHERE named_link
 CREATE INDEX payments_by_read ON payments (read_site, read_class, read_due_at, number) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payments_duplicate ON payments ((+number)) WHERE duplicate = 1;
 CREATE INDEX payments_in_doubt ON payments (updated_at) WHERE provisional = 1;
+
+-- How many payments there are, and of what amounts, by the hour and the day in which they were created, and by what they are grouped by. Each
+-- change of a payment is counted in its own transaction. A group that has become empty stays, with zeros.
+CREATE TABLE payment_statistics (
+  -- The interval and what follows it, as a JSON array.
+  id TEXT COLLATE "C" PRIMARY KEY,
+  -- HOUR or DAY.
+  unit TEXT NOT NULL,
+  start_at BIGINT NOT NULL,
+  currency TEXT COLLATE "C" NOT NULL,
+  site TEXT,
+  method_kind TEXT,
+  phase TEXT NOT NULL,
+  status TEXT,
+  failure_category TEXT,
+  payments BIGINT NOT NULL,
+  paid_payments BIGINT NOT NULL,
+  unpaid_payments BIGINT NOT NULL,
+  duplicates BIGINT NOT NULL,
+  needing_attention BIGINT NOT NULL,
+  -- Sums in whole units and millionths, so that they are exact.
+  amount_units BIGINT NOT NULL,
+  amount_millionths BIGINT NOT NULL,
+  total_units BIGINT NOT NULL,
+  total_millionths BIGINT NOT NULL,
+  paid_units BIGINT NOT NULL,
+  paid_millionths BIGINT NOT NULL,
+  refunded_units BIGINT NOT NULL,
+  refunded_millionths BIGINT NOT NULL,
+  -- Payments by the seconds from the creation of their links.
+  paid_within_15 BIGINT NOT NULL,
+  paid_within_30 BIGINT NOT NULL,
+  paid_within_60 BIGINT NOT NULL,
+  paid_within_120 BIGINT NOT NULL,
+  paid_within_180 BIGINT NOT NULL,
+  paid_within_300 BIGINT NOT NULL,
+  paid_within_600 BIGINT NOT NULL,
+  paid_within_1800 BIGINT NOT NULL,
+  paid_within_3600 BIGINT NOT NULL,
+  paid_within_21600 BIGINT NOT NULL,
+  paid_within_86400 BIGINT NOT NULL,
+  paid_later BIGINT NOT NULL
+);
+
+CREATE INDEX payment_statistics_by_time ON payment_statistics (unit, start_at);
 
 -- Who pays lies apart, so that it can be erased without touching anything else.
 CREATE TABLE payment_payers (

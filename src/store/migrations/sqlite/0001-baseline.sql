@@ -219,6 +219,8 @@ CREATE TABLE payments (
   provisional INTEGER NOT NULL DEFAULT 0,
   -- 1: a duplicate payment (see `duplicate_payments`) that is not resolved.
   duplicate INTEGER NOT NULL DEFAULT 0,
+  -- From the creation of its link to the record of its payment; null for one that was not paid through a link.
+  paid_after_ms INTEGER,
   -- The next read; null if none is planned. Due reads are picked by site and class: 'doubt' (a webhook asks), 'poll' (it is under way),
   -- 'expiry' (of a link).
   read_due_at INTEGER,
@@ -242,6 +244,51 @@ CREATE INDEX payments_by_named_link ON payments (named_link_id) WHERE named_link
 CREATE INDEX payments_by_read ON payments (read_site, read_class, read_due_at) WHERE read_due_at IS NOT NULL;
 CREATE INDEX payments_duplicate ON payments ((+number)) WHERE duplicate = 1;
 CREATE INDEX payments_in_doubt ON payments (updated_at) WHERE provisional = 1;
+
+-- How many payments there are, and of what amounts, by the hour and the day in which they were created, and by what they are grouped by. Each
+-- change of a payment is counted in its own transaction. A group that has become empty stays, with zeros.
+CREATE TABLE payment_statistics (
+  -- The interval and what follows it, as a JSON array.
+  id TEXT PRIMARY KEY,
+  -- HOUR or DAY.
+  unit TEXT NOT NULL,
+  start_at INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  site TEXT,
+  method_kind TEXT,
+  phase TEXT NOT NULL,
+  status TEXT,
+  failure_category TEXT,
+  payments INTEGER NOT NULL,
+  paid_payments INTEGER NOT NULL,
+  unpaid_payments INTEGER NOT NULL,
+  duplicates INTEGER NOT NULL,
+  needing_attention INTEGER NOT NULL,
+  -- Sums in whole units and millionths, so that they are exact.
+  amount_units INTEGER NOT NULL,
+  amount_millionths INTEGER NOT NULL,
+  total_units INTEGER NOT NULL,
+  total_millionths INTEGER NOT NULL,
+  paid_units INTEGER NOT NULL,
+  paid_millionths INTEGER NOT NULL,
+  refunded_units INTEGER NOT NULL,
+  refunded_millionths INTEGER NOT NULL,
+  -- Payments by the seconds from the creation of their links.
+  paid_within_15 INTEGER NOT NULL,
+  paid_within_30 INTEGER NOT NULL,
+  paid_within_60 INTEGER NOT NULL,
+  paid_within_120 INTEGER NOT NULL,
+  paid_within_180 INTEGER NOT NULL,
+  paid_within_300 INTEGER NOT NULL,
+  paid_within_600 INTEGER NOT NULL,
+  paid_within_1800 INTEGER NOT NULL,
+  paid_within_3600 INTEGER NOT NULL,
+  paid_within_21600 INTEGER NOT NULL,
+  paid_within_86400 INTEGER NOT NULL,
+  paid_later INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX payment_statistics_by_time ON payment_statistics (unit, start_at);
 
 -- Who pays lies apart, so that it can be erased without touching anything else.
 CREATE TABLE payment_payers (
