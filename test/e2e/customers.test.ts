@@ -116,6 +116,13 @@ describe('a contact', () => {
     expect(data.paymentContacts.nodes).toContainEqual({ emailMasked: 'a***@example.test' })
   })
 
+  it('keeps its id when another key signs', async () => {
+    const { contact } = await mutate(network, 'createPaymentContact', contactInput())
+    await network.restart(undefined, { SIGNING_KEYS: 'another-key-of-the-tests-0123456789abcdefgh' })
+    const variables = { email: contact?.personal?.email ?? '', currency: 'AUD' }
+    expect((await network.ask(CONTACT, variables)).data).toEqual({ paymentContact: contact })
+  })
+
   it('is one for each e-mail address of a site', async () => {
     const person = personInput()
     await mutate(network, 'createPaymentContact', contactInput({ person }))

@@ -107,6 +107,6 @@ export const customersResolvers = {
   },
 } satisfies AreaResolvers
 
-function contactId({ site, email }: SitedContact, _args: unknown, { keys }: Pick<Context, 'keys'>): string {
-  return seal(keys, 'contact', [site, email])
+function contactId({ site, email }: SitedContact, _args: unknown, { contactKeys }: Pick<Context, 'contactKeys'>): string {
+  return seal(contactKeys, 'contact', [site, email])
 }
