@@ -94,7 +94,7 @@ describe('a batch of payouts', () => {
         totalAmount: { value: '100.00', currency: 'AUD' },
         method: { code: 'au_bank_aud' },
         description: 'Prizes of the week',
-        externalId: 'batch-7',
+        reference: 'batch-7',
         scheduledAt: null,
         transactions: [
           { amount: { value: '40.25', currency: 'AUD' }, statusRaw: 'pending', payee: 'Grace Payee' },

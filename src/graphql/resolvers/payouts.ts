@@ -71,7 +71,7 @@ export const payoutsResolvers = {
     method: ({ payout }, _args, { payoutMethods }) =>
       payout.methodCode === null ? null : payoutMethods.find(payout.methodCode),
     description: ({ payout }) => payout.description,
-    externalId: ({ payout }) => payout.externalId,
+    reference: ({ payout }) => payout.reference,
     scheduledAt: ({ payout }) => payout.scheduledAt,
     transactions: ({ transactions }) => [...transactions],
     errorCode: ({ payout }) => payout.errorCode,

@@ -86,13 +86,13 @@ export function agreementsContract({ store }: Fixture): void {
 
   it('only fills in what the callbacks that overtook the answer left out', async () => {
     const id = await begun()
-    const early = { externalId: null, serviceId: null, payer: { ...NO_AGREEMENT_PAYER, name: 'Ada' } }
+    const early = { reference: null, serviceId: null, payer: { ...NO_AGREEMENT_PAYER, name: 'Ada' } }
     await store.inbox.receiveAgreement(callback(agreementReport('created', early)))
     await store.inbox.receiveAgreement(callback(agreementReport('active', early)))
-    const answer = agreementReport('created', { externalId: 'mine', payer: { ...payer, name: 'A.' } })
+    const answer = agreementReport('created', { reference: 'mine', payer: { ...payer, name: 'A.' } })
     const agreement = await record(id, answer, after(MINUTE))
 
-    expect(agreement).toMatchObject({ status: 'active', version: 3, externalId: 'mine', serviceId: '4711' })
+    expect(agreement).toMatchObject({ status: 'active', version: 3, reference: 'mine', serviceId: '4711' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
       ['AGREEMENT_CREATED', 'WEBHOOK'],
       ['AGREEMENT_STATUS_CHANGED', 'WEBHOOK'],

@@ -10,7 +10,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
   const answer = useAnswer(GatewayPaymentNowDocument, { id }, { concerns: concernsGatewayPayments })
   const payment = answer.data?.gatewayPayment ?? null
   return (
-    <Page title={`Gateway payment ${payment?.orderId ?? id}`}>
+    <Page title={`Gateway payment ${payment?.reference ?? id}`}>
       <AnswerFailure of={answer} />
       {payment === null ? (
         <Waiting of={answer} what={`gateway payments with the id ${id}`} />

@@ -16,7 +16,7 @@ export function Payout({ id }: { readonly id: string }) {
   const answer = useAnswer(PayoutNowDocument, { id, pii }, { concerns: concernsPayouts })
   const payout = answer.data?.payout ?? null
   return (
-    <Page title={`Payout ${payout?.externalId ?? id}`}>
+    <Page title={`Payout ${payout?.reference ?? id}`}>
       <AnswerFailure of={answer} />
       {payout === null ? (
         <Waiting of={answer} what={`payouts with the id ${id}`} />
