@@ -102,12 +102,8 @@ describe('a gateway payment on record', () => {
         }`,
         variables,
       )
-    expect((await list({ filter: { reference, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([
-      { id },
-    ])
-    expect((await list({ filter: { reference, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual(
-      [],
-    )
+    expect((await list({ filter: { reference, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([{ id }])
+    expect((await list({ filter: { reference, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual([])
     const first = (await list({ first: 1 })).data.gatewayPayments
     expect(first).toMatchObject({ nodes: [{ id: later }], pageInfo: { hasNextPage: true } })
     const second = (await list({ first: 1, after: first.pageInfo.endCursor })).data.gatewayPayments

@@ -32,7 +32,7 @@ const SELECTIONS = {
   createPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError')}`,
   amendPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
-  createPayin: `... on CreatePayinSuccess { replayed statusToken payment { ${PAYMENT_FIELDS} } }
+  createPayin: `... on CreatePayinSuccess { replayed payment { ${PAYMENT_FIELDS} statusToken } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,

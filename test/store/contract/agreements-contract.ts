@@ -263,7 +263,7 @@ export function agreementsContract({ store }: Fixture): void {
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
     expect(await pageOf({ ids: ['A1', 'A2'], statuses: ['active'] })).toEqual(['A2'])
-    expect(await pageOf({ reference: 'c4' })).toEqual(['A4'])
+    expect(await pageOf({ clientTransactionId: 'c4' })).toEqual(['A4'])
     expect(await pageOf({ site: 'nowhere' })).toEqual([])
     const changed = await store.agreements.page({ limit: 2, before: null, order: 'UPDATED' }, {})
     expect(changed.rows.map(({ row }) => row.id)).toEqual(['A3', 'A2'])
