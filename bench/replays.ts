@@ -55,7 +55,7 @@ for (const [name, selection] of Object.entries(SELECTIONS)) {
   while (!(await nextText(stream))?.includes('"CAUGHT_UP"')) items += 1
   const seconds = (performance.now() - began) / 1000
   stream.stop()
-  await tail.close()
+  tail.close()
   console.log(
     `${name.padEnd(26)} ${Math.round(items / seconds)} items/s, ${reads} reads of the store for ${items} items`,
   )

@@ -36,13 +36,13 @@ async function shell(example = '', { app, sandbox, folder } = network): Promise<
 }
 
 test('README.md shows what the list of methods answers', async () => {
-  const [example] = blocksOf('README.md', 'sh').filter((code) => code.includes('payinMethods'))
+  const example = blocksOf('README.md', 'sh').find((code) => code.includes('payinMethods'))
   const [answer = ''] = blocksOf('README.md', 'json')
   expect(JSON.parse(await shell(example))).toEqual(JSON.parse(answer))
 })
 
 test('README.md creates a link', async () => {
-  const [example] = blocksOf('README.md', 'sh').filter((code) => code.includes('createPaymentLink'))
+  const example = blocksOf('README.md', 'sh').find((code) => code.includes('createPaymentLink'))
   const answer = JSON.parse(await shell(example)) as { data: { createPaymentLink: { link: object } } }
   const shown = JSON.parse(blocksOf('README.md', 'json')[1] ?? '') as typeof answer
   const { link, ...result } = answer.data.createPaymentLink
@@ -72,8 +72,8 @@ test('docs/operations/backup.md makes a copy another log', async ({ onTestFinish
   const sql = 'SELECT log_id FROM meta'
   const read = async () => (await run('sqlite3', [join(other.folder, 'payments.db'), sql])).stdout
   const before = await read()
-  const [example = ''] = blocksOf('docs/operations/backup.md', 'sh').filter((code) => code.startsWith('sqlite3'))
-  await shell(example.replace('data/', ''), other)
+  const example = blocksOf('docs/operations/backup.md', 'sh').find((code) => code.startsWith('sqlite3'))
+  await shell(example?.replace('data/', ''), other)
   expect(await read()).toMatch(/^[0-9a-f]{32}\n$/)
   expect(await read()).not.toBe(before)
 })
@@ -87,7 +87,9 @@ test('other examples name what there is', () => {
   const form = blocksOf('docs/guides/identity-checks.md', 'html')[0] ?? ''
   expect(Array.from(form.matchAll(/name="(\w+)"/g), ([, name]) => name)).toEqual(PICTURES)
   const settings = readFileSync(join(ROOT, 'docs/settings.md'), 'utf8')
-  const { scrape_configs: [job] = [] } = parse(blocksOf('docs/operations/metrics.md', 'yaml')[0] ?? '') as {
+  const {
+    scrape_configs: [job],
+  } = parse(blocksOf('docs/operations/metrics.md', 'yaml')[0] ?? '') as {
     scrape_configs: { static_configs: { targets: string[] }[] }[]
   }
   expect(settings).toContain(`Unset: ${job?.static_configs[0]?.targets[0]?.split(':')[1]} in production`)
