@@ -13,7 +13,7 @@ import { createHttp, type TransportLimits } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
 import { createCursorCodec } from './keys/cursor.ts'
 import { seal } from './keys/derived-secrets.ts'
-import { createKeyRing } from './keys/key-ring.ts'
+import { createKeyRing, Secret } from './keys/key-ring.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createSliceScheduler } from './lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
@@ -213,6 +213,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
       streams: () => ({ ...http.open(), subscriptions: tail.listeners }),
     }),
     keys,
+    contactKeys: createKeyRing([new Secret(store.logId)]),
     signingKeys,
     cursors: createCursorCodec(keys, store.logId, store.branches),
     clock,

@@ -25,7 +25,9 @@ describe.each(pages)('%s', (page) => {
   it('shows only npm scripts and commands of operators that exist', () => {
     const named = [...prose(page).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
     expect(named.filter((name) => !(name in scripts))).toEqual([])
-    const shown = prose(page).matchAll(/(?:operator --|payments-subgraph-operator) ([^`#>\n]+)/g)
+    const shown = prose(page).matchAll(
+      /(?:operator --|payments-subgraph-operator|payments-subgraph(?= import)) ([^`#>\n]+)/g,
+    )
     const commands = Array.from(shown, ([, command = '']) => command.trim()).filter((command) => !command.includes('…'))
     for (const command of commands) expect(() => readCommandLine(command.split(' '))).not.toThrow()
   })

@@ -142,7 +142,7 @@ function wireRequest(request: PayinRequest, webhook: Notification) {
     amount: amount?.value ?? null,
     methodFields: methodFields ?? {},
     description: description ?? null,
-    externalId: reference,
+    reference,
     webhook,
   }
 }

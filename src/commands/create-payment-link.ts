@@ -133,7 +133,7 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
     expiresInSeconds: request.expiresInSeconds,
     successUrl: request.successUrl ?? null,
     failureUrl: request.failureUrl ?? null,
-    externalId: options.sendLinkReference ? request.reference : null,
+    reference: options.sendLinkReference ? request.reference : null,
     webhook: callbackAddress(options, 'payment', ref),
   }
 }

@@ -11,6 +11,8 @@ export type ListFilter = {
   readonly ids?: readonly string[]
   /** The merchant's own reference: of a payment, its own or that of its link or payin. */
   readonly reference?: string
+  /** Of an agreement. */
+  readonly clientTransactionId?: string
   readonly ownerId?: string
   readonly methodCode?: string
   readonly currency?: string

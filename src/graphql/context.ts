@@ -25,6 +25,8 @@ export type Services = FollowServices & {
   readonly operations: Operations
   readonly health: Health
   readonly keys: KeyRing
+  /** Encrypts the ids of contacts. It is derived from the log's id, so that they outlive signing keys. */
+  readonly contactKeys: KeyRing
   readonly signingKeys: Pick<SigningKeys, 'report'>
   readonly cursors: CursorCodec
   readonly isEnabled: (currency: Currency) => boolean

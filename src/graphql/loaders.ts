@@ -64,7 +64,7 @@ type LoaderSources = {
   readonly tail: Pick<Tail, 'states' | 'previousOfPayment'>
   readonly methods: Pick<PayinMethodLists, 'find'>
   readonly operations: Pick<Operations, 'payoutsByIds' | 'customer' | 'contact'>
-  readonly keys: KeyRing
+  readonly contactKeys: KeyRing
   readonly isItem: boolean
   /** Called if a payin method, or its absence, comes from lists that are not current. */
   readonly onStale: () => void
@@ -141,9 +141,9 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       newest: (view) => recordedView(isRecorded(view.payout) ? states.payout.newest(view.payout) : undefined) ?? view,
     }),
   customerById: ({ operations }) => singly((id) => operations.customer({ id, site: null })),
-  contactById: ({ operations, keys }) =>
+  contactById: ({ operations, contactKeys }) =>
     singly(async (id) => {
-      const [site, email] = (unseal(keys, 'contact', id) ?? []) as [string?, string?]
+      const [site, email] = (unseal(contactKeys, 'contact', id) ?? []) as [string?, string?]
       if (site === undefined || email === undefined) return null
       return operations.contact({ site, email, currency: null })
     }),

@@ -12,9 +12,10 @@ export type CursorKind =
   | 'payouts'
   | 'gateway-payments'
   | 'imports'
+  | 'by-days'
 
 /** A list; some have several orders. */
-export type PlaceKind = Exclude<CursorKind, 'log'>
+export type PlaceKind = Exclude<CursorKind, 'log' | 'by-days'>
 
 /** Encodes and decodes the cursors of one log. */
 export type CursorCodec = {
@@ -50,6 +51,7 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   payouts: 7,
   'gateway-payments': 8,
   imports: 9,
+  'by-days': 10,
 }
 const SHAPE = /^[\w-]{22}$/
 const BLOCK_BYTES = 16

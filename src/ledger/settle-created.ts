@@ -145,7 +145,7 @@ export function settleWithGatewayPayment(
   rows.commands.want('id', commandId)
   rows.gatewayPayments.want('id', result.paymentId)
   rows.gatewayPayments.want('ref', ref)
-  const report = { id: result.paymentId, orderId: null, statusRaw: 'created', status: 'created' } as const
+  const report = { id: result.paymentId, reference: null, statusRaw: 'created', status: 'created' } as const
   const attempt = findAttempt(rows, ref)
   if (findUnsettledAttempt(rows, commandId, made) === null) return
   const target = attempt === null ? null : findAddressedGatewayPayment(rows, report, attempt)

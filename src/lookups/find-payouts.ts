@@ -127,7 +127,6 @@ export type SitedPayout = { readonly payout: Payout | PayoutReport; readonly cur
 
 type PayoutPage = {
   readonly payouts: readonly SitedPayout[]
-  readonly page: number
   readonly totalPages: number | null
   readonly totalCount: number | null
 }
@@ -151,5 +150,5 @@ export async function listPayouts(
   const payouts = answers.flatMap(({ site, answer }) =>
     answer.payouts.map((payout) => ({ payout, currencies: site.currencies })),
   )
-  return { kind: 'done', page: { payouts, page, ...combinedPage(answers.map(({ answer }) => answer)) } }
+  return { kind: 'done', page: { payouts, ...combinedPage(answers.map(({ answer }) => answer)) } }
 }

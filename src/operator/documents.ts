@@ -129,7 +129,7 @@ export const UNANSWERED: OperatorDocument = {
   scopes: ['payments:read'],
   text: `query OperatorUnanswered($first: Int!) {
   unansweredGatewayPayments(first: $first) {
-    operationId orderId amount { value currency } site requestedAt
+    operationId reference amount { value currency } site requestedAt
   }
 }`,
 }

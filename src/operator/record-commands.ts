@@ -121,7 +121,7 @@ const unansweredAnswer = z.object({
   unansweredGatewayPayments: z.array(
     z.object({
       operationId: z.string(),
-      orderId: z.string(),
+      reference: z.string(),
       amount: z.object({ value: z.string(), currency: z.string() }),
       site: z.string(),
       requestedAt: z.string(),
@@ -147,9 +147,9 @@ export async function listUnanswered(ask: Ask, { limit, json }: UnansweredComman
   if (found.length === 0) return 'Every gateway payment that was requested has an answer.'
   return table(
     ['OPERATION', 'ORDER', 'AMOUNT', 'SITE', 'SENT'],
-    found.map(({ operationId, orderId, amount: { value, currency }, site, requestedAt }) => [
+    found.map(({ operationId, reference, amount: { value, currency }, site, requestedAt }) => [
       operationId,
-      orderId,
+      reference,
       `${value} ${currency}`,
       site,
       requestedAt,

@@ -53,12 +53,14 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
     const signs = state === 'SIGNS'
     // It may have signed until just before it was to be recorded again.
     const signedUntil = signs ? now : new Date(record.lastSignedAt.getTime() + EVERY_MS)
-    const openAgreements =
-      record.setting === 'CALLBACK_KEYS' ? await store.openAgreements(record.firstSignedAt, signedUntil) : 0
+    const count =
+      record.setting === 'CALLBACK_KEYS'
+        ? await store.openAgreements(record.firstSignedAt, signedUntil)
+        : await store.cardTokens(record.keyId)
     return {
       ...record,
       state,
-      dependents: keyDependents(record, lifetimes, { openAgreements, signs, signedUntil, now }),
+      dependents: keyDependents(record, lifetimes, { count, signs, signedUntil, now }),
     }
   }
   const report = async () => Promise.all((await store.all()).map(describe))
@@ -104,6 +106,7 @@ type KeyDependentKind =
   | 'STATUS_TOKENS'
   | 'COMMAND_REPEATS'
   | 'WEBHOOK_REPEATS'
+  | 'CARD_TOKENS'
   | 'CURSORS'
   | 'ERASURES'
 
@@ -132,21 +135,19 @@ const REPEATS_DAYS = 1
 const STATUS_TOKEN_DAYS = 30
 
 type KeyState = {
-  readonly openAgreements: number
+  /** How many agreements that are open may have been created with it, or how many card tokens it has encrypted. */
+  readonly count: number
   readonly signs: boolean
   /** Nothing was signed with it later; now, if it signs. */
   readonly signedUntil: Date
   readonly now: Date
 }
 
-/**
- * Returns what depends on a signing key, as of now. A key that signs is in use: then every `until` is the earliest possible.
- * `openAgreements` is the number of agreements that may have been created with it.
- */
+/** Returns what depends on a signing key, as of now. A key that signs is in use: then every `until` is the earliest possible. */
 function keyDependents(
   record: SigningKeyRecord,
   { refundWindowDays, deliveryKeysDays }: KeyLifetimes,
-  { openAgreements, signs, signedUntil, now }: KeyState,
+  { count, signs, signedUntil, now }: KeyState,
 ): readonly KeyDependent[] {
   const lasting = (
     kind: KeyDependentKind,
@@ -158,18 +159,20 @@ function keyDependents(
     until: after(since, days),
     count: null,
   })
+  const counted = (kind: KeyDependentKind): KeyDependent => ({ kind, needed: signs || count > 0, until: null, count })
   const endless = (kind: KeyDependentKind): KeyDependent => ({ kind, needed: signs, until: null, count: null })
   if (record.setting === 'CALLBACK_KEYS') {
     const calledAt = record.lastCallbackAt ?? signedUntil
     return [
       lasting('CALLBACKS_OF_PAYMENTS', refundWindowDays, { since: calledAt > signedUntil ? calledAt : signedUntil }),
-      { kind: 'CALLBACKS_OF_AGREEMENTS', needed: signs || openAgreements > 0, until: null, count: openAgreements },
+      counted('CALLBACKS_OF_AGREEMENTS'),
     ]
   }
   return [
     lasting('STATUS_TOKENS', STATUS_TOKEN_DAYS),
     lasting('COMMAND_REPEATS', COMMAND_DAYS),
     lasting('WEBHOOK_REPEATS', deliveryKeysDays, { neededDays: REPEATS_DAYS }),
+    counted('CARD_TOKENS'),
     endless('CURSORS'),
     endless('ERASURES'),
   ]

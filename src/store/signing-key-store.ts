@@ -30,4 +30,6 @@ export type SigningKeyStore = {
    * counted.
    */
   openAgreements(from: Date | null, until: Date): Promise<number>
+  /** Returns how many card tokens are kept that a signing key has encrypted; at most 10,000 are counted. */
+  cardTokens(keyId: string): Promise<number>
 }

@@ -118,6 +118,6 @@ const BY_ID: ReadonlySet<string> = new Set([
 /** Returns ids only, because other arguments may contain payer data. */
 function subjectOf(operation: string, asked: unknown): string | null {
   if (typeof asked === 'string') return BY_ID.has(operation) ? asked : null
-  const { uuid, serviceId, orderId, clientTransactionId } = { ...(asked as Record<string, unknown>) }
-  return [uuid, serviceId, orderId, clientTransactionId].find((id) => typeof id === 'string') ?? null
+  const { uuid, serviceId, clientTransactionId, reference } = { ...(asked as Record<string, unknown>) }
+  return [uuid, serviceId, clientTransactionId, reference].find((id) => typeof id === 'string') ?? null
 }

@@ -41,10 +41,12 @@ const DRIVE = `import { format } from 'node:util'
 globalThis.__DEV__ = true
 console.warn = console.error = (...words) => console.log('WARNING', format(...words).replaceAll('\\n', ' '))
 const { PAYMENT_ID: id = '', AFTER: after = '' } = process.env
+type Held = { payment: { status: string; version: number; link: { state: string }; amount: { value: string } } }
+type Item = { paymentUpdates: { kind: string } }
 export async function drive({ ask, follow, held }: {
   ask(operation: 'payment' | 'events', variables: { id: string }): Promise<unknown>
-  follow(variables: { id: string; after: string }, next: (data: any) => void): void
-  held(variables: { id: string }): any
+  follow(variables: { id: string; after: string }, next: (data: Item) => void): void
+  held(variables: { id: string }): Held
 }) {
   const show = (step: string) => {
     const { status, version, link, amount } = held({ id }).payment

@@ -27,7 +27,7 @@ const CREATION: readonly Row[] = [
   ['startDate', { startDate: '1999-12-31' }],
   ['clientTransactionId', { clientTransactionId: '' }],
   ['description', { description: 'four' }],
-  ['externalId', { externalId: ' ' }],
+  ['reference', { reference: ' ' }],
   ['site', { site: 'no-such-site' }],
   ['site', { site: 'jpy' }],
   ['payer', { payer: { name: 'Ada Payer' } }],

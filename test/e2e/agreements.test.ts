@@ -43,7 +43,7 @@ const KINDS = AMOUNT_RULES.flatMap((amountRule, row) =>
 
 describe('a new agreement', () => {
   it.each(KINDS)('by $amountRule, $frequency and for $purpose reaches the payments API as asked', async (kind) => {
-    const input = agreementInput({ ...kind, externalId: 'contract-1815' })
+    const input = agreementInput({ ...kind, reference: 'contract-1815' })
     const result = await create(input)
     expect(result).toMatchObject({
       __typename: 'PaymentAgreementSuccess',
@@ -176,10 +176,10 @@ describe('an agreement as a part of the graph', () => {
 
 describe('the payer of an agreement', () => {
   it('is masked, shown to those with the right alone, and nowhere kept in full', async () => {
-    const externalId = newKey()
+    const reference = newKey()
     const bankAccount = { bsb: '062-000', accountNumber: ACCOUNT_NUMBER }
     const payer = { name: 'Ada Payer', bankAccount, payId: { value: ALIAS, type: 'EMAIL' } }
-    const { id, serviceId } = await createAgreement(network, { payer, externalId })
+    const { id, serviceId } = await createAgreement(network, { payer, reference })
     await network.sandbox.control.setAgreementStatus(serviceId, 'active')
 
     const query = `query Payer($id: ID!) {
@@ -199,7 +199,7 @@ describe('the payer of an agreement', () => {
 
     const kept = readdirSync(network.folder).map((name) => readFileSync(join(network.folder, name)).toString('latin1'))
     const everything = kept.join('')
-    expect(everything).toContain(externalId)
+    expect(everything).toContain(reference)
     expect(network.log()).toContain(id)
     for (const secret of [ACCOUNT_NUMBER, ALIAS]) expect(everything + network.log()).not.toContain(secret)
   })

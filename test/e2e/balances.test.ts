@@ -93,9 +93,9 @@ describe('the accounts of two sites with one currency', () => {
 })
 
 describe('balanceHistory', () => {
-  const HISTORY = `query History($from: LocalDate!, $to: LocalDate!, $page: Int! = 1, $site: ID) {
-    balanceHistory(from: $from, to: $to, page: $page, site: $site) {
-      page totalPages totalCount
+  const HISTORY = `query History($from: LocalDate!, $to: LocalDate!, $first: Int! = 20, $after: String, $site: ID) {
+    balanceHistory(from: $from, to: $to, first: $first, after: $after, site: $site) {
+      totalCount pageInfo { hasNextPage endCursor }
       nodes { id direction directionRaw kindRaw methodRaw statusRaw referenceId createdAt
         amount { value currency } outgoing { value } total { value } fees { value } }
     }
@@ -113,11 +113,12 @@ describe('balanceHistory', () => {
       })
     const { link } = await tryCreateLink(own, { amount: { value: '12.5', currency: 'AUD' } })
     await own.sandbox.control.setStatus(link?.id ?? '', 'received')
-    type History = { balanceHistory: { nodes: { id: string }[]; totalPages: number; totalCount: number } }
-    const page = async (number: number) =>
-      (await own.ask<History>(HISTORY, { ...span, page: number })).data.balanceHistory
-    const first = await page(1)
-    expect(first).toMatchObject({ page: 1, totalPages: 2, totalCount: 22 })
+    type PageInfo = { hasNextPage: boolean; endCursor: string }
+    type History = { balanceHistory: { nodes: { id: string }[]; pageInfo: PageInfo; totalCount: number } }
+    const page = async (variables: object) =>
+      (await own.ask<History>(HISTORY, { ...span, ...variables })).data.balanceHistory
+    const first = await page({ first: 15 })
+    expect(first).toMatchObject({ totalCount: 22, pageInfo: { hasNextPage: true } })
     expect(first.nodes[0]).toMatchObject({
       direction: 'MONEY_IN',
       directionRaw: 'money_in',
@@ -128,14 +129,19 @@ describe('balanceHistory', () => {
       outgoing: { value: '0.00' },
       fees: { value: '0.00' },
     })
-    const ids = [...first.nodes, ...(await page(2)).nodes].map(({ id }) => id)
-    expect(new Set(ids).size).toBe(22)
+    // The payments API has 20 on a page: the second page is the rest of its first one.
+    const second = await page({ first: 15, after: first.pageInfo.endCursor })
+    const third = await page({ after: second.pageInfo.endCursor })
+    expect([first, second, third].map(({ nodes }) => nodes.length)).toEqual([15, 5, 2])
+    expect(third.pageInfo.hasNextPage).toBe(false)
+    expect(new Set([first, second, third].flatMap(({ nodes }) => nodes.map(({ id }) => id))).size).toBe(22)
   })
 
   it.each([
     [{ from: today, to: '2020-01-01' }, 'to'],
     [{ from: '2020-01-01', to: '2022-01-01' }, 'to'],
-    [{ ...span, page: 0 }, 'page'],
+    [{ ...span, first: 0 }, 'first'],
+    [{ ...span, after: 'x' }, 'after'],
     [{ ...span, site: 'jpy' }, 'site'],
     [{ ...span, site: 'unknown' }, 'site'],
   ])('refuses %j', async (variables, argument) => {

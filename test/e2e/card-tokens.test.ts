@@ -25,6 +25,14 @@ async function paidByCard(): Promise<{ readonly id: string; readonly token: stri
   return { id, token: bodies.flatMap((body) => body.match(/tok_\w+/g) ?? [])[0] ?? '' }
 }
 
+/** Returns how many kept tokens need a signing key. */
+async function tokensOfKey(): Promise<number | undefined> {
+  type Keys = { signingKeys: { setting: string; dependents: { kind: string; count: number }[] }[] }
+  const { data } = await network.ask<Keys>('{ signingKeys { setting dependents { kind count } } }')
+  const key = data.signingKeys.find(({ setting }) => setting === 'SIGNING_KEYS')
+  return key?.dependents.find(({ kind }) => kind === 'CARD_TOKENS')?.count
+}
+
 const shown = async (id: string, scopes?: readonly Scope[]) =>
   network.ask<{ payment: { cardToken: string | null } }>(
     QUERY,
@@ -43,7 +51,9 @@ it('a card token is kept on request, encrypted, for one scope, until the payer i
   const stored = readdirSync(network.folder).map((file) => readFileSync(join(network.folder, file)).toString('latin1'))
   expect(stored.join('')).toContain(id)
   expect(stored.join('') + network.log()).not.toContain(token)
+  expect(await tokensOfKey()).toBe(1)
   await erase(network, 'PAYMENT', id)
+  expect(await tokensOfKey()).toBe(0)
   expect((await shown(id)).data.payment).toEqual({ status: 'RECEIVED', cardToken: null })
 })
 

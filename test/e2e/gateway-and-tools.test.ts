@@ -25,10 +25,10 @@ describe('createGatewayPayment', () => {
     expect(first).toMatchObject({
       __typename: 'CreateGatewayPaymentSuccess',
       replayed: false,
-      orderId: input['orderId'],
+      reference: input['reference'],
       redirectUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/checkout\/.+\?payment=/),
     })
-    const made = network.sandbox.control.state().gatewayPayments.find(({ orderId }) => orderId === input['orderId'])
+    const made = network.sandbox.control.state().gatewayPayments.find(({ orderId }) => orderId === input['reference'])
     expect(made).toMatchObject({ amount: '99.95', currency: 'AUD' })
     expect(first['paymentId']).toBe(String(made?.paymentId))
     expect(await mutate(network, 'createGatewayPayment', input)).toEqual({ ...first, replayed: true })
@@ -67,10 +67,10 @@ describe('createGatewayPayment', () => {
 
   it('with something wrong is refused without a call', async () => {
     const before = calls()
-    const wrong = { orderId: '', items: [{ id: '1', name: 'A', quantity: 0, price: '1' }] }
+    const wrong = { reference: '', items: [{ id: '1', name: 'A', quantity: 0, price: '1' }] }
     expect(await create(wrong)).toMatchObject({
       __typename: 'PaymentsInvalidInputError',
-      problems: [{ path: ['orderId'] }, { path: ['items', '0', 'quantity'] }],
+      problems: [{ path: ['reference'] }, { path: ['items', '0', 'quantity'] }],
     })
     expect(calls()).toBe(before)
   })

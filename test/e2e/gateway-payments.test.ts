@@ -10,7 +10,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
 afterAll(() => network.close())
 
-const FIELDS = 'id orderId status statusRaw amount { value currency } description provisional version site'
+const FIELDS = 'id reference status statusRaw amount { value currency } description provisional version site'
 
 const create = async (over: Record<string, unknown> = {}): Promise<string> =>
   String((await mutate(network, 'createGatewayPayment', gatewayInput(over)))['paymentId'])
@@ -20,11 +20,11 @@ const read = async (id: string) =>
 
 describe('a gateway payment on record', () => {
   it('tells its order, its state and its history', async () => {
-    const orderId = `order-${Date.now()}`
-    const id = await create({ orderId })
+    const reference = `order-${Date.now()}`
+    const id = await create({ reference })
     expect(await read(id)).toEqual({
       id,
-      orderId,
+      reference,
       status: 'CREATED',
       statusRaw: 'created',
       amount: { value: '99.95', currency: 'AUD' },
@@ -91,8 +91,8 @@ describe('a gateway payment on record', () => {
   })
 
   it('is in the list by its order and its status, a page at a time', async () => {
-    const orderId = `list-${Date.now()}`
-    const id = await create({ orderId })
+    const reference = `list-${Date.now()}`
+    const id = await create({ reference })
     const later = await create()
     type Page = { gatewayPayments: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } }
     const list = async (variables: Record<string, unknown>) =>
@@ -102,12 +102,8 @@ describe('a gateway payment on record', () => {
         }`,
         variables,
       )
-    expect((await list({ filter: { reference: orderId, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([
-      { id },
-    ])
-    expect((await list({ filter: { reference: orderId, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual(
-      [],
-    )
+    expect((await list({ filter: { reference, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([{ id }])
+    expect((await list({ filter: { reference, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual([])
     const first = (await list({ first: 1 })).data.gatewayPayments
     expect(first).toMatchObject({ nodes: [{ id: later }], pageInfo: { hasNextPage: true } })
     const second = (await list({ first: 1, after: first.pageInfo.endCursor })).data.gatewayPayments

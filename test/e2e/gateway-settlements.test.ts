@@ -11,7 +11,7 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
 afterAll(() => network.close())
 
-const LIST = `{ unansweredGatewayPayments(first: 100) { operationId orderId site description amount { value currency } } }`
+const LIST = `{ unansweredGatewayPayments(first: 100) { operationId reference site description amount { value currency } } }`
 
 const waiting = async () =>
   (await network.ask<{ unansweredGatewayPayments: { operationId: string }[] }>(LIST, {})).data.unansweredGatewayPayments
@@ -19,15 +19,15 @@ const waiting = async () =>
 const waits = async (id: string) => (await waiting()).find(({ operationId }) => operationId === id)
 
 const read = async (id: string | null) => {
-  const query = 'query G($id: ID!) { gatewayPayment(id: $id) { orderId status overrulesOperator } }'
+  const query = 'query G($id: ID!) { gatewayPayment(id: $id) { reference status overrulesOperator } }'
   return (await network.ask(query, { id })).data['gatewayPayment']
 }
 
 describe('a gateway payment whose creation got no answer', () => {
   it('is recorded with its id, and moved by its callbacks from then on', async () => {
-    const { operationId, orderId, paymentId, input } = await unansweredCreation(network, { arrives: true })
+    const { operationId, reference, paymentId, input } = await unansweredCreation(network, { arrives: true })
     expect(await waits(operationId)).toMatchObject({
-      orderId,
+      reference,
       site: 'aud',
       amount: { value: '99.95', currency: 'AUD' },
     })
@@ -41,7 +41,7 @@ describe('a gateway payment whose creation got no answer', () => {
     })
     expect(await waits(operationId)).toBeUndefined()
     await setGatewayStatus(network, String(paymentId), 'received')
-    expect(await read(paymentId)).toEqual({ orderId, status: 'RECEIVED', overrulesOperator: false })
+    expect(await read(paymentId)).toEqual({ reference, status: 'RECEIVED', overrulesOperator: false })
     // The page for the payer is not known: the key keeps its answer, and sends nothing again.
     const posts = network.sandbox.control.state().gatewayPayments.length
     expect(await mutate(network, 'createGatewayPayment', input)).toMatchObject({
@@ -93,8 +93,8 @@ describe('the command line', () => {
     const made = await unansweredCreation(network, { arrives: true })
     const lost = await unansweredCreation(network, { arrives: false })
     const { out } = await operator('unanswered')
-    expect(out).toContain(made.orderId)
-    expect(out).toMatch(new RegExp(`${lost.operationId} +${lost.orderId} +99\\.95 AUD +aud `))
+    expect(out).toContain(made.reference)
+    expect(out).toMatch(new RegExp(`${lost.operationId} +${lost.reference} +99\\.95 AUD +aud `))
     expect(JSON.parse((await operator('unanswered', '--json', '--limit', '1')).out)).toHaveLength(1)
     expect(await operator('settle', lost.operationId, '--not-created')).toMatchObject({
       code: 0,

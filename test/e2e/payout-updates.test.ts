@@ -89,7 +89,7 @@ describe('a payout on record', () => {
   })
 
   it('is in the list by what it is, a page at a time', async () => {
-    const ids = [await create({ externalId: 'list-1' }), await create({ externalId: 'list-1' })]
+    const ids = [await create({ reference: 'list-1' }), await create({ reference: 'list-1' })]
     const list = (variables: Record<string, unknown>) =>
       network.ask<{
         recordedPayouts: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } }

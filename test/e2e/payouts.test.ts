@@ -94,7 +94,7 @@ describe('a batch of payouts', () => {
         totalAmount: { value: '100.00', currency: 'AUD' },
         method: { code: 'au_bank_aud' },
         description: 'Prizes of the week',
-        externalId: 'batch-7',
+        reference: 'batch-7',
         scheduledAt: null,
         transactions: [
           { amount: { value: '40.25', currency: 'AUD' }, statusRaw: 'pending', payee: 'Grace Payee' },
@@ -276,9 +276,9 @@ describe('a cancellation that never arrived', () => {
 
 describe('the list of payouts', () => {
   const list = (variables: Record<string, unknown>) =>
-    network.ask<{ payouts: { nodes: { id: string }[]; page: number; totalPages: number; totalCount: number } }>(
-      `query Payouts($from: LocalDate!, $to: LocalDate!, $page: Int! = 1, $currency: CurrencyCode) {
-        payouts(from: $from, to: $to, page: $page, currency: $currency) { nodes { id version } page totalPages totalCount }
+    network.ask<{ payouts: { nodes: { id: string }[]; totalCount: number } }>(
+      `query Payouts($from: LocalDate!, $to: LocalDate!, $first: Int! = 20, $currency: CurrencyCode) {
+        payouts(from: $from, to: $to, first: $first, currency: $currency) { nodes { id version } totalCount }
       }`,
       variables,
     )
@@ -289,7 +289,7 @@ describe('the list of payouts', () => {
     const span = { from: day(-1), to: day(1) }
     const { payouts } = (await list({ ...span, currency: 'AUD' })).data
     expect(payouts.nodes[0]).toEqual(node)
-    expect(payouts).toMatchObject({ page: 1, totalCount: network.sandbox.control.state().payouts.length })
+    expect(payouts).toMatchObject({ totalCount: network.sandbox.control.state().payouts.length })
     expect((await list(span)).data.payouts.nodes).toContainEqual(node)
     expect((await list({ ...span, currency: 'JPY' })).data.payouts.nodes).toEqual([])
     expect((await list({ from: day(-9), to: day(-2), currency: 'AUD' })).data.payouts.nodes).toEqual([])
@@ -298,7 +298,7 @@ describe('the list of payouts', () => {
   it.each([
     { from: '2026-02-01', to: '2026-01-31' },
     { from: '2024-01-01', to: '2026-01-01' },
-    { from: '2026-01-01', to: '2026-01-02', page: 0 },
+    { from: '2026-01-01', to: '2026-01-02', first: 0 },
   ])('refuses %j without a call', async (span) => {
     const before = network.sandbox.control.calls().length
     expect((await list(span)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])

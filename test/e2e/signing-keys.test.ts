@@ -67,7 +67,7 @@ describe('keys of callbacks', () => {
     const key = await keyOf(FIRST_ID, 'CALLBACK_KEYS')
     expect(key).toMatchObject({ state: 'SIGNS', removable: false })
     expect(neededBy(key)).toEqual(['CALLBACKS_OF_PAYMENTS', 'CALLBACKS_OF_AGREEMENTS'])
-    expect((await keyOf(FIRST_ID, 'SIGNING_KEYS'))?.dependents).toHaveLength(5)
+    expect((await keyOf(FIRST_ID, 'SIGNING_KEYS'))?.dependents).toHaveLength(6)
   })
 
   it('are replaced apart from the signing keys, and retired once nothing depends on them', async () => {

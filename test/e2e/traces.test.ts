@@ -122,7 +122,7 @@ describe('a trace', () => {
 
   it('tells of what fails by its codes', async () => {
     const [network, collector] = await started({ UPSTREAM_URL: 'http://127.0.0.1:9/api' })
-    const query = 'query Gone { payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { page } }'
+    const query = 'query Gone { payouts(from: "2026-01-01", to: "2026-01-02", currency: "AUD") { totalCount } }'
     expect((await network.ask(query)).errors).toMatchObject([{ extensions: { code: 'UPSTREAM_UNAVAILABLE' } }])
     await network.stop()
     const spans = collector.spans()

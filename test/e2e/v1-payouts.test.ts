@@ -18,7 +18,7 @@ const uuidOf = (id: string) =>
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
 const FIELDS = `id status totalAmount { value currency } refunded { value currency } failedTransactions method { code name }
-  description externalId site transactions { statusRaw payeeMasked accountNumberMasked payIdMasked bankCode }`
+  description reference site transactions { statusRaw payeeMasked accountNumberMasked payIdMasked bankCode }`
 
 async function read(id: string, options: { token?: string } = {}) {
   const query = `query Payout($id: ID!) { payout(id: $id) { ${FIELDS} } }`
@@ -40,7 +40,7 @@ describe('a v1 payout in AUD', () => {
       failedTransactions: 0,
       method: { code: 'au_bank_v1_aud', name: 'Australian bank account or PayID (v1)' },
       description: 'Prizes of the week',
-      externalId: 'batch-7',
+      reference: 'batch-7',
       site: 'aud',
       transactions: [
         {
@@ -161,7 +161,7 @@ describe('a v1 payout in AUD', () => {
 
   it.each<[string, Record<string, unknown>]>([
     ['transactions.1.methodFields.payid', { transactions: [v1PayeeInput(), v1PayeeInput({ methodFields: {} })] }],
-    ['transactions.0.externalId', { transactions: [v1PayeeInput({ externalId: '7' })] }],
+    ['transactions.0.reference', { transactions: [v1PayeeInput({ reference: '7' })] }],
     ['description', { description: 'x'.repeat(141) }],
     ['methodCode', { currency: 'JPY', transactions: [v1PayeeInput({ amount: '100' })] }],
   ])('with something wrong at %s is refused without being made', async (path, over) => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { startSandbox } from 'payments-subgraph-sandbox'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Program, snippetsOf, startProgram, typeFaults } from '../guides/snippets.ts'
@@ -14,12 +14,30 @@ import { installPacked } from './packed.ts'
 const SNIPPETS = snippetsOf('extending.md')
 const CURRENCIES = 'query Currencies { paymentCurrencies { code } }'
 
+/** Calls the API route as Next.js does: with the requests of `node:http`, and unread bodies if its `config` says so. */
+const NEXT = `import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import handler, { config } from './pages/api/payments/[...path].ts'
+
+if (config.api.bodyParser) throw new Error('Next.js would read the body.')
+const server = createServer((request, response) => {
+  if (request.url === '/own') response.end('own')
+  else handler(request, response)
+}).listen(0, '127.0.0.1', () => {
+  console.log(\`ready http://127.0.0.1:\${(server.address() as AddressInfo).port}\`)
+})
+`
+
 /** The folder of a project that has installed the package, with the examples of the guide. */
 let folder = ''
 beforeAll(async () => {
   folder = await installPacked(process.cwd())
-  symlinkSync(resolve('node_modules/fastify'), join(folder, 'node_modules/fastify'))
-  for (const [name, code] of SNIPPETS) writeFileSync(join(folder, name), code)
+  for (const name of ['fastify', 'express', '@types/express'])
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
+  for (const [name, code] of [...SNIPPETS, ['next.ts', NEXT] as const]) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), code)
+  }
 })
 
 /** Runs an example beside a sandbox, and returns what sends operations to it. */
@@ -105,13 +123,18 @@ describe('the examples of docs/guides/extending.md', () => {
     expect(reports.bodies.join('\n')).toMatch(/^\/api\/ingress\/traces /m)
   })
 
-  it('pass requests of a Fastify server on', async () => {
-    const { url, ask, program } = await run('server.ts')
-    expect((await ask(CURRENCIES)).data).toHaveProperty('paymentCurrencies')
+  it.each([
+    { of: 'Fastify', file: 'server.ts', prefix: '' },
+    { of: 'Express', file: 'express.ts', prefix: '' },
+    { of: 'Next.js', file: 'next.ts', prefix: '/api/payments' },
+  ])('pass requests of a server of $of on', async ({ file, prefix }) => {
+    const { url, program } = await run(file)
+    expect((await askAt(() => url + prefix)(CURRENCIES)).data).toHaveProperty('paymentCurrencies')
     expect(await (await fetch(`${url}/own`)).text()).toBe('own')
-    const refused = await fetch(`${url}/webhooks/payments`, { method: 'POST', body: '{}' })
+    const headers = { 'content-type': 'application/json' }
+    const refused = await fetch(`${url}${prefix}/webhooks/payments`, { method: 'POST', headers, body: '{}' })
     expect(refused.status).toBe(401)
-    await end(program)
+    if (file !== 'next.ts') await end(program)
   })
 
   it('have an Apollo Server of their own', async () => {

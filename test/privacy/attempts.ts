@@ -24,7 +24,7 @@ export async function attemptOverHttp(url: string, canaries: Canaries): Promise<
     query('query Q($code: ID!) { payinMethod(code: $code) { code } }', {
       variables: { code: { a: word('variable') } },
     }),
-    query('query Q($d: LocalDate!) { payouts(from: $d, to: $d) { page } }', { variables: { d: word('date') } }),
+    query('query Q($d: LocalDate!) { payouts(from: $d, to: $d) { totalCount } }', { variables: { d: word('date') } }),
     query('{ __typename }', { extensions: { persistedQuery: { version: 1, sha256Hash: word('hash') } } }),
     query('{ __typename }', { variables: word('variables') }),
     post(`{"query":"${word('too large').repeat(20_000)}"}`),

@@ -63,7 +63,7 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
       'createGatewayPayment',
       gatewayInput({
         ...key('gateway'),
-        orderId: word(at(`gateway.order ${round}`)),
+        reference: word(at(`gateway.order ${round}`)),
         description: word(at('gateway.description')),
         successUrl: url('gateway.success url'),
         billing: contact('billing'),
@@ -86,7 +86,7 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
       agreementInput({
         clientTransactionId: word(at(`agreement.key ${round}`)),
         description: word(at('agreement.description')),
-        externalId: word(at('agreement.external id')),
+        reference: word(at('agreement.external id')),
         payer: {
           name: word(at('agreement.payer')),
           bankAccount: { bsb: '062-000', accountNumber: digits(at('account number')) },
@@ -101,13 +101,13 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
       payoutInput({
         ...key('payout'),
         description: word(at('payout.description')),
-        externalId: word(at('payout.external id')),
+        reference: word(at('payout.external id')),
         transactions: [
           payeeInput({
             firstName: word(at('payee.first name')),
             lastName: word(at('payee.last name')),
             email: email(at('payee.email')),
-            externalId: word(at('payee.external id')),
+            reference: word(at('payee.external id')),
             methodFields: {
               account_number: digits(at('payee.account')),
               account_name: word(at('payee.account name')),

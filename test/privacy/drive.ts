@@ -159,7 +159,7 @@ function questionsAbout({ sandbox }: Network, { link, payin, payout }: Subjects)
     ['query Q($id: ID!) { payout(id: $id) { id transactions { payee errorMessage } } }', { id: payout }],
     ['query Q($qr: String!) { bankLookup(qrContent: $qr) { __typename } }', { qr }],
     [
-      '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } payouts(from: "2026-01-01", to: "2026-02-01") { page } }',
+      '{ accountBalances(currencies: ["AUD"]) { nodes { currency } } payouts(from: "2026-01-01", to: "2026-02-01") { totalCount } }',
       {},
     ],
     ['{ payinMethods { nodes { code name } } payinMethod(code: "kr_bank_krw") { requiredFields { name } } }', {}],

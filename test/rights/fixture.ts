@@ -117,7 +117,7 @@ async function furnished(network: Network): Promise<Fixture> {
   const both = { ...(agreementInput()['payer'] as object), payId }
   const agreement = await createAgreement(network, {
     payer: both,
-    externalId: 'contract-1815',
+    reference: 'contract-1815',
     ownerId: OWNER,
   })
   await network.sandbox.control.setAgreementStatus(agreement.serviceId, 'active')

@@ -88,7 +88,7 @@ export function payoutInput(over: Input = {}): Input {
     currency: 'AUD',
     methodCode: 'au_bank_aud',
     description: 'Prizes of the week',
-    externalId: 'batch-7',
+    reference: 'batch-7',
     transactions: [payeeInput(), payeeInput({ firstName: 'Joan', amount: '59.75' })],
     ...over,
   }
@@ -156,7 +156,7 @@ export function identityInput(email: string, over: Input = {}): Input {
 export function gatewayInput(over: Input = {}): Input {
   return {
     idempotencyKey: newKey(),
-    orderId: newKey(),
+    reference: newKey(),
     amount: { value: '99.95', currency: 'AUD' },
     description: 'One order',
     successUrl: 'https://shop.example.test/thanks',

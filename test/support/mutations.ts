@@ -1,13 +1,13 @@
 import { callFailures, commandFailures, failures } from './failures.ts'
 import type { AskOptions, Network } from './network.ts'
 
-export const AGREEMENT_FIELDS = `id serviceId clientTransactionId externalId status statusRaw version description
+export const AGREEMENT_FIELDS = `id serviceId clientTransactionId reference status statusRaw version description
   limit { value currency } purpose purposeRaw amountRule frequency startDate createdAt`
 
 export const PAYMENT_FIELDS = `id reference status statusRaw phase version provisional instructions { raw } methodRaw
   amount { value currency } paid { value } refunded { value } refundableAmount { value } method { code }`
 
-export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description externalId
+export const PAYOUT_FIELDS = `id status statusRaw totalAmount { value currency } method { code } description reference
   scheduledAt errorCode errorMessage transactions { id amount { value currency } statusRaw payee errorMessage }`
 
 const PERSON = `site nameMasked emailMasked type countryCode
@@ -32,7 +32,7 @@ const SELECTIONS = {
   createPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError')}`,
   amendPaymentAgreement: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   changePaymentAgreementStatus: `${AGREEMENT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
-  createPayin: `... on CreatePayinSuccess { replayed statusToken payment { ${PAYMENT_FIELDS} } }
+  createPayin: `... on CreatePayinSuccess { replayed payment { ${PAYMENT_FIELDS} statusToken } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
@@ -41,7 +41,7 @@ const SELECTIONS = {
   createPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
   createPayoutFromFile: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,
   cancelScheduledPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
-  createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId orderId redirectUrl }
+  createGatewayPayment: `... on CreateGatewayPaymentSuccess { replayed paymentId reference redirectUrl }
     ${commandFailures('PaymentsInvalidInputError')}`,
   createPaymentCustomer: `${CUSTOMER} ${commandFailures('PaymentsInvalidInputError')}`,
   updatePaymentCustomer: `${CUSTOMER} ${commandFailures('PaymentsInvalidInputError')}`,

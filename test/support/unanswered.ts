@@ -8,7 +8,7 @@ type World = Pick<Network, 'ask' | 'sandbox'>
 
 export type Unanswered = {
   readonly operationId: string
-  readonly orderId: string
+  readonly reference: string
   readonly input: Record<string, unknown>
   /** The payments API's id of the payment; null if the request did not arrive. */
   readonly paymentId: string | null
@@ -16,15 +16,15 @@ export type Unanswered = {
 
 /** Requests a gateway payment whose answer is lost, after the payments API has made it or before. */
 export async function unansweredCreation(network: World, { arrives }: { arrives: boolean }): Promise<Unanswered> {
-  const orderId = `unanswered-${crypto.randomUUID()}`
-  const input = gatewayInput({ orderId })
+  const reference = `unanswered-${crypto.randomUUID()}`
+  const input = gatewayInput({ reference })
   const answer = arrives ? 'drop-after' : 'reset'
   network.sandbox.control.addFault({ method: 'POST', path: CREATE, answer, times: 1 })
   const { operationId } = await mutate(network, 'createGatewayPayment', input)
-  const made = network.sandbox.control.state().gatewayPayments.find((payment) => payment.orderId === orderId)
+  const made = network.sandbox.control.state().gatewayPayments.find((payment) => payment.orderId === reference)
   return {
     operationId: String(operationId),
-    orderId,
+    reference,
     input,
     paymentId: made === undefined ? null : String(made.paymentId),
   }

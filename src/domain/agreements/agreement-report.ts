@@ -56,7 +56,7 @@ export type AgreementReport = {
   /** The payments API's numeric id as digits; amendments and status changes use it to address the agreement. */
   readonly serviceId: string | null
   readonly clientTransactionId: string | null
-  readonly externalId: string | null
+  readonly reference: string | null
   readonly statusRaw: string
   readonly status: PaymentAgreementStatus | null
   readonly description: string | null

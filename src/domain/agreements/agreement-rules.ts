@@ -38,7 +38,7 @@ export type AgreementRequest = AgreementTerms & {
   readonly description: string
   readonly purpose: PaymentAgreementPurpose
   readonly payer: AgreementPayerRequest
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
   readonly ownerId?: string | null | undefined
   readonly site?: string | null | undefined
 }
@@ -81,14 +81,14 @@ const DESCRIPTION = { shortest: 5, longest: 140 }
  * and 8.
  */
 export function agreementRequestProblems(request: AgreementRequest): Problem[] {
-  const { payer, externalId, ownerId } = request
+  const { payer, reference, ownerId } = request
   return present([
     textProblem(request.clientTransactionId, CLIENT_TRANSACTION_ID, ['clientTransactionId']),
     ...termProblems(request),
     textProblem(request.description, DESCRIPTION, ['description']),
     problem(personNameProblem(payer.name), ['payer', 'name']),
     ...identityProblems(payer),
-    externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),
+    reference == null ? null : textProblem(reference, TEXT, ['reference']),
     ownerId == null ? null : textProblem(ownerId, TEXT, ['ownerId']),
   ])
 }
@@ -181,7 +181,7 @@ function filledIn(state: Agreement, said: AgreementReport): AgreementFacts {
   return {
     serviceId: state.serviceId ?? said.serviceId,
     clientTransactionId: state.clientTransactionId ?? said.clientTransactionId,
-    externalId: state.externalId ?? said.externalId,
+    reference: state.reference ?? said.reference,
     description: state.description ?? said.description,
     limit: state.limit ?? said.limit,
     purposeRaw: state.purposeRaw ?? said.purposeRaw,

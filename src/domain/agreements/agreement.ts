@@ -212,7 +212,7 @@ function contradicts(state: Agreement, report: AgreementReport): boolean {
 const NOTHING_KNOWN: AgreementFacts = {
   serviceId: null,
   clientTransactionId: null,
-  externalId: null,
+  reference: null,
   description: null,
   limit: null,
   purposeRaw: null,
@@ -235,7 +235,7 @@ function merge(known: AgreementFacts, said: AgreementFacts): AgreementFacts {
   return {
     serviceId: known.serviceId ?? said.serviceId,
     clientTransactionId: known.clientTransactionId ?? said.clientTransactionId,
-    externalId: said.externalId ?? known.externalId,
+    reference: said.reference ?? known.reference,
     description: said.description ?? known.description,
     limit: said.limit === null || sameDecimal(known.limit, said.limit) ? known.limit : said.limit,
     purposeRaw: purpose.purposeRaw,

@@ -23,7 +23,7 @@ export type GatewayPaymentStatus = 'created' | PaymentStatus
  */
 export type GatewayPaymentFacts = {
   /** The merchant's own id of the order. */
-  readonly orderId: string
+  readonly reference: string
   /** Plain digits. */
   readonly amount: string
   readonly currency: string
@@ -35,7 +35,7 @@ export type GatewayPaymentReport = {
   /** The upstream `payment_id`. */
   readonly id: string
   /** Null where a callback names no order. */
-  readonly orderId: string | null
+  readonly reference: string | null
   readonly statusRaw: string
   /** Null if this version does not recognise the status. */
   readonly status: GatewayPaymentStatus | null
@@ -146,7 +146,7 @@ export function evolveGatewayPayment(
 /** A request for a payment through the v1 gateway. */
 export type GatewayRequest = {
   readonly idempotencyKey: string
-  readonly orderId: string
+  readonly reference: string
   readonly amount: Money
   readonly description: string
   readonly successUrl: string
@@ -180,8 +180,8 @@ export type GatewayItem = {
 }
 
 /** Returns what is recorded of a request before it is sent. */
-export function requestedFacts({ orderId, amount, description }: GatewayRequest): GatewayPaymentFacts {
-  return { orderId, amount: amount.value, currency: amount.currency, description }
+export function requestedFacts({ reference, amount, description }: GatewayRequest): GatewayPaymentFacts {
+  return { reference, amount: amount.value, currency: amount.currency, description }
 }
 
 /** Returns the request in the form in which it is checked and sent: order, names and e-mail addresses trimmed, phone numbers as `+` and digits. */
@@ -189,7 +189,7 @@ export function normaliseGatewayRequest(request: GatewayRequest): GatewayRequest
   const { billing, shipping } = request
   return {
     ...request,
-    orderId: tidied(request.orderId),
+    reference: tidied(request.reference),
     billing: normaliseContact(billing),
     shipping: shipping && normaliseContact(shipping),
   }
@@ -223,7 +223,7 @@ export function gatewayRequestProblems(request: GatewayRequest): Problem[] {
   const { amount, shipping } = request
   return present([
     keyProblem(request.idempotencyKey),
-    textProblem(request.orderId, TEXT, ['orderId']),
+    textProblem(request.reference, TEXT, ['reference']),
     problem(amountProblem(amount), ['amount', 'value']),
     amount.currency === 'AUD' ? null : problem('must be AUD', ['amount', 'currency']),
     textProblem(request.description, DESCRIPTION, ['description']),

@@ -113,18 +113,17 @@ function transactionOf(columns: readonly string[], cells: readonly string[]): Pa
     lastName: text('last_name'),
     email: text('email'),
     amount: text('amount'),
-    externalId: text('external_id') === '' ? null : text('external_id'),
+    reference: text('reference') === '' ? null : text('reference'),
     methodFields: Object.fromEntries(fields),
   }
 }
 
 /** Columns of every method; all others are fields of the method. */
-const OWN: ReadonlySet<string> = new Set(['payee', 'first_name', 'last_name', 'email', 'amount', 'external_id'])
+const OWN: ReadonlySet<string> = new Set(['payee', 'first_name', 'last_name', 'email', 'amount', 'reference'])
 
 const COLUMNS: ReadonlyMap<string, string> = new Map([
   ['firstName', 'first_name'],
   ['lastName', 'last_name'],
-  ['externalId', 'external_id'],
 ])
 
 function columnOf([name, ...rest]: readonly string[], columns: readonly string[]): readonly string[] {

@@ -22,7 +22,7 @@ export type PayoutReport = {
   readonly currency: string | null
   readonly methodCode: string | null
   readonly description: string | null
-  readonly externalId: string | null
+  readonly reference: string | null
   readonly scheduledAt: string | null
   /** As received, with the payments API's prefix. Its end shows the cause, e.g. `_PAYOUT1` for an insufficient balance. */
   readonly errorCode: string | null
@@ -99,7 +99,7 @@ export const NOTHING_KNOWN: PayoutFacts = {
   currency: null,
   methodCode: null,
   description: null,
-  externalId: null,
+  reference: null,
   scheduledAt: null,
   errorCode: null,
   errorMessage: null,
@@ -120,7 +120,7 @@ export function mergeFacts(known: PayoutFacts & { readonly statusRaw?: string },
     currency: known.currency ?? said.currency,
     methodCode: known.methodCode ?? said.methodCode,
     description: said.description ?? known.description,
-    externalId: said.externalId ?? known.externalId,
+    reference: said.reference ?? known.reference,
     scheduledAt: said.scheduledAt ?? known.scheduledAt,
     errorCode: said.errorCode ?? (hasEnded ? null : known.errorCode),
     errorMessage: said.errorMessage ?? (hasEnded ? null : known.errorMessage),
@@ -138,7 +138,7 @@ export function filledIn(known: PayoutFacts, said: ReportedPayout): PayoutFacts 
     currency: known.currency ?? said.currency,
     methodCode: known.methodCode ?? said.methodCode,
     description: known.description ?? said.description,
-    externalId: known.externalId ?? said.externalId,
+    reference: known.reference ?? said.reference,
     scheduledAt: known.scheduledAt ?? said.scheduledAt,
     errorCode: known.errorCode,
     errorMessage: known.errorMessage,
@@ -217,7 +217,7 @@ const PLAIN_KEYS = [
   'currency',
   'methodCode',
   'description',
-  'externalId',
+  'reference',
   'scheduledAt',
   'errorCode',
   'errorMessage',

@@ -22,7 +22,7 @@ export type PayoutRequest = {
   readonly currency: string
   readonly methodCode: string
   readonly description: string
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
   readonly scheduledAt?: Date | null | undefined
   /** Whether it is tried again while funds are missing; of v1 payouts alone. */
   readonly retry?: boolean | null | undefined
@@ -36,7 +36,7 @@ export type PayoutTransactionRequest = {
   readonly email: string
   /** Plain digits, in the currency of the batch. */
   readonly amount: string
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
   readonly methodFields: Readonly<Record<string, unknown>>
 }
 
@@ -48,7 +48,7 @@ export function reportAsRequested(report: PayoutReport, request: PayoutRequest):
     totalAmount: report.totalAmount ?? sumDecimals(request.transactions.map(({ amount }) => amount)),
     methodCode: report.methodCode ?? request.methodCode,
     description: report.description ?? request.description,
-    externalId: report.externalId ?? request.externalId ?? null,
+    reference: report.reference ?? request.reference ?? null,
     scheduledAt: report.scheduledAt ?? request.scheduledAt?.toISOString() ?? null,
   }
 }
@@ -60,12 +60,12 @@ export function normalisePayoutRequest(request: PayoutRequest): PayoutRequest {
     firstName: normaliseName(transaction.firstName),
     lastName: normaliseName(transaction.lastName),
     email: tidied(transaction.email),
-    externalId: transaction.externalId && tidied(transaction.externalId),
+    reference: transaction.reference && tidied(transaction.reference),
     methodFields: tidiedFields(transaction.methodFields),
   }))
   return {
     ...request,
-    externalId: request.externalId && tidied(request.externalId),
+    reference: request.reference && tidied(request.reference),
     transactions: isV1(request) ? transactions.map(normaliseV1Transaction) : transactions,
   }
 }
@@ -91,12 +91,12 @@ export function payoutRequestProblems(
   requirements: PayoutMethodRequirements | null,
   now: Date,
 ): Problem[] {
-  const { externalId, scheduledAt, transactions } = request
+  const { reference, scheduledAt, transactions } = request
   return present([
     keyProblem(request.idempotencyKey),
     problem(methodProblem(request.methodCode, request.currency, requirements), ['methodCode']),
     textProblem(request.description, isV1(request) ? V1_DESCRIPTION : DESCRIPTION, ['description']),
-    externalId == null ? null : textProblem(externalId, TEXT, ['externalId']),
+    reference == null ? null : textProblem(reference, TEXT, ['reference']),
     scheduledAt == null || scheduledAt.getTime() > now.getTime()
       ? null
       : problem('must lie in the future', ['scheduledAt']),
@@ -114,7 +114,7 @@ function transactionProblems(
 ): (Problem | null)[] {
   const path = ['transactions', String(index)]
   const amount = { value: transaction.amount, currency: request.currency }
-  const { externalId } = transaction
+  const { reference } = transaction
   const others = [
     problem(emailProblem(transaction.email), [...path, 'email']),
     problem(amountProblem(amount) ?? limitProblem(amount, requirements), [...path, 'amount']),
@@ -124,7 +124,7 @@ function transactionProblems(
     problem(personNameProblem(transaction.firstName), [...path, 'firstName']),
     problem(personNameProblem(transaction.lastName), [...path, 'lastName']),
     ...others,
-    externalId == null ? null : textProblem(externalId, TEXT, [...path, 'externalId']),
+    reference == null ? null : textProblem(reference, TEXT, [...path, 'reference']),
     ...methodFieldProblems(transaction.methodFields, requirements, [...path, 'methodFields']),
     ...lostZeros(transaction.methodFields, requirements?.banks ?? [], [...path, 'methodFields']),
   ]
@@ -239,12 +239,12 @@ function normaliseV1Transaction(transaction: PayoutTransactionRequest): PayoutTr
 
 /** Returns all problems of a payee of a v1 payout, except those of its e-mail address and amount. Source: gap sheet, section 20. */
 function v1TransactionProblems(transaction: PayoutTransactionRequest, path: readonly string[]): (Problem | null)[] {
-  const { externalId, methodFields } = transaction
+  const { reference, methodFields } = transaction
   const at = (name: string) => [...path, 'methodFields', name]
   const unknown = Object.keys(methodFields).filter((name) => !KNOWN.has(name))
   return [
     problem(nameProblem(v1PayeeName(transaction)), [...path, 'firstName']),
-    externalId == null ? null : problem('is not taken by this method, only by the batch', [...path, 'externalId']),
+    reference == null ? null : problem('is not taken by this method, only by the batch', [...path, 'reference']),
     ...unknown.map((name) => problem('is no field of this method', at(name))),
     ...targetProblems(methodFields, at),
     textFieldProblem(methodFields, 'address', at),

@@ -157,22 +157,47 @@ export function withoutNulls<Filter extends object>(filter: Filter | null | unde
 /** The payments API lists at most one year per call (gap sheet, sections 19 and 26). */
 const LONGEST_SPAN_MS = 366 * 24 * 3_600_000
 const DAY_MS = 24 * 3_600_000
+/** More entries than all sites together have on one page of the payments API. */
+const PLACES_OF_PAGE = 2 ** 20
+
+/** The instants of a list by days, and a page of the payments API, from 1. */
+type DaysPage = { readonly from: Date; readonly to: Date; readonly page: number }
+
+type FoundPage<Node> = {
+  readonly nodes: readonly Node[]
+  readonly totalPages: number | null
+  readonly totalCount: number | null
+}
 
 /**
- * Returns the instants and the page of a list by days; `to` is inclusive, up to the last second of that day. Throws `BAD_USER_INPUT`, which
- * names the argument, for a span that runs backwards or is longer than a year, and for a page below 1.
+ * Returns a page of a list by days that the payments API has in pages of its own: at most the rest of one of them, so that it costs one read
+ * of each site. `to` is inclusive, up to the last second of that day. Throws `BAD_USER_INPUT`, which names the argument, for a span that
+ * runs backwards or is longer than a year, for an invalid `first`, and for a cursor that is forged, or of another log or list.
  */
-export function daySpan({ from, to, page }: { from: string; to: string; page: number }): {
-  from: Date
-  to: Date
-  page: number
-} {
-  const first = new Date(from)
-  const last = new Date(to)
-  if (last < first) throw badArgument('to', 'must not lie before from')
-  if (last.getTime() - first.getTime() > LONGEST_SPAN_MS) throw badArgument('to', 'must lie within a year of from')
-  if (page < 1) throw badArgument('page', 'must be at least 1')
-  return { from: first, to: new Date(last.getTime() + DAY_MS - 1_000), page }
+export async function listByDays<Node>(
+  { from, to, first, after }: PageArguments & { readonly from: string; readonly to: string },
+  { cursors }: Pick<Context, 'cursors'>,
+  read: (page: DaysPage) => Promise<FoundPage<Node>>,
+) {
+  const [firstDay, lastDay] = [new Date(from), new Date(to)]
+  if (lastDay < firstDay) throw badArgument('to', 'must not lie before from')
+  if (lastDay.getTime() - firstDay.getTime() > LONGEST_SPAN_MS)
+    throw badArgument('to', 'must lie within a year of from')
+  const size = pageSize(first)
+  const place = after == null ? PLACES_OF_PAGE : cursors.decode('by-days', after)
+  if (place === null) throw badArgument('after', 'is not a cursor of this list')
+  const [page, start] = [Math.floor(place / PLACES_OF_PAGE), place % PLACES_OF_PAGE]
+  const lastSecond = new Date(lastDay.getTime() + DAY_MS - 1_000)
+  const { nodes, totalPages, totalCount } = await read({ from: firstDay, to: lastSecond, page })
+  const cursor = (count: number) => cursors.encode('by-days', page * PLACES_OF_PAGE + count)
+  const rows = nodes.slice(start, start + size).map((node, index) => ({ node, cursor: cursor(start + index + 1) }))
+  const isCut = start + size < nodes.length
+  const goesOn = totalPages === null ? nodes.length > 0 : page < totalPages
+  const next = isCut ? cursor(start + size) : goesOn ? cursor(PLACES_OF_PAGE) : null
+  return {
+    ...connection({ rows, next, after }, { cursor: (row) => row.cursor, node: (row) => row.node }),
+    count: async () => totalCount,
+  }
 }
 
 /** Returns the amount; throws a BAD_USER_INPUT error if it is invalid, because an invalid amount cannot be compared. */

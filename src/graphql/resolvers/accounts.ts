@@ -1,9 +1,9 @@
 import type { Money } from '../../domain/money/money.ts'
 import type { Balances, PaymentBalanceMovement as Movement } from '../../upstream/wire/wire-accounts.ts'
-import { daySpan } from '../arguments/arguments.ts'
+import { listByDays } from '../arguments/arguments.ts'
 import { failedRead, badArgument, describeReadFailure } from '../error-formatter.ts'
 import type { PaymentBalanceDirection } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
 import { failureResult } from '../views/views.ts'
 
 export const accountsResolvers = {
@@ -12,16 +12,17 @@ export const accountsResolvers = {
       const { balances, failures } = await operations.balances({ currencies: currencies ?? null })
       return { nodes: [...balances], failures: [...failures] }
     },
-    balanceHistory: async (_root, args, { operations }) => {
-      const history = await operations.balanceHistory({ ...daySpan(args), site: args.site ?? null })
-      if (history.kind === 'no-account') {
-        if (args.site != null) throw badArgument('site', 'must be a site that serves AUD')
-        return { nodes: [], page: args.page, totalPages: 0, totalCount: 0 }
-      }
-      if (history.kind !== 'done') throw failedRead(history)
-      const { movements, totalPages, totalCount } = history.page
-      return { nodes: [...movements], page: args.page, totalPages, totalCount }
-    },
+    balanceHistory: (_root, args, context) =>
+      listByDays(args, context, async (page) => {
+        const history = await context.operations.balanceHistory({ ...page, site: args.site ?? null })
+        if (history.kind === 'no-account') {
+          if (args.site != null) throw badArgument('site', 'must be a site that serves AUD')
+          return { nodes: [], totalPages: 0, totalCount: 0 }
+        }
+        if (history.kind !== 'done') throw failedRead(history)
+        const { movements, ...extent } = history.page
+        return { nodes: movements, ...extent }
+      }),
     bankLookup: async (_root, { qrContent }, { operations }) => {
       const outcome = await operations.lookUpBank(qrContent)
       return outcome.kind === 'done' ? { __typename: 'PaymentBankLookup', ...outcome.account } : failureResult(outcome)
@@ -50,6 +51,7 @@ export const accountsResolvers = {
     code: ({ failure }) => describeReadFailure(failure).code,
     message: ({ failure }) => describeReadFailure(failure).message,
   },
+  PaymentBalanceMovementConnection: countedPage,
   PaymentBalanceMovement: {
     amount: ({ amount, currency }) => ({ value: amount, currency }),
     direction: ({ directionRaw }) => DIRECTIONS.get(directionRaw) ?? 'UNRECOGNISED',

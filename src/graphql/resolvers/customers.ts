@@ -4,11 +4,11 @@ import { seal } from '../../keys/derived-secrets.ts'
 import { tidied } from '../../lib/text.ts'
 import type { SitedContact } from '../../lookups/find-customers.ts'
 import { maskedAlias } from '../../upstream/wire/values/readers.ts'
-import { daySpan, nodeIdOf } from '../arguments/arguments.ts'
+import { listByDays, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { failedRead, badArgument } from '../error-formatter.ts'
 import type { PaymentIdentityDocumentType } from '../generated.ts'
-import type { AreaResolvers } from '../models.ts'
+import { countedPage, type AreaResolvers } from '../models.ts'
 import { demandScopes, keyHolder } from '../rights/rights.ts'
 import {
   documentRequest,
@@ -28,12 +28,12 @@ export const customersResolvers = {
       if (outcome.kind === 'not-found') return null
       throw failedRead(outcome)
     },
-    paymentCustomers: async (_root, args, { operations }) => {
-      const list = await operations.customers({ ...daySpan(args), currency: args.currency ?? null })
-      if (list.kind !== 'done') throw failedRead(list)
-      const { nodes, totalPages, totalCount } = list.page
-      return { nodes: [...nodes], page: args.page, totalPages, totalCount }
-    },
+    paymentCustomers: (_root, args, context) =>
+      listByDays(args, context, async (page) => {
+        const list = await context.operations.customers({ ...page, currency: args.currency ?? null })
+        if (list.kind !== 'done') throw failedRead(list)
+        return list.page
+      }),
     paymentContact: async (_root, { email, currency, site }, { operations }) => {
       const outcome = await operations.contact({ email: tidied(email), currency: currency ?? null, site: site ?? null })
       if (outcome === null)
@@ -42,12 +42,12 @@ export const customersResolvers = {
       if (outcome.kind === 'not-found') return null
       throw failedRead(outcome)
     },
-    paymentContacts: async (_root, args, { operations }) => {
-      const list = await operations.contacts({ ...daySpan(args), currency: args.currency ?? null })
-      if (list.kind !== 'done') throw failedRead(list)
-      const { nodes, totalPages, totalCount } = list.page
-      return { nodes: [...nodes], page: args.page, totalPages, totalCount }
-    },
+    paymentContacts: (_root, args, context) =>
+      listByDays(args, context, async (page) => {
+        const list = await context.operations.contacts({ ...page, currency: args.currency ?? null })
+        if (list.kind !== 'done') throw failedRead(list)
+        return list.page
+      }),
   },
   Mutation: {
     createPaymentCustomer: async (_root, { input }, { operations, caller }) => {
@@ -73,6 +73,8 @@ export const customersResolvers = {
       return { __typename: 'PaymentIdentityUpload', contact, uploadUrl, expiresAt }
     },
   },
+  PaymentCustomerConnection: countedPage,
+  PaymentContactConnection: countedPage,
   PaymentCustomer: {
     nodeId: ({ id }) => nodeIdOf('PaymentCustomer', id),
     nameMasked: ({ personal }) => maskedName(fullName(personal)),
@@ -107,6 +109,10 @@ export const customersResolvers = {
   },
 } satisfies AreaResolvers
 
-function contactId({ site, email }: SitedContact, _args: unknown, { keys }: Pick<Context, 'keys'>): string {
-  return seal(keys, 'contact', [site, email])
+function contactId(
+  { site, email }: SitedContact,
+  _args: unknown,
+  { contactKeys }: Pick<Context, 'contactKeys'>,
+): string {
+  return seal(contactKeys, 'contact', [site, email])
 }

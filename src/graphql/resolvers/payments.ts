@@ -69,17 +69,11 @@ export const paymentsResolvers = {
     },
   },
   Mutation: {
-    createPayin: async (_root, { input }, { operations, keys, caller, loaders }) => {
+    createPayin: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPayin(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const { payment, replayed } = outcome
-      const expiresAt = payment.details.expiresAt ?? payment.updatedAt
-      return {
-        __typename: 'CreatePayinSuccess',
-        payment: loaders.paymentById.of(payment),
-        statusToken: statusTokenFor(keys, payment.id, expiresAt),
-        replayed,
-      }
+      const payment = loaders.paymentById.of(outcome.payment)
+      return { __typename: 'CreatePayinSuccess', payment, replayed: outcome.replayed }
     },
     cancelPayin: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.cancelPayin(input, keyHolder(caller))
@@ -158,6 +152,8 @@ export const paymentsResolvers = {
     expiresAt: ({ details }) => details.expiresAt,
     createdAt: ({ details }) => details.createdAt,
     events: (payment, args, context) => eventPage({ streamIds: [payment.streamId] }, args, context),
+    statusToken: ({ id, details, updatedAt }, _args, { keys }) =>
+      statusTokenFor(keys, id, details.expiresAt ?? updatedAt),
     __resolveReference: async ({ id }, context) => {
       demandToken(context)
       const payment = presentable(await context.loaders.paymentById.load(id))

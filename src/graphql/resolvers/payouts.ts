@@ -3,7 +3,7 @@ import { type PayoutReport, maskedName, type PayoutPayee } from '../../domain/pa
 import { V1_METHOD_CODE } from '../../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout as PayoutRecord } from '../../domain/payouts/payout.ts'
 import type { SitedPayout } from '../../lookups/find-payouts.ts'
-import { daySpan, filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
+import { listByDays, filteredList, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { failedRead } from '../error-formatter.ts'
 import type { PayoutStatus } from '../generated.ts'
@@ -15,17 +15,19 @@ import { payoutView, type PayoutTransactionView, type PayoutView, failureResult 
 export const payoutsResolvers = {
   Query: {
     payout: (_root, { id }, { loaders }) => loaders.payoutById.load(id),
-    payouts: async (_root, args, { operations, store, loaders }) => {
-      const list = await operations.payouts({ ...daySpan(args), currency: args.currency ?? null })
-      if (list.kind !== 'done') throw failedRead(list)
-      const { payouts: found, page, totalPages, totalCount } = list.page
-      const records = await store.payouts.byIds(found.map(({ payout }) => payout.id))
-      const nodes = found
-        .map(({ payout, currencies }) => payoutView(records.find(({ id }) => id === payout.id) ?? payout, currencies))
-        .filter((view) => view !== null)
-        .map(loaders.payoutById.of)
-      return { nodes, page, totalPages, totalCount }
-    },
+    payouts: (_root, args, context) =>
+      listByDays(args, context, async (page) => {
+        const { operations, store, loaders } = context
+        const list = await operations.payouts({ ...page, currency: args.currency ?? null })
+        if (list.kind !== 'done') throw failedRead(list)
+        const { payouts: found, totalPages, totalCount } = list.page
+        const records = await store.payouts.byIds(found.map(({ payout }) => payout.id))
+        const nodes = found
+          .map(({ payout, currencies }) => payoutView(records.find(({ id }) => id === payout.id) ?? payout, currencies))
+          .filter((view) => view !== null)
+          .map(loaders.payoutById.of)
+        return { nodes, totalPages, totalCount }
+      }),
     recordedPayouts: (_root, args, context) =>
       filteredList('payouts', args, context, {
         store: context.store.payouts,
@@ -71,7 +73,7 @@ export const payoutsResolvers = {
     method: ({ payout }, _args, { payoutMethods }) =>
       payout.methodCode === null ? null : payoutMethods.find(payout.methodCode),
     description: ({ payout }) => payout.description,
-    externalId: ({ payout }) => payout.externalId,
+    reference: ({ payout }) => payout.reference,
     scheduledAt: ({ payout }) => payout.scheduledAt,
     transactions: ({ transactions }) => [...transactions],
     errorCode: ({ payout }) => payout.errorCode,

@@ -88,8 +88,8 @@ function findTarget(rows: Rows, report: GatewayPaymentReport, ref: string | null
   return isAddressed ? findAddressedGatewayPayment(rows, report, attempt) : null
 }
 
-function isOfOrder({ orderId }: GatewayPaymentReport, { requested }: AttemptRow): boolean {
-  return orderId === null || orderId === requested?.orderId
+function isOfOrder({ reference }: GatewayPaymentReport, { requested }: AttemptRow): boolean {
+  return reference === null || reference === requested?.reference
 }
 
 /** A creation whose answer was lost is ended by the callback that shows its payment, also where an operator has found none: its key sends nothing again. */

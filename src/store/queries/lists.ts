@@ -10,6 +10,7 @@ import { countRows, type Interval, type Listing, newestFirst, NO_PAGE, oneOf, ty
 type Compared =
   | 'ids'
   | 'reference'
+  | 'clientTransactionId'
   | 'ownerId'
   | 'methodCode'
   | 'currency'

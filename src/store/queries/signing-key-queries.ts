@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { PaymentAgreementStatus } from '../../domain/agreements/agreement-report.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { SigningKeyRecord, SigningKeyStore, SigningKeyUse } from '../signing-key-store.ts'
-import type { SigningKeysTable } from '../tables.ts'
+import type { SigningKeysTable, Tables } from '../tables.ts'
 
 /** Besides, a status that is not known. */
 const OPEN_STATUSES: readonly PaymentAgreementStatus[] = ['created', 'active', 'suspended']
@@ -26,6 +26,15 @@ export function createSigningKeyStore(reader: Db, lists: Db, exclusively: GroupC
           .execute()
       ).map(toRecord),
     openAgreements: (from, until) => countOpenAgreements(lists, from, until),
+    cardTokens: (keyId) =>
+      countMost(
+        lists,
+        lists
+          .selectFrom('payment_payers')
+          .select('payment_id')
+          .where('card_token', 'is not', null)
+          .where(sql`substr(card_token, 5, 8)`, '=', keyId),
+      ),
   }
 }
 
@@ -62,9 +71,12 @@ async function countOpenAgreements(db: Db, from: Date | null, until: Date): Prom
     .select('created_at')
     .where((eb) => eb.or([eb('status', 'in', OPEN_STATUSES), eb('status', 'is', null)]))
     .where('created_at', '<=', until.getTime())
-  const found = (from === null ? open : open.where('created_at', '>=', from.getTime())).limit(MOST_COUNTED)
+  return countMost(db, from === null ? open : open.where('created_at', '>=', from.getTime()))
+}
+
+async function countMost<Row>(db: Db, rows: SelectQueryBuilder<Tables, never, Row>): Promise<number> {
   const { count } = await db
-    .selectFrom(found.as('found'))
+    .selectFrom(rows.limit(MOST_COUNTED).as('found'))
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)

@@ -37,8 +37,14 @@ type StateRow = { readonly state_json: string }
 const agreementList: List<StateRow, Agreement> = {
   table: 'agreements',
   columns: sql`state_json`,
-  compared: { ids: 'id', reference: 'client_transaction_id', ownerId: 'owner_id', site: 'site', statuses: 'status' },
-  few: ({ reference }) => (reference === undefined ? undefined : [[oneOf('client_transaction_id', [reference])]]),
+  compared: {
+    ids: 'id',
+    clientTransactionId: 'client_transaction_id',
+    ownerId: 'owner_id',
+    site: 'site',
+    statuses: 'status',
+  },
+  few: ({ clientTransactionId: id }) => (id === undefined ? undefined : [[oneOf('client_transaction_id', [id])]]),
   toValue: (row) => toAgreement(row.state_json),
 }
 

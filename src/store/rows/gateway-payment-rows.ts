@@ -45,7 +45,7 @@ export const GATEWAY_PAYMENTS: TableSpec<GatewayPaymentRow, 'id' | 'ref'> = {
     id: state.id,
     ref: state.ref,
     site: state.site,
-    order_id: state.orderId,
+    order_id: state.reference,
     status: state.status,
     state_json: JSON.stringify(state),
     created_at: fromIso(state.createdAt),

@@ -73,7 +73,7 @@ export const PAYOUTS: TableSpec<PayoutRow, 'id' | 'ref'> = {
     id: state.id,
     ref: state.ref,
     site: state.site,
-    reference: state.externalId,
+    reference: state.reference,
     method_code: state.methodCode,
     currency: state.currency,
     amount: state.totalAmount,

@@ -62,8 +62,8 @@ export function gatewayPaymentCalls(transport: Transport, options: GatewayEndpoi
         return send(other)
       })
       const payment = shaped(readGatewayPayment(json), status)
-      requireMatch(payment.orderId === null || payment.orderId === request.orderId, status)
-      return { ...payment, orderId: request.orderId }
+      requireMatch(payment.reference === null || payment.reference === request.reference, status)
+      return { ...payment, reference: request.reference }
     },
   }
 }

@@ -107,7 +107,7 @@ export function readAgreementReport(json: ExactJson): AgreementReport | null {
     id: body.payment_agreement_id,
     serviceId: body.id,
     clientTransactionId: body.client_transaction_id,
-    externalId: body.external_id,
+    reference: body.external_id,
     statusRaw: body.status,
     status: oneOf(AGREEMENT_STATUSES, body.status.toLowerCase()),
     description: body.description,
@@ -189,7 +189,7 @@ export type WireAgreementRequest = WireAgreementTerms & {
   readonly purpose: PaymentAgreementPurpose
   /** A bank account, an alias, or both: all that are given are sent (gap sheet, C10). */
   readonly payer: AgreementPayerRequest
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
 }
 
 /** New terms of an agreement, identified by the payments API's numeric id. */
@@ -261,7 +261,7 @@ export function toAgreementBody(request: WireAgreementRequest): RequestBody {
     description: request.description,
     payment_agreement_type: request.purpose,
     payer_details: payerBody(request.payer),
-    external_id: request.externalId,
+    external_id: request.reference,
     ...termsBody(request),
   })
 }

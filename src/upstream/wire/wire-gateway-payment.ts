@@ -28,7 +28,7 @@ export type GatewayPaymentRequest = Omit<GatewayRequest, 'idempotencyKey'> & { r
 export type StartedGatewayPayment = {
   /** The upstream `payment_id`. */
   readonly paymentId: string
-  readonly orderId: string
+  readonly reference: string
   /** Where to send the customer. */
   readonly redirectUrl: string
 }
@@ -79,7 +79,7 @@ const creation = z.strictObject({
 /** Builds the body of a gateway payment; `faults` names the invalid fields instead. Never throws. */
 export function toGatewayPaymentBody(request: GatewayPaymentRequest): RequestBody {
   return requestBody(creation, {
-    order_id: request.orderId,
+    order_id: request.reference,
     amount: request.amount.value,
     description: request.description,
     order_success_url: request.successUrl,
@@ -101,15 +101,15 @@ const readAnswer = recordReader({
 })
 
 /**
- * Reads the answer to a gateway payment (gap sheet, section 4); `orderId` is null if the answer does not repeat it. Null if the
+ * Reads the answer to a gateway payment (gap sheet, section 4); `reference` is null if the answer does not repeat it. Null if the
  * payment id is missing or the redirect URL is not https.
  */
 export function readGatewayPayment(
   json: ExactJson,
-): (Omit<StartedGatewayPayment, 'orderId'> & { orderId: string | null }) | null {
+): (Omit<StartedGatewayPayment, 'reference'> & { reference: string | null }) | null {
   if (!isRecord(json)) return null
-  const { payment_id: id, order_id: orderId, redirect_url: redirectUrl } = readAnswer(json)
-  return id === null || redirectUrl === null ? null : { paymentId: id, orderId, redirectUrl }
+  const { payment_id: id, order_id: reference, redirect_url: redirectUrl } = readAnswer(json)
+  return id === null || redirectUrl === null ? null : { paymentId: id, reference, redirectUrl }
 }
 
 const readCallback = recordReader({ payment_id: paymentId, order_id: label(TEXT_LENGTH), status })
@@ -120,9 +120,9 @@ const readCallback = recordReader({ payment_id: paymentId, order_id: label(TEXT_
  */
 export function readGatewayCallback(json: ExactJson): GatewayPaymentReport | null {
   if (!isRecord(json)) return null
-  const { payment_id: id, order_id: orderId, status: statusRaw } = readCallback(json)
+  const { payment_id: id, order_id: reference, status: statusRaw } = readCallback(json)
   if (id === null || statusRaw === null) return null
-  return { id, orderId, statusRaw, status: gatewayStatus(statusRaw) }
+  return { id, reference, statusRaw, status: gatewayStatus(statusRaw) }
 }
 
 function contactBody(given: GatewayContact): Record<string, unknown> {

@@ -43,7 +43,7 @@ export type PayinLinkRequest = {
   readonly successUrl?: string | null
   readonly failureUrl?: string | null
   /** The merchant's own reference. Whether the payments API takes it here is not documented (gap sheet, section 5.2). */
-  readonly externalId?: string | null
+  readonly reference?: string | null
   readonly webhook: Notification
 }
 
@@ -111,7 +111,7 @@ export function toPayinLinkBody(request: PayinLinkRequest): { body: Record<strin
     payin_method_code: request.methodCode,
     expires_in: request.expiresInSeconds,
     redirect_url: redirect(request),
-    meta_data: request.externalId == null ? null : { external_id: request.externalId },
+    meta_data: request.reference == null ? null : { external_id: request.reference },
     webhook_notification: notificationBody(request.webhook),
   })
 }
@@ -170,7 +170,7 @@ export type WirePayinRequest = {
   /** The method's required fields, under the payments API's own names. */
   readonly methodFields: MethodFieldValues
   readonly description?: string | null | undefined
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
   readonly expiresAt?: Date | null | undefined
   readonly webhook: Notification
 }
@@ -217,7 +217,7 @@ export function toPayinBody(request: WirePayinRequest): RequestBody {
     amount: request.amount,
     name: request.customerName,
     email: request.customerEmail,
-    external_id: request.externalId,
+    external_id: request.reference,
     description: request.description,
     payin_method_name: request.methodCode,
     payin_method_params: present(request.methodFields),

@@ -23,7 +23,7 @@ export type WirePayoutRequest = {
   /** 5 to 90 characters; of a v1 payout, up to 140. */
   readonly description: string
   readonly transactions: readonly PayoutTransactionRequest[]
-  readonly externalId?: string | null | undefined
+  readonly reference?: string | null | undefined
   /** Null or absent: paid at once. */
   readonly scheduledAt?: Date | null | undefined
   /** Of v1 payouts alone. */
@@ -67,7 +67,7 @@ export function toPayoutBody(request: WirePayoutRequest): RequestBody {
     scheduled_at: request.scheduledAt,
     description: request.description,
     webhook_notification: notificationBody(request.webhook),
-    external_id: request.externalId,
+    external_id: request.reference,
   })
 }
 
@@ -77,7 +77,7 @@ function transactionBody(request: PayoutTransactionRequest): Record<string, unkn
     last_name: request.lastName,
     email: request.email,
     amount: request.amount,
-    external_id: request.externalId,
+    external_id: request.reference,
     payout_method_params: present(request.methodFields),
   })
 }
@@ -105,7 +105,7 @@ export function toV1PayoutBody(request: WirePayoutRequest, names: V1PayoutNames)
     scheduled_at: request.scheduledAt,
     description: request.description,
     is_retry: request.retry,
-    [names.externalId]: request.externalId,
+    [names.externalId]: request.reference,
     [names.notification]: notificationBody(request.webhook),
   })
 }

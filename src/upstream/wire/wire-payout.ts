@@ -130,7 +130,7 @@ function reportOf(json: JsonRecord, body: ReturnType<typeof readPayout>, id: str
     currency: body.currency,
     methodCode: body.payout_method_name,
     description: body.description,
-    externalId: body.external_id,
+    reference: body.external_id,
     scheduledAt: body.scheduled_at,
     errorCode: body.error_code,
     errorMessage: body.error_message,

@@ -7,7 +7,7 @@ import { faultOf, open, serve, site } from './open.ts'
 import { answer, type Script } from './scripted-service.ts'
 
 const request: GatewayPaymentRequest = {
-  orderId: '34097959-a153-48d4-bdab-14332bf7a92d',
+  reference: '34097959-a153-48d4-bdab-14332bf7a92d',
   amount: { value: '100.50', currency: 'AUD' },
   description: 'Order payment',
   successUrl: 'https://merchant.test/done',
@@ -69,7 +69,7 @@ describe('createGatewayPayment', () => {
     const { service, calls, payments } = await gateway()
     expect(await calls.createGatewayPayment(site(), request)).toEqual({
       paymentId: '46345',
-      orderId: request.orderId,
+      reference: request.reference,
       redirectUrl: 'https://gateway.test/pay?payment=eyJhbGciOiJIUzI1NiJ9',
     })
     expect(service.requests.map(({ line }) => line)).toEqual([TOKEN, PAYMENT])
@@ -101,7 +101,7 @@ describe('createGatewayPayment', () => {
 
   it('asks for no token for what it does not send', async () => {
     const { service, calls } = await gateway()
-    for (const wrong of [inYen, { ...request, orderId: '' }])
+    for (const wrong of [inYen, { ...request, reference: '' }])
       expect((await faultOf(calls.createGatewayPayment(site(), wrong))).detail).toEqual({
         kind: 'not-sent',
         reason: 'invalid-request',

@@ -16,7 +16,7 @@ const request: WirePayoutRequest = {
     },
   ],
   scheduledAt: new Date('2026-12-31T00:00:00Z'),
-  externalId: 'batch-1',
+  reference: 'batch-1',
   webhook: { endpointUrl: 'https://merchant.test/webhooks/payouts/r1', authorizationHeader: 'Bearer v1.k.abc' },
 }
 const batch = { uuid: 'OHXTEF9M', status: 'scheduled', currency: 'JPY', total_amount: '1000' }

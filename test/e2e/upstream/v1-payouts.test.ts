@@ -35,7 +35,7 @@ const request: WirePayoutRequest = {
   ],
   scheduledAt: new Date('2026-12-31T00:00:00Z'),
   retry: true,
-  externalId: 'batch-7',
+  reference: 'batch-7',
   webhook,
 }
 const span = { from: new Date('2023-04-01T00:00:00Z'), to: new Date('2023-04-30T23:59:59.999Z') }
@@ -53,7 +53,7 @@ describe('a v1 payout', () => {
       totalAmount: '140.25',
       totalRefund: '40.25',
       failedTransactions: 1,
-      externalId: 'batch-7',
+      reference: 'batch-7',
       endpointUrl: webhook.endpointUrl,
       payees: [
         { name: "Ada O'Payee", payIdMasked: 'a***@payee.test', accountNumberMasked: null, bankCode: null },
@@ -75,7 +75,7 @@ describe('a v1 payout', () => {
     const answered = { webhook_notification: undefined, payout_notification: { endpoint_url: webhook.endpointUrl } }
     const { service, client } = await clientOf(made({ ...answered, external_id: undefined, client_id: 'batch-7' }))
     expect(await client.createPayout(siteWith(names), request)).toMatchObject({
-      externalId: 'batch-7',
+      reference: 'batch-7',
       endpointUrl: webhook.endpointUrl,
     })
     const sent = JSON.parse(service.requests[0]?.body ?? '{}') as Record<string, unknown>

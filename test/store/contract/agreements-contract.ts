@@ -86,13 +86,13 @@ export function agreementsContract({ store }: Fixture): void {
 
   it('only fills in what the callbacks that overtook the answer left out', async () => {
     const id = await begun()
-    const early = { externalId: null, serviceId: null, payer: { ...NO_AGREEMENT_PAYER, name: 'Ada' } }
+    const early = { reference: null, serviceId: null, payer: { ...NO_AGREEMENT_PAYER, name: 'Ada' } }
     await store.inbox.receiveAgreement(callback(agreementReport('created', early)))
     await store.inbox.receiveAgreement(callback(agreementReport('active', early)))
-    const answer = agreementReport('created', { externalId: 'mine', payer: { ...payer, name: 'A.' } })
+    const answer = agreementReport('created', { reference: 'mine', payer: { ...payer, name: 'A.' } })
     const agreement = await record(id, answer, after(MINUTE))
 
-    expect(agreement).toMatchObject({ status: 'active', version: 3, externalId: 'mine', serviceId: '4711' })
+    expect(agreement).toMatchObject({ status: 'active', version: 3, reference: 'mine', serviceId: '4711' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
       ['AGREEMENT_CREATED', 'WEBHOOK'],
       ['AGREEMENT_STATUS_CHANGED', 'WEBHOOK'],
@@ -263,7 +263,7 @@ export function agreementsContract({ store }: Fixture): void {
     expect(await pageOf({ createdFrom: after(2 * MINUTE) })).toEqual(['A3', 'A2'])
     expect(await pageOf({ createdBefore: after(MINUTE) })).toEqual(['A5', 'A4'])
     expect(await pageOf({ ids: ['A1', 'A2'], statuses: ['active'] })).toEqual(['A2'])
-    expect(await pageOf({ reference: 'c4' })).toEqual(['A4'])
+    expect(await pageOf({ clientTransactionId: 'c4' })).toEqual(['A4'])
     expect(await pageOf({ site: 'nowhere' })).toEqual([])
     const changed = await store.agreements.page({ limit: 2, before: null, order: 'UPDATED' }, {})
     expect(changed.rows.map(({ row }) => row.id)).toEqual(['A3', 'A2'])

@@ -19,16 +19,16 @@ import {
 import type { Fixture } from './store-contract.ts'
 
 export function gatewayPaymentsContract({ store }: Fixture): void {
-  async function begun(ref = 'gate', { site = 'au', orderId = 'order-1' } = {}): Promise<string> {
-    const requested = { ...REQUESTED, orderId }
+  async function begun(ref = 'gate', { site = 'au', reference = 'order-1' } = {}): Promise<string> {
+    const requested = { ...REQUESTED, reference }
     const parts = { mutation: 'createGatewayPayment', refKind: 'gateway-payment', site, requested } as const
     return (await store.commands.begin(command(ref, parts))).command.id
   }
 
   /** Starts a gateway payment. Its result is that of the call. */
-  async function started(ref = 'gate', { id: paymentId = '46345', orderId = 'order-1', at = NOW } = {}) {
+  async function started(ref = 'gate', { id: paymentId = '46345', reference = 'order-1', at = NOW } = {}) {
     const result = { paymentId, redirectUrl: 'https://gateway.test/pay' }
-    const id = await begun(ref, { orderId })
+    const id = await begun(ref, { reference })
     await store.commands.settleWithGatewayPayment(id, { ref, result }, at)
     return { id, result }
   }
@@ -110,7 +110,7 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
 
   it('creates the payment, as it was requested, from a callback that comes before the answer', async () => {
     const id = await begun('gate', { site: 'second' })
-    expect(await receive(gatewayCallback('received', { orderId: null }))).toMatchObject({ disposition: 'APPLIED' })
+    expect(await receive(gatewayCallback('received', { reference: null }))).toMatchObject({ disposition: 'APPLIED' })
     const reported = await paymentOf()
     expect(reported).toMatchObject({ ...REQUESTED, site: 'second', status: 'received', provisional: false })
     const result = { paymentId: '46345', redirectUrl: 'https://gateway.test/pay' }
@@ -127,7 +127,7 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
     expect(await receive(null)).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received', { id: '99' }))).toMatchObject(quarantined)
     expect(await receive(gatewayCallback('received'), 'other')).toMatchObject(quarantined)
-    expect(await receive(gatewayCallback('received', { orderId: 'order-2' }))).toMatchObject(quarantined)
+    expect(await receive(gatewayCallback('received', { reference: 'order-2' }))).toMatchObject(quarantined)
     await settledLink(store, 'link')
     expect(await receive(gatewayCallback('received'), 'link')).toMatchObject(quarantined)
     expect(await paymentOf()).toMatchObject({ status: 'created', version: 1 })
@@ -164,10 +164,10 @@ export function gatewayPaymentsContract({ store }: Fixture): void {
       [{ createdFrom: after(MINUTE), createdBefore: after(3 * MINUTE) }, ['2', '1']],
       [{ createdFrom: after(2 * MINUTE), reference: 'order-x' }, ['2']],
     ])('are those of %j, newest first, on every page', async (filter, ids) => {
-      for (const [n, orderId] of ['order-0', 'order-x', 'order-x', 'order-3'].entries())
-        await started(`r${n}`, { id: String(n), orderId, at: after(n * MINUTE) })
-      await receive(gatewayCallback('received', { id: '1', orderId: null }), 'r1')
-      await receive(gatewayCallback('quite_new', { id: '3', orderId: null }), 'r3')
+      for (const [n, reference] of ['order-0', 'order-x', 'order-x', 'order-3'].entries())
+        await started(`r${n}`, { id: String(n), reference, at: after(n * MINUTE) })
+      await receive(gatewayCallback('received', { id: '1', reference: null }), 'r1')
+      await receive(gatewayCallback('quite_new', { id: '3', reference: null }), 'r3')
       const { gatewayPayments } = store
       expect((await gatewayPayments.page({ limit: 10, before: null }, filter)).rows.map(({ row }) => row.id)).toEqual(
         ids,

@@ -105,11 +105,11 @@ export function payoutsContract({ store }: Fixture): void {
 
   it('only fills in what the callbacks that overtook the answer left out', async () => {
     const id = await begun()
-    const early = { externalId: null, description: null, payees: [{ ...PAYEE, name: null }] }
+    const early = { reference: null, description: null, payees: [{ ...PAYEE, name: null }] }
     await store.inbox.receivePayout(payoutCallback(payoutReport('processing', early)))
     const answer = payoutReport('created', { payees: [PAYEE] })
     const payout = await record(id, answer, after(MINUTE))
-    expect(payout).toMatchObject({ status: 'processing', version: 2, externalId: 'batch-1' })
+    expect(payout).toMatchObject({ status: 'processing', version: 2, reference: 'batch-1' })
     expect((await events(store)).map(({ kind, source }) => [kind, source])).toEqual([
       ['PAYOUT_CREATED', 'WEBHOOK'],
       ['PAYOUT_DETAILS_CHANGED', 'COMMAND'],
@@ -192,13 +192,13 @@ export function payoutsContract({ store }: Fixture): void {
   describe('in lists', () => {
     async function filled(): Promise<void> {
       for (const [n, parts] of [
-        { statusRaw: 'created', externalId: 'x', currency: 'AUD' },
+        { statusRaw: 'created', reference: 'x', currency: 'AUD' },
         { statusRaw: 'scheduled', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
         { statusRaw: 'created', currency: 'PHP', methodCode: 'ph_ewallet_php', site: 'php' },
-        { statusRaw: 'held', externalId: 'x' },
+        { statusRaw: 'held', reference: 'x' },
         { statusRaw: 'completed', totalAmount: null },
         { statusRaw: 'completed' },
-        { statusRaw: 'created', externalId: 'x', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
+        { statusRaw: 'created', reference: 'x', currency: 'PHP', methodCode: 'ph_bank_php', site: 'php' },
       ].entries())
         await settledPayout(store, `r${n}`, { id: `OUT${n}`, at: after(n * MINUTE), ...parts })
     }

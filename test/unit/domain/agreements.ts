@@ -23,7 +23,7 @@ export function agreementReport(statusRaw: string, parts: Partial<AgreementRepor
     id: NEW_AGREEMENT.id,
     serviceId: '123',
     clientTransactionId: 'mandate-1',
-    externalId: null,
+    reference: null,
     description: 'Gym membership',
     limit: '100',
     purposeRaw: 'DEPENDANT SUPPORT',

@@ -9,11 +9,11 @@ import {
 
 /** Returns the report of a callback about a gateway payment. */
 export function gatewayCallback(statusRaw: string, parts: Partial<GatewayPaymentReport> = {}): GatewayPaymentReport {
-  return { id: '46345', orderId: 'order-1', statusRaw, status: gatewayStatus(statusRaw), ...parts }
+  return { id: '46345', reference: 'order-1', statusRaw, status: gatewayStatus(statusRaw), ...parts }
 }
 
 /** What gateway payments are requested with. */
-export const REQUESTED = { orderId: 'order-1', amount: '99.95', currency: 'AUD', description: 'Two tickets' }
+export const REQUESTED = { reference: 'order-1', amount: '99.95', currency: 'AUD', description: 'Two tickets' }
 
 const NEW = {
   ...REQUESTED,

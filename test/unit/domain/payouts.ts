@@ -36,7 +36,7 @@ export function payoutReport(statusRaw: string, parts: Partial<PayoutReport> = {
     currency: 'AUD',
     methodCode: 'au_bank_aud',
     description: 'Prizes of the week',
-    externalId: 'batch-1',
+    reference: 'batch-1',
     scheduledAt: null,
     errorCode: null,
     errorMessage: null,

@@ -36,7 +36,7 @@ describe('agreementRequestProblems', () => {
   it('finds nothing wrong with a bank account, an alias, or both', () => {
     const payId = { type: 'EMAIL', value: 'ada@example.test' } as const
     expect(problems({})).toEqual([])
-    expect(problems({ externalId: 'member-7', site: 'au' })).toEqual([])
+    expect(problems({ reference: 'member-7', site: 'au' })).toEqual([])
     expect(payer({ payId })).toEqual([])
     expect(payer({ payId, bankAccount: ACCOUNT })).toEqual([])
     expect(payer({ payId, bankAccount: null })).toEqual([])
@@ -50,7 +50,7 @@ describe('agreementRequestProblems', () => {
   it.each([
     ['clientTransactionId', 1, 90],
     ['description', 5, 140],
-    ['externalId', 1, 255],
+    ['reference', 1, 255],
   ] as const)('holds %s to %d to %d characters', (name, shortest, longest) => {
     for (const right of ['a'.repeat(shortest), 'a'.repeat(longest)]) expect(problems({ [name]: right })).toEqual([])
     for (const wrong of [
@@ -163,12 +163,12 @@ describe('agreementRequestProblems', () => {
         bankAccount: { bsb: '98765x', accountNumber: '98765x' },
         payId: { type: 'ABN', value: '98765x' },
       },
-      externalId: '',
+      reference: '',
     })
     expect(found.map(({ path }) => path.join('.'))).toEqual(
       'clientTransactionId limit.value limit.currency startDate description payer.name'
         .split(' ')
-        .concat('payer.bankAccount.bsb payer.bankAccount.accountNumber payer.payId.value externalId'.split(' ')),
+        .concat('payer.bankAccount.bsb payer.bankAccount.accountNumber payer.payId.value reference'.split(' ')),
     )
     expect(JSON.stringify(found)).not.toMatch(/Zoë|98765/)
   })
@@ -184,7 +184,7 @@ describe('agreementRequestProblems', () => {
           startDate: text,
         }
         const who = { name: text, bankAccount: { bsb: text, accountNumber: text }, payId: { type, value: text } }
-        expect(problems({ ...all, externalId: text, payer: who })).toContain('limit.currency')
+        expect(problems({ ...all, reference: text, payer: who })).toContain('limit.currency')
       }),
     )
   })

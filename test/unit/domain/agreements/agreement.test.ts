@@ -26,14 +26,14 @@ describe('other facts under the same status', () => {
   it.each([
     ['limit', '250.50'],
     ['description', 'Gym and pool'],
-    ['externalId', 'member-7'],
+    ['reference', 'member-7'],
     ['amountRule', 'FIXED'],
     ['startDate', '2030-03-01'],
   ] as const)('amend the agreement when %s becomes %s', (name, value) => {
     const decision = told({ [name]: value })
     expect(decision).toMatchObject({ disposition: 'APPLIED', change: { kind: 'AGREEMENT_AMENDED', status: 'active' } })
     expect(decision.change?.facts).toEqual({ ...factsOf(ACTIVE), [name]: value })
-    const replaced = name !== 'externalId'
+    const replaced = name !== 'reference'
     expect(decision).toMatchObject({ provisional: replaced ? true : null, confirm: replaced })
     expect(decideAgreementRead(ACTIVE, agreementReport('active', { [name]: value }))).toMatchObject({
       disposition: 'APPLIED',
@@ -118,7 +118,7 @@ describe('a body that names other ids', () => {
 describe('evolveAgreement', () => {
   it('makes an agreement of a birth, without the payer', () => {
     const payer = { name: 'Ada Payer', bsb: '062000', accountNumberMasked: '***78', payIdMasked: null, payIdType: null }
-    const report = agreementReport('created', { payer, externalId: 'member-7' })
+    const report = agreementReport('created', { payer, reference: 'member-7' })
     const { change } = decideAgreementCallback(null, report, false)
     if (change === null) throw new Error('nothing was created')
     const state = evolveAgreement(NEW_AGREEMENT, change, { sequence: 1, at: AT, provisional: false })
@@ -209,8 +209,8 @@ describe('whatever comes in', () => {
 })
 
 function factsOf(state: typeof ACTIVE): object {
-  const { serviceId, clientTransactionId, externalId, description, limit, purposeRaw, purpose } = state
+  const { serviceId, clientTransactionId, reference, description, limit, purposeRaw, purpose } = state
   const { amountRule, frequencyRaw, frequency, startDate, createdAt } = state
-  const said = { serviceId, clientTransactionId, externalId, description, limit, purposeRaw, purpose }
+  const said = { serviceId, clientTransactionId, reference, description, limit, purposeRaw, purpose }
   return { ...said, amountRule, frequencyRaw, frequency, startDate, createdAt }
 }

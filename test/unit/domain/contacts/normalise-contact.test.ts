@@ -26,7 +26,7 @@ const AGREEMENT: AgreementRequest = {
 const CONTACT = { firstName: 'Ada ', lastName: ' Payer', phone: '0412 345 678', email: ' ada@example.test ' }
 const GATEWAY: GatewayRequest = {
   idempotencyKey: 'key-1',
-  orderId: 'order-1',
+  reference: 'order-1',
   amount: { value: '25.00', currency: 'AUD' },
   description: 'Two tickets',
   successUrl: 'https://shop.test/ok',
@@ -128,8 +128,8 @@ it('sends the names of payees without the spaces around them', () => {
     amount: '1',
     methodFields: { pix_key: ' key\u200b', tries: 1 },
   }
-  const request = { externalId: 'batch\n', transactions: [payee] } as unknown as PayoutRequest
+  const request = { reference: 'batch\n', transactions: [payee] } as unknown as PayoutRequest
   const methodFields = { pix_key: 'key', tries: 1 }
   const sent = { ...payee, firstName: 'Grace', lastName: 'Payee', email: 'g@example.test', methodFields }
-  expect(normalisePayoutRequest(request)).toEqual({ externalId: 'batch', transactions: [sent] })
+  expect(normalisePayoutRequest(request)).toEqual({ reference: 'batch', transactions: [sent] })
 })

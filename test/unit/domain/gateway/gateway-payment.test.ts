@@ -23,7 +23,7 @@ describe('a gateway payment', () => {
       ref: 'gate',
       streamId: 'gateway:46345',
       site: 'au',
-      orderId: 'order-1',
+      reference: 'order-1',
       amount: '99.95',
       currency: 'AUD',
       description: 'Two tickets',

@@ -15,7 +15,7 @@ const CONTACT: GatewayContact = {
 const ITEM: GatewayItem = { id: 'i-1', name: 'Ticket', quantity: 2, price: '12.50' }
 const REQUEST: GatewayRequest = {
   idempotencyKey: 'key-1',
-  orderId: 'order-1',
+  reference: 'order-1',
   amount: { value: '25.00', currency: 'AUD' },
   description: 'Two tickets',
   successUrl: 'https://shop.test/ok',
@@ -47,7 +47,7 @@ describe('gatewayRequestProblems', () => {
 
   it.each([
     ['idempotencyKey', 255],
-    ['orderId', 255],
+    ['reference', 255],
     ['description', 500],
   ] as const)('holds %s to 1 to %d characters', (name, longest) => {
     expect(problems({ [name]: 'a'.repeat(longest) })).toEqual([])
@@ -95,9 +95,9 @@ describe('gatewayRequestProblems', () => {
   it('tells everything that is wrong at once', () => {
     const contact = { ...CONTACT, phone: 'x', email: 'x' }
     expect(
-      problems({ orderId: '', billing: contact, shipping: contact, items: [{ ...ITEM, quantity: 0, price: 'x' }] }),
+      problems({ reference: '', billing: contact, shipping: contact, items: [{ ...ITEM, quantity: 0, price: 'x' }] }),
     ).toEqual([
-      'orderId',
+      'reference',
       'billing.phone',
       'billing.email',
       'shipping.phone',

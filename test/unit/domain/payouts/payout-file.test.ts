@@ -24,16 +24,16 @@ describe('a file of payees', () => {
         lastName: '',
         email: 'joan@payee.test',
         amount: '40.25',
-        externalId: null,
+        reference: null,
         methodFields: { bsb: '062-000', account_number: '0112' },
       },
     ])
   })
 
   it('leaves out what is empty', () => {
-    const file = 'first_name,last_name,email,amount,external_id,payid,bsb\nAda,Payee,a@b.test,1,7,a@b.test,\n'
+    const file = 'first_name,last_name,email,amount,reference,payid,bsb\nAda,Payee,a@b.test,1,7,a@b.test,\n'
     expect(read(file).transactions).toMatchObject([
-      { firstName: 'Ada', lastName: 'Payee', externalId: '7', methodFields: { payid: 'a@b.test' } },
+      { firstName: 'Ada', lastName: 'Payee', reference: '7', methodFields: { payid: 'a@b.test' } },
     ])
     expect(read(file).transactions[0]?.methodFields).not.toHaveProperty('bsb')
   })
@@ -72,7 +72,7 @@ describe('a file of payees', () => {
       message: 'line 3 is odd',
     })
     expect(place('transactions', '1', 'firstName').path).toEqual(['file', '4', 'payee'])
-    expect(place('transactions', '1', 'externalId').path).toEqual(['file', '4', 'external_id'])
+    expect(place('transactions', '1', 'reference').path).toEqual(['file', '4', 'reference'])
     expect(place('description')).toEqual({ path: ['description'], message: 'is odd' })
     expect(place('transactions')).toEqual({ path: ['transactions'], message: 'is odd' })
   })
@@ -115,7 +115,7 @@ describe('a file of payees', () => {
 
   it.each([
     [
-      'external_id',
+      'reference',
       ['1.2E+11', '#N/A', '1,234', '7.0', '4-Mar', '1/2/2024', 'TRUE'],
       ['2024-01-15', '1.5', '#1001', 'MAY-2024', '3/4'],
     ],

@@ -73,15 +73,15 @@ describe('payoutRequestProblems', () => {
     expect(problems({})).toEqual([])
     expect(problems({}, null)).toEqual([])
     const scheduledAt = new Date(NOW.getTime() + 1)
-    expect(problems({ externalId: 'batch-1', scheduledAt, site: 'ph' })).toEqual([])
-    expect(problems({ externalId: null, scheduledAt: null })).toEqual([])
-    expect(second({ externalId: '7' })).toEqual([])
+    expect(problems({ reference: 'batch-1', scheduledAt, site: 'ph' })).toEqual([])
+    expect(problems({ reference: null, scheduledAt: null })).toEqual([])
+    expect(second({ reference: '7' })).toEqual([])
   })
 
   it.each([
     ['idempotencyKey', 1, 255],
     ['description', 5, 90],
-    ['externalId', 1, 255],
+    ['reference', 1, 255],
   ] as const)('holds %s to %d to %d characters', (name, shortest, longest) => {
     for (const right of ['a'.repeat(shortest), 'a'.repeat(longest)]) expect(problems({ [name]: right })).toEqual([])
     for (const wrong of [
@@ -132,9 +132,9 @@ describe('payoutRequestProblems', () => {
 
   it('holds e-mail address and external id', () => {
     expect(second({ email: 'ada' })).toEqual(['transactions.1.email'])
-    for (const externalId of ['', ' ', 'a'.repeat(256)])
-      expect(second({ externalId })).toEqual(['transactions.1.externalId'])
-    expect(second({ externalId: null })).toEqual([])
+    for (const reference of ['', ' ', 'a'.repeat(256)])
+      expect(second({ reference })).toEqual(['transactions.1.reference'])
+    expect(second({ reference: null })).toEqual([])
   })
 
   it('asks each payee for what the method asks for', () => {

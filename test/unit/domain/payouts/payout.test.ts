@@ -127,7 +127,7 @@ describe('what a report means for a payout', () => {
 describe('the facts of a payout', () => {
   it('stay where a report leaves them out or spells an amount in another way', () => {
     const state = givenPayout('created')
-    const nothing = { currency: null, methodCode: null, description: null, externalId: null, transactions: [] }
+    const nothing = { currency: null, methodCode: null, description: null, reference: null, transactions: [] }
     const said = payoutReport('created', { ...nothing, totalAmount: '40' })
     expect(decidePayoutCallback(state, said, false)).toMatchObject({ disposition: 'NO_CHANGE', confirm: false })
   })
@@ -201,13 +201,13 @@ describe('the answer to the creation of a payout', () => {
   })
 
   it('only fills in what callbacks left out, when they have overtaken it', () => {
-    const bare = payoutReport('processing', { externalId: null, description: null, transactions: [] })
+    const bare = payoutReport('processing', { reference: null, description: null, transactions: [] })
     const state = givenPayout(bare)
     const answer = payoutReport('created', { transactions: [payoutTransaction({ statusRaw: 'pending' })] })
     const after = decided(state, decidePayoutCreation(state, answer))
     expect(after).toMatchObject({
       status: 'processing',
-      externalId: 'batch-1',
+      reference: 'batch-1',
       transactions: [{ id: 'T1', statusRaw: 'pending' }],
     })
     expect(decidePayoutCreation(after, answer)).toMatchObject({ disposition: 'STALE', change: null })

@@ -57,7 +57,7 @@ describe('a v1 payout', () => {
   it.each<[string, Partial<PayoutTransactionRequest>]>([
     ['firstName', { firstName: '', lastName: '' }],
     ['firstName', { firstName: 'Ada & Co' }],
-    ['externalId', { externalId: '7' }],
+    ['reference', { reference: '7' }],
     ['email', { email: 'nobody' }],
     ['amount', { amount: '1.005' }],
     ['methodFields.payid', { methodFields: {} }],

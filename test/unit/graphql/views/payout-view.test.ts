@@ -21,7 +21,7 @@ const payout = (over: Partial<PayoutReport> = {}): PayoutReport => ({
   currency: 'PHP',
   methodCode: 'ph_bank_php',
   description: null,
-  externalId: null,
+  reference: null,
   scheduledAt: null,
   errorCode: null,
   errorMessage: null,

@@ -1,9 +1,10 @@
 import { AccountHistoryDocument, AccountsDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { List, PAGE } from '../pieces/list.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Page, Waiting, Table } from '../pieces/page.tsx'
 import { Amount } from '../pieces/values.tsx'
-import { hrefOf, type Route } from '../routes/route.ts'
+import type { Route } from '../routes/route.ts'
 
 const BALANCES = ['Site', 'Currency', 'Available', 'Incoming', 'Outgoing', 'Reserve', 'Withdrawable']
 const HISTORY = ['Movement', 'Time', 'Type', 'Method', 'Status', 'Amount', 'Fees']
@@ -54,56 +55,39 @@ export function Accounts({ route }: { readonly route: Route }) {
   )
 }
 
-function History({ route: { view, params } }: { readonly route: Route }) {
-  const page = pageOf(params)
+function History({ route }: { readonly route: Route }) {
   const now = Date.now()
-  const variables = { from: dayOf(now - HISTORY_DAYS * DAY_MS), to: dayOf(now), page }
+  const variables = {
+    from: dayOf(now - HISTORY_DAYS * DAY_MS),
+    to: dayOf(now),
+    first: PAGE,
+    after: route.params.get('after'),
+  }
   const answer = useAnswer(AccountHistoryDocument, variables, { everyMs: EVERY_MS })
-  const history = answer.data?.balanceHistory ?? null
   return (
-    <>
-      <AnswerFailure of={answer} />
-      {history === null || history.nodes.length === 0 ? (
-        <Waiting of={answer} what="movements" />
-      ) : (
-        <Table caption="Movements" columns={HISTORY}>
-          {history.nodes.map(
-            ({ id, createdAt, kindRaw, directionRaw, direction, methodRaw, statusRaw, amount, fees }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <code>{id}</code>
-                </th>
-                <td>{createdAt === null ? '–' : <Moment at={createdAt} />}</td>
-                <td>{[kindRaw ?? '–', NAMES[direction] ?? directionRaw].join(', ')}</td>
-                <td>{methodRaw ?? '–'}</td>
-                <td>{statusRaw ?? '–'}</td>
-                <td class="number">
-                  <Amount of={amount} />
-                </td>
-                <td class="number">
-                  <Amount of={fees} />
-                </td>
-              </tr>
-            ),
-          )}
-        </Table>
+    <List route={route} what="movements" answer={answer} list={answer.data?.balanceHistory} columns={HISTORY}>
+      {({ id, createdAt, kindRaw, directionRaw, direction, methodRaw, statusRaw, amount, fees }) => (
+        <tr key={id}>
+          <th scope="row">
+            <code>{id}</code>
+          </th>
+          <td>{createdAt === null ? '–' : <Moment at={createdAt} />}</td>
+          <td>{[kindRaw ?? '–', NAMES[direction] ?? directionRaw].join(', ')}</td>
+          <td>{methodRaw ?? '–'}</td>
+          <td>{statusRaw ?? '–'}</td>
+          <td class="number">
+            <Amount of={amount} />
+          </td>
+          <td class="number">
+            <Amount of={fees} />
+          </td>
+        </tr>
       )}
-      <nav class="pager" aria-label="Pages of movements">
-        {page > 1 && <a href={hrefOf(view.name, null, { page: null })}>First page</a>}
-        {history !== null && page < (history.totalPages ?? 1) && (
-          <a href={hrefOf(view.name, null, { page: String(page + 1) })}>Next page</a>
-        )}
-      </nav>
-    </>
+    </List>
   )
 }
 
 const NAMES: Readonly<Partial<Record<string, string>>> = { MONEY_IN: 'in', MONEY_OUT: 'out' }
-
-function pageOf(params: URLSearchParams): number {
-  const text = params.get('page') ?? ''
-  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1
-}
 
 function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10)

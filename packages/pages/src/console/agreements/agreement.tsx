@@ -78,7 +78,7 @@ function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
         <Fact name="Id">
           <code>{agreement.id}</code>
         </Fact>
-        <Fact name="External id">{agreement.externalId}</Fact>
+        <Fact name="Reference">{agreement.reference}</Fact>
         <Fact name="Created">
           <Moment at={agreement.createdAt} />
         </Fact>

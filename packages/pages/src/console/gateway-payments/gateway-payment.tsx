@@ -11,7 +11,7 @@ export function GatewayPayment({ id }: { readonly id: string }) {
   const answer = useAnswer(GatewayPaymentNowDocument, { id }, { concerns: concernsGatewayPayments })
   const payment = answer.data?.gatewayPayment ?? null
   return (
-    <Page title={`Gateway payment ${payment?.orderId ?? id}`} in="gateway-payments">
+    <Page title={`Gateway payment ${payment?.reference ?? id}`} in="gateway-payments">
       <AnswerFailure of={answer} />
       {payment === null ? (
         <Waiting of={answer} what={`gateway payments with the id ${id}`} />

@@ -47,7 +47,7 @@ export function GatewayPayments({ route }: { readonly route: Route }) {
       <Unanswered />
       <List route={route} what="gateway payments" answer={answer} list={answer.data?.gatewayPayments} columns={COLUMNS}>
         {(payment) => (
-          <Row key={payment.id} href={hrefOf('gateway-payments', payment.id)} name={payment.orderId}>
+          <Row key={payment.id} href={hrefOf('gateway-payments', payment.id)} name={payment.reference}>
             <td class="number">
               <Amount of={payment.amount} />
             </td>
@@ -110,7 +110,7 @@ function Unanswered() {
 }
 
 function Settle({ creation, onDone }: { readonly creation: Creation; readonly onDone: () => void }) {
-  const { operationId, orderId, description, amount, requestedAt } = creation
+  const { operationId, reference, description, amount, requestedAt } = creation
   const [{ error, data }, execute] = useMutation(documentOf(SettleGatewayPaymentCreationDocument))
   const [isBusy, settle] = useSingle(async (form: HTMLFormElement) => {
     const fields = new FormData(form)
@@ -122,14 +122,14 @@ function Settle({ creation, onDone }: { readonly creation: Creation; readonly on
   const result = data?.settleGatewayPaymentCreation
   return (
     <form
-      aria-label={`Order ${orderId}`}
+      aria-label={`Order ${reference}`}
       onSubmit={(event) => {
         event.preventDefault()
         settle(event.currentTarget)
       }}
     >
       <p>
-        {orderId}, <Amount of={amount} />, {description}, sent <Moment at={requestedAt} />
+        {reference}, <Amount of={amount} />, {description}, sent <Moment at={requestedAt} />
       </p>
       <fieldset>
         <legend>In the payments API</legend>

@@ -17,7 +17,7 @@ export function Payout({ id }: { readonly id: string }) {
   const answer = useAnswer(PayoutNowDocument, { id, pii }, { concerns: concernsPayouts })
   const payout = answer.data?.payout ?? null
   return (
-    <Page title={`Payout ${payout?.externalId ?? id}`} in="payouts">
+    <Page title={`Payout ${payout?.reference ?? id}`} in="payouts">
       <AnswerFailure of={answer} />
       {payout === null ? (
         <Waiting of={answer} what={`payouts with the id ${id}`} />

@@ -36,8 +36,8 @@ export function Payouts({ route }: { readonly route: Route }) {
         <Choices name="status" label="Status" params={params} values={STATUSES} />
       </FilterForm>
       <List route={route} what="payouts" answer={answer} list={answer.data?.recordedPayouts} columns={COLUMNS}>
-        {({ id, externalId, status, description, totalAmount, site, updatedAt }) => (
-          <Row key={id} href={hrefOf('payouts', id)} name={externalId ?? id}>
+        {({ id, reference, status, description, totalAmount, site, updatedAt }) => (
+          <Row key={id} href={hrefOf('payouts', id)} name={reference ?? id}>
             <td class="number">
               <Amount of={totalAmount} />
             </td>

@@ -45,7 +45,7 @@ describe('toAgreementBody', () => {
     const alone = toAgreementBody({
       ...request,
       payer: { name: 'Jo', bankAccount: null, payId },
-      externalId: 'tenant-9',
+      reference: 'tenant-9',
     })
     expect(JSON.parse(textOf(alone))).toMatchObject({ external_id: 'tenant-9' })
     expect(JSON.parse(textOf(alone)).payer_details).toEqual({
@@ -80,7 +80,7 @@ describe('toAgreementBody', () => {
       { payer: { name: 'Jo', bankAccount: { bsb: '06200', accountNumber: '1' } } },
       'payer_details.bank_account_details.bsb',
     ],
-    ['an external id of 256 characters', { externalId: 'x'.repeat(256) }, 'external_id'],
+    ['an external id of 256 characters', { reference: 'x'.repeat(256) }, 'external_id'],
     [
       'a callback over plain http',
       { webhook: { ...webhook, endpointUrl: 'http://merchant.test/' } },

@@ -25,7 +25,7 @@ describe('readAgreementReport', () => {
       id: 'agreement-12345',
       serviceId: '12345',
       clientTransactionId: 'order-17-mandate',
-      externalId: 'tenant-9',
+      reference: 'tenant-9',
       statusRaw: 'created',
       status: 'created',
       description: 'Monthly rent',

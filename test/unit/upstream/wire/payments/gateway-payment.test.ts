@@ -11,7 +11,7 @@ import { fixture } from '../../../../fixtures/upstream/read.ts'
 
 const billing = { firstName: 'Jo', lastName: 'Payer', phone: '+61412345678', email: 'jo@payer.test' }
 const request: GatewayPaymentRequest = {
-  orderId: '34097959-a153-48d4-bdab-14332bf7a92d',
+  reference: '34097959-a153-48d4-bdab-14332bf7a92d',
   amount: { value: '100.50', currency: 'AUD' },
   description: 'Order payment',
   successUrl: 'https://merchant.test/done',
@@ -68,7 +68,7 @@ describe('toGatewayPaymentBody', () => {
 
   it.each<[string, Partial<GatewayPaymentRequest>, string]>([
     ['an amount with an exponent', { amount: { value: '1e2', currency: 'AUD' } }, 'amount'],
-    ['an empty order id', { orderId: '' }, 'order_id'],
+    ['an empty order id', { reference: '' }, 'order_id'],
     ['a page over plain http', { successUrl: 'http://merchant.test/' }, 'order_success_url'],
     ['a contact without a telephone', { billing: { ...billing, phone: '' } }, 'order_details.billing_details.phone'],
     ['half an item', { items: [{ ...item, quantity: 0.5 }] }, 'order_details.items.0.quantity'],
@@ -83,7 +83,7 @@ describe('readGatewayPayment', () => {
   it('reads the documented answer', () => {
     expect(readGatewayPayment(fixture('gateway-payment'))).toEqual({
       paymentId: '46345',
-      orderId: '34097959-a153-48d4-bdab-14332bf7a92d',
+      reference: '34097959-a153-48d4-bdab-14332bf7a92d',
       redirectUrl: 'https://gateway.test/pay?payment=eyJhbGciOiJIUzI1NiJ9',
     })
   })
@@ -104,7 +104,7 @@ describe('readGatewayCallback', () => {
     const body = { payment_id: 46345, order_id: 'order-1', status: 'received', amount: 5, email: 'jo@payer.test' }
     expect(readGatewayCallback(parseExactJson(JSON.stringify(body)))).toEqual({
       id: '46345',
-      orderId: 'order-1',
+      reference: 'order-1',
       statusRaw: 'received',
       status: 'received',
     })
@@ -117,7 +117,7 @@ describe('readGatewayCallback', () => {
   ])('reads %j', (body, status) => {
     expect(readGatewayCallback(parseExactJson(JSON.stringify(body)))).toMatchObject({
       id: '46345',
-      orderId: null,
+      reference: null,
       status,
       statusRaw: body.status,
     })

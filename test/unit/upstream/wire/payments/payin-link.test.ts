@@ -57,15 +57,15 @@ describe('toPayinLinkBody', () => {
   })
 
   it('writes the reference as a webhook was recorded to return it', () => {
-    const written = toPayinLinkBody({ ...request, externalId: 'order-17' })
+    const written = toPayinLinkBody({ ...request, reference: 'order-17' })
     expect('body' in written && written.body['meta_data']).toEqual(
       (fixture('link-nested-older') as { [key: string]: ExactJson })['meta_data'],
     )
-    expect(toPayinLinkBody({ ...request, externalId: null })).toEqual(toPayinLinkBody(request))
+    expect(toPayinLinkBody({ ...request, reference: null })).toEqual(toPayinLinkBody(request))
   })
 
   it.each<[string, Partial<PayinLinkRequest>, string]>([
-    ['a reference that is too long', { externalId: 'x'.repeat(256) }, 'meta_data.external_id'],
+    ['a reference that is too long', { reference: 'x'.repeat(256) }, 'meta_data.external_id'],
     ['an amount with an exponent', { amount: { value: '1e3', currency: 'AUD' } }, 'amount'],
     ['an amount that a float would change', { amount: { value: '9007199254740993', currency: 'AUD' } }, 'amount'],
     ['an empty description', { description: '' }, 'description'],

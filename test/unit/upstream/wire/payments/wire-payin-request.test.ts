@@ -36,7 +36,7 @@ describe('toPayinBody', () => {
     const written = toPayinBody({
       ...request,
       description: 'Order 17',
-      externalId: 'order-17',
+      reference: 'order-17',
       expiresAt: new Date('2026-12-31T01:02:03.456Z'),
       methodFields: { user_id: 'u1', transliterate: true, absent: null },
     })

@@ -23,7 +23,7 @@ describe('readPayoutReport', () => {
       currency: 'PHP',
       methodCode: 'ph_bank_maya_php',
       description: 'Salaries of May',
-      externalId: '123',
+      reference: '123',
       scheduledAt: '2023-04-01T00:00:00.000Z',
       errorCode: 'svc_PAYOUT1',
       errorMessage: 'Not enough balance',
@@ -177,7 +177,7 @@ describe('toPayoutBody', () => {
 
   it('writes the rest under the names of the payments API', () => {
     const scheduledAt = new Date('2026-12-31T01:02:03.456Z')
-    expect(JSON.parse(textOf(toPayoutBody({ ...request, scheduledAt, externalId: 'batch-1' })))).toMatchObject({
+    expect(JSON.parse(textOf(toPayoutBody({ ...request, scheduledAt, reference: 'batch-1' })))).toMatchObject({
       scheduled_at: '2026-12-31T01:02:03',
       external_id: 'batch-1',
     })
