@@ -264,6 +264,11 @@ export const SETTINGS = {
   shortcuts: { name: 'SHORTCUTS', parse: someOf(SHORTCUTS), default: 'all' },
   /** Milliseconds for which a start may warm up before it is ready; 0 for not at all */
   warmUpMs: { name: 'WARM_UP_MS', parse: wholeNumber(0, 60_000), default: '1000' },
+  /**
+   * Milliseconds from SIGTERM, when `/health/ready` turns to 503, until sockets and the listener [close](operations/process.md#the-end-of-a-process).
+   * Longer than load balancers take to notice. Unset: 8000 in production, else 0
+   */
+  shutdownDelayMs: { name: 'SHUTDOWN_DELAY_MS', parse: wholeNumber(0, 300_000) },
   proxies: {
     /**
      * HTTP proxy for https requests to the payments API, `JWT_JWKS_URL` and the collector of traces. Lower-case names take precedence. This

@@ -153,7 +153,7 @@ export async function serve(
       return sockets.count
     },
     async close() {
-      await sockets.close()
+      await sockets.close(0)
       server.close()
       timer.stop()
     },
