@@ -27,6 +27,11 @@ const ONE_PRESS_MS = 1_000
 /** Milliseconds between two attempts to listen on a port that an ending process still holds. */
 const PORT_POLL_MS = 100
 
+/** Returns after how many milliseconds from the first signal the process ends at the latest. */
+export function mostEndMs({ shutdownDelayMs }: Pick<Config, 'shutdownDelayMs'>): number {
+  return shutdownDelayMs + DRAIN_MS
+}
+
 /** Runs the subgraph until a signal ends it; ends the process with a message if it cannot start. */
 export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise<void> {
   const fault = openFilesFault(openFilesLimit())
@@ -42,7 +47,7 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       logger,
       onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
     })
-    stopOnSignals(logger, config.shutdownDelayMs + DRAIN_MS, async () => {
+    stopOnSignals(logger, mostEndMs(config), async () => {
       const { database } = config
       const removeMark = database.kind === 'sqlite' ? markEnding(database.path) : () => {}
       await app.close()
