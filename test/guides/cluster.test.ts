@@ -139,11 +139,10 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
     'has rolling restarts without an error, that lose nothing, and no event of a stream',
     async () => {
       const [{ last: before } = {}] = await database.run('SELECT position AS last FROM log_head')
-      const token = await developerToken()
       const watching = keep((options) =>
         watchPaymentEvents(
           {},
-          { ...options, url: `${balancer.url}/graphql`, token, timing: QUICK, transports: ['socket'] },
+          { ...options, url: `${balancer.url}/graphql`, token: developerToken, timing: QUICK, transports: ['socket'] },
         ),
       )
       onTestFinished(() => void watching.leave())
