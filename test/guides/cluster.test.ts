@@ -6,7 +6,7 @@ import { watchPaymentEvents } from '../../packages/client/src/index.ts'
 import { keep, QUICK } from '../client/watching.ts'
 import { startLoad } from '../faults/node-load.ts'
 import { developerToken } from '../faults/process-client.ts'
-import { rounds } from '../faults/rounds.ts'
+import { FULL, rounds } from '../faults/rounds.ts'
 import { SECRETS } from '../support/app-settings.ts'
 import { type Balancer, hasCaddy, prepareBalancer } from '../support/caddy.ts'
 import { pay } from '../support/checkout.ts'
@@ -19,6 +19,8 @@ const GUIDE = 'cluster.md'
 const ROUNDS = rounds({ few: 1, many: 10 })
 /** How long a network may still lead to a node that is not ready. */
 const ENDPOINT_DELAY_MS = 5_000
+/** How long the payments API takes for each command. On a busy machine five seconds leave too little of the eight that a command has. */
+const SLOW_MS = FULL ? 5_000 : 2_000
 const server = await findPostgres()
 const canRun = server !== null && hasCaddy()
 
@@ -147,7 +149,7 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
       )
       onTestFinished(() => void watching.leave())
       await watching.until(({ kind }) => kind === 'CAUGHT_UP')
-      const slow = { method: 'POST', path: '/v3/payin_links', times: 1_000_000, answer: { delayMs: 5_000 } }
+      const slow = { method: 'POST', path: '/v3/payin_links', times: 1_000_000, answer: { delayMs: SLOW_MS } }
       sandbox.control.addFault(slow)
       onTestFinished(() => sandbox.control.clearFaults())
       const urls = nodes.map(({ address }) => `http://${address}`)
