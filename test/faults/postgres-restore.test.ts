@@ -146,10 +146,10 @@ describe.skipIf(server === null)('a log whose tables are restored into the same 
 it.skipIf(!canMakeServer())(
   'a database at a point in time gets back what came after it by an import',
   async () => {
-    const server = await createOwnServer()
-    onTestFinished(() => server.remove())
-    const restoreTo = await server.backUp()
-    const { url } = await server.createDatabase()
+    const own = await createOwnServer()
+    onTestFinished(() => own.remove())
+    const restoreTo = await own.backUp()
+    const { url } = await own.createDatabase()
     const network = await startNetwork({ sandbox: AT_REST, env: { DATABASE_URL: url } })
     onTestFinished(() => network.close())
     const kept = await createLink(network)

@@ -76,19 +76,15 @@ describe('the image', () => {
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text))
     const ended = once(child, 'close')
-    await Promise.race([
-      expect
-        .poll(
-          () =>
-            run(healthCheck, env).then(
-              () => 0,
-              () => 1,
-            ),
-          { timeout: 60_000 },
+    const isHealthy = async () => {
+      const check = () =>
+        run(healthCheck, env).then(
+          () => true,
+          () => false,
         )
-        .toBe(0),
-      ended.then(() => Promise.reject(new Error(output))),
-    ])
+      await expect.poll(check, { timeout: 60_000 }).toBe(true)
+    }
+    await Promise.race([isHealthy(), ended.then(() => Promise.reject(new Error(output)))])
     const token = await run(['node', 'dist/cli.js', 'token', 'payments:read'], env)
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',

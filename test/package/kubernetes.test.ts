@@ -61,7 +61,7 @@ function render(overlay: string) {
   const { status, stdout, stderr } = spawnSync('kubectl', args, { encoding: 'utf8' })
   expect([status, stderr]).toEqual([0, ''])
   const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
-  const one = <Kind extends Manifest>(kind: string) => manifests.find((each) => each.kind === kind) as Kind
+  const one = (kind: string): unknown => manifests.find((each) => each.kind === kind)
   return { manifests, one }
 }
 
@@ -85,13 +85,11 @@ describe.skipIf(!canRender()).each(['production', 'sandbox'])('the overlay %s', 
 
   it('has settings of production, of which nothing is missing and none is wrong', () => {
     const { one } = render(overlay)
-    const [container] = one<Deployment>('Deployment').spec.template.spec.containers
-    const { metadata, data } = one<ConfigMap>('ConfigMap')
+    const [container] = (one('Deployment') as Deployment).spec.template.spec.containers
+    const { metadata, data } = one('ConfigMap') as ConfigMap
     expect(container.envFrom.map(({ configMapRef }) => configMapRef?.name)).toEqual([metadata.name, undefined])
     const names = [...Object.keys(data), ...container.env.map(({ name }) => name)]
-    expect(names.filter((name) => name !== 'NODE_ENV' && !(SETTING_NAMES as readonly string[]).includes(name))).toEqual(
-      [],
-    )
+    expect(names.filter((name) => name !== 'NODE_ENV' && !SETTING_NAMES.includes(name))).toEqual([])
     const parsed = parseConfig({ ...SECRET, ...data, HOST: '0.0.0.0', ADMIN_HOST: '10.0.0.7' })
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults))
     const { production, http, monitoring, upstream } = parsed.config
@@ -101,7 +99,7 @@ describe.skipIf(!canRender()).each(['production', 'sandbox'])('the overlay %s', 
       ['http', http.port],
       ['metrics', monitoring.admin?.port],
     ])
-    const { terminationGracePeriodSeconds } = one<Deployment>('Deployment').spec.template.spec
+    const { terminationGracePeriodSeconds } = (one('Deployment') as Deployment).spec.template.spec
     expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(mostEndMs(parsed.config))
   })
 
@@ -109,7 +107,7 @@ describe.skipIf(!canRender()).each(['production', 'sandbox'])('the overlay %s', 
     const network = await startNetwork()
     onTestFinished(() => network.close())
     const text = await (await fetch(`${network.app.url}/metrics`)).text()
-    const [{ pods }] = render(overlay).one<Autoscaler>('HorizontalPodAutoscaler').spec.metrics
+    const [{ pods }] = (render(overlay).one('HorizontalPodAutoscaler') as Autoscaler).spec.metrics
     expect(text).toMatch(new RegExp(`^${pods.metric.name} \\d`, 'm'))
   })
 })

@@ -137,14 +137,14 @@ async function startOwnServer(
       run('pg_basebackup', '-D', base, ...from)
       return async (instant) => {
         const [{ last } = {}] = await runAt(address, 'SELECT pg_walfile_name(pg_switch_wal()) AS last')
-        const isArchived = `SELECT 1 FROM pg_stat_archiver WHERE last_archived_wal >= '${last}'`
+        const isArchived = `SELECT 1 FROM pg_stat_archiver WHERE last_archived_wal >= '${String(last)}'`
         while ((await runAt(address, isArchived)).length === 0) await delay(50)
         const recovery = [`restore_command = 'cp ${archive}/%f %p'`, `recovery_target_time = '${instant}'`]
-        const restored = await startOwnServer((data, copyBy) => {
-          copyBy('cp', '-a', base, data)
-          const settings = [...recovery, 'recovery_target_action = promote', 'archive_mode = off']
-          appendFileSync(join(data, 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
-          writeFileSync(join(data, 'recovery.signal'), '')
+        const restored = await startOwnServer((copy, copyBy) => {
+          copyBy('cp', '-a', base, copy)
+          const lines = [...recovery, 'recovery_target_action = promote', 'archive_mode = off']
+          appendFileSync(join(copy, 'postgresql.auto.conf'), `${lines.join('\n')}\n`)
+          writeFileSync(join(copy, 'recovery.signal'), '')
         })
         while ((await runAt(restored.address, 'SELECT 1 WHERE pg_is_in_recovery()')).length > 0) await delay(50)
         return restored

@@ -94,7 +94,7 @@ function serverOf<Socket extends WebSocket>(
     async close(overMs) {
       const betweenMs = overMs / sockets.clients.size
       for (const [index, socket] of [...sockets.clients].entries())
-        setTimeout(() => socket.close(...CLOSING.restart), index * betweenMs)
+        setTimeout(() => socket.close(...CLOSING.restart), index * betweenMs).unref()
       const cut = () => sockets.clients.forEach((socket) => socket.terminate())
       const stragglers = setTimeout(cut, overMs + DRAIN_GOODBYE_MS)
       await new Promise((resolve) => sockets.close(resolve))

@@ -118,7 +118,7 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
     async close(overMs) {
       closing = true
       const betweenMs = overMs / open.size
-      for (const [index, stream] of [...open].entries()) setTimeout(interrupt, index * betweenMs, stream)
+      for (const [index, stream] of [...open].entries()) setTimeout(interrupt, index * betweenMs, stream).unref()
       if (open.size > 0) await allClosed
     },
   }
