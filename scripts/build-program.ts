@@ -1,6 +1,7 @@
 /**
- * Bundles the program that `npm start` runs and the sandbox alone, with their dependencies, to dist/main.js, dist/sandbox.js and dist/program, and writes the licence notices of the
- * bundled packages: a start then reads a few files instead of two thousand. The library, `dist/index.js`, is not bundled.
+ * Bundles the program that `npm start` runs, the sandbox alone and the command line, with their dependencies, to dist/main.js,
+ * dist/sandbox.js, dist/cli.js and dist/program, and writes the licence notices of the bundled packages: a start then reads a few files
+ * instead of two thousand, and needs no others. The library, `dist/index.js`, is not bundled.
  */
 import { cpSync, globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -45,6 +46,7 @@ await build({
     rolldownOptions: {
       input: {
         main: 'src/main.ts',
+        cli: 'src/cli.ts',
         sandbox: 'src/sandbox.ts',
         'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts',
       },

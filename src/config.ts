@@ -105,6 +105,7 @@ function configOf(values: Settings, reading: Reading) {
     clients: clientsOf(values, reading),
     router: routerOf(values, reading),
     callbackOrigins: values.callbackOrigins ?? [],
+    shutdownDelayMs: values.shutdownDelayMs ?? (reading.production ? SHUTDOWN_DELAY_MS : 0),
     proxies: {
       http: proxies.http ?? '',
       https: proxies.https ?? '',
@@ -127,6 +128,8 @@ function reachable(host: string): string {
 }
 
 const ADMIN_PORT = 9464
+/** More than the five seconds that load balancers may take to notice; the whole end then fits into the 30 seconds that Kubernetes allows. */
+const SHUTDOWN_DELAY_MS = 8_000
 
 /** Returns the address of the separate server for metrics and probes; null for none. */
 function adminOf({ host, port }: Settings['monitoring'], { production }: Reading) {

@@ -6,13 +6,14 @@ import { type AppConfig, describeFaults, hostNames, parseConfig, type Config } f
 import type { SiteConfig } from './config/credentials.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
+import { MAX_CLOSING_MS } from './http/create-http.ts'
 import { Secret } from './keys/key-ring.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
 
-/** How long a drain may take before the process ends anyway, in milliseconds. */
-const DRAIN_MS = 14_000
+/** How long a drain may take after its delay before the process ends anyway, in milliseconds. */
+const DRAIN_MS = MAX_CLOSING_MS + 14_000
 
 /**
  * How long a process that cannot continue still answers with errors, so that waiting requests learn that nothing was stored, in
@@ -25,6 +26,11 @@ const ONE_PRESS_MS = 1_000
 
 /** Milliseconds between two attempts to listen on a port that an ending process still holds. */
 const PORT_POLL_MS = 100
+
+/** Returns after how many milliseconds from the first signal the process ends at the latest. */
+export function mostEndMs({ shutdownDelayMs }: Pick<Config, 'shutdownDelayMs'>): number {
+  return shutdownDelayMs + DRAIN_MS
+}
 
 /** Runs the subgraph until a signal ends it; ends the process with a message if it cannot start. */
 export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise<void> {
@@ -41,7 +47,7 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       logger,
       onFatal: () => void setTimeout(() => process.exit(1), FAREWELL_MS),
     })
-    stopOnSignals(logger, async () => {
+    stopOnSignals(logger, mostEndMs(config), async () => {
       const { database } = config
       const removeMark = database.kind === 'sqlite' ? markEnding(database.path) : () => {}
       await app.close()
@@ -161,7 +167,7 @@ function endOnUncaught(logger: Logger): void {
 }
 
 /** The first signal starts a drain; a second one, or a drain that takes too long, ends the process at once. */
-function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
+function stopOnSignals(logger: Logger, milliseconds: number, stop: () => Promise<void>): void {
   let first: { readonly signal: NodeJS.Signals; readonly at: number } | null = null
   const onSignal = (signal: NodeJS.Signals) => {
     if (first !== null) {
@@ -170,7 +176,7 @@ function stopOnSignals(logger: Logger, stop: () => Promise<void>): void {
       process.exit(1)
     }
     first = { signal, at: performance.now() }
-    setTimeout(() => process.exit(1), DRAIN_MS).unref()
+    setTimeout(() => process.exit(1), milliseconds).unref()
     const stopped = stop()
     // The database is marked by now: a supervisor that sees this line may start the next process.
     logger.info({ signal }, 'draining')

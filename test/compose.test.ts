@@ -7,12 +7,15 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { parseConfig } from '../src/config.ts'
 import { SETTING_NAMES } from '../src/config/reading.ts'
+import { mostEndMs } from '../src/run-server.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 
 type Service = {
+  readonly build?: string
   readonly environment?: Readonly<Record<string, string>>
+  readonly stop_grace_period?: string
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly ports?: readonly string[]
@@ -69,7 +72,10 @@ describe.each(['compose.yaml', 'compose.databases.yaml'])('%s', (name) => {
   })
 
   it('reports the health of every service but the load balancer', () => {
-    const without = Object.entries(compose(name).services).filter(([, { healthcheck }]) => healthcheck === undefined)
+    // The image that is built here has its own health check.
+    const without = Object.entries(compose(name).services).filter(
+      ([, { healthcheck, build }]) => healthcheck === undefined && build === undefined,
+    )
     expect(without.map(([service]) => service)).toEqual(name === 'compose.yaml' ? ['balancer'] : [])
   })
 })
@@ -121,5 +127,12 @@ describe('compose.yaml', () => {
       ok: true,
       config: { production: true, redis: { host: 'redis', database: 0 } },
     })
+  })
+
+  it('gives the nodes the time to end', () => {
+    const parsed = parseConfig({ ...FILLED, NODE_ENV: 'production' })
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults))
+    for (const [, node] of nodes)
+      expect(Number.parseInt(node.stop_grace_period ?? '', 10) * 1_000).toBeGreaterThan(mostEndMs(parsed.config))
   })
 })

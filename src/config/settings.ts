@@ -63,12 +63,12 @@ export const SETTINGS = {
     },
     /**
      * Origins of pages that may call from a browser, comma-separated; `loopback` for those of this machine on any port. Refusals are
-     * [logged](operations/process.md#a-page-of-another-origin-is-refused). Unset: our own; with the built-in sandbox, `loopback`
+     * [logged](operating.md#symptom-and-command). Unset: our own; with the built-in sandbox, `loopback`
      */
     allowedOrigins: { name: 'ALLOWED_ORIGINS', parse: text.parsePageOrigins },
     /**
      * Further host names and addresses of a development server, and of the admin port, comma-separated and without ports. Refusals are
-     * [logged](operations/process.md#a-host-name-is-refused)
+     * [logged](operating.md#symptom-and-command)
      */
     allowedHosts: { name: 'ALLOWED_HOSTS', parse: text.parseHosts },
     /** `public` compresses responses that are [the same for every caller](graphql.md#compression); `none` none */
@@ -264,6 +264,11 @@ export const SETTINGS = {
   shortcuts: { name: 'SHORTCUTS', parse: someOf(SHORTCUTS), default: 'all' },
   /** Milliseconds for which a start may warm up before it is ready; 0 for not at all */
   warmUpMs: { name: 'WARM_UP_MS', parse: wholeNumber(0, 60_000), default: '1000' },
+  /**
+   * Milliseconds from SIGTERM, when `/health/ready` turns to 503, until sockets and the listener [close](operating.md#the-end-of-a-process).
+   * Longer than load balancers take to notice. Unset: 8000 in production, else 0
+   */
+  shutdownDelayMs: { name: 'SHUTDOWN_DELAY_MS', parse: wholeNumber(0, 300_000) },
   proxies: {
     /**
      * HTTP proxy for https requests to the payments API, `JWT_JWKS_URL` and the collector of traces. Lower-case names take precedence. This

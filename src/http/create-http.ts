@@ -53,7 +53,7 @@ export type Http = {
   setReady(): void
   /** Fetches the verification keys of client tokens again, and ends the streams whose token is no longer valid. */
   refetchTokenKeys(): Promise<void>
-  /** Rejects new work, asks sockets to reconnect elsewhere, and finishes the requests in progress. */
+  /** Reports that the process is not ready, waits, asks sockets to reconnect elsewhere, closes the listener, and finishes the requests in progress. */
   drain(): Promise<void>
 }
 
@@ -108,12 +108,11 @@ type Entrance = HttpNeeds &
 /** Whether the process is starting or draining. */
 type Phase = Pick<HealthOptions, 'isStarting' | 'isDraining'>
 
-/**
- * How long new requests are still answered, with 503, after a drain has begun, in milliseconds: connections that the system has
- * accepted by then would otherwise be reset with the listening socket.
- */
-const LINGER_MS = 100
-/** Time limit in milliseconds from the beginning of a drain: by then even the slowest webhook body has been answered. */
+/** Sockets and streams that are closed in a second, so that their clients do not all reconnect at once. */
+const CLOSED_PER_SECOND = 100
+/** The longest time in milliseconds over which they are closed, however many there are. */
+export const MAX_CLOSING_MS = 5_000
+/** Time limit in milliseconds for the requests in progress when the listener closes: by then even the slowest webhook body has been answered. */
 const LAST_ANSWER_MS = 11_000
 
 /** Creates the server and all transports, without listening: GraphQL over HTTP, event streams, callbacks and sockets; webhooks, health and pages. */
@@ -149,10 +148,12 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
     },
     async drain() {
       draining = true
-      const until = performance.now() + LAST_ANSWER_MS
-      const streamsEnd = Promise.all([sockets.close(), streams.close(), callbacks.close()])
-      await sleep(LINGER_MS)
-      await Promise.all([streamsEnd, http.close(until - performance.now())])
+      // Load balancers notice that the process is not ready. Until then it answers as before.
+      await sleep(config.shutdownDelayMs)
+      const closingMs = Math.min(MAX_CLOSING_MS, ((sockets.count + streams.count) * 1_000) / CLOSED_PER_SECOND)
+      const streamsEnd = Promise.all([sockets.close(closingMs), streams.close(closingMs), callbacks.close()])
+      await sleep(closingMs)
+      await Promise.all([streamsEnd, http.close(LAST_ANSWER_MS)])
       // Closed last, so that probes and metrics show the drain.
       await admin?.close()
     },
@@ -209,7 +210,7 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
 
 /** Adds one engine and five transports. */
 function addGraphql(config: AppConfig, entrance: Entrance) {
-  const { http, engine, protection, isDraining, tokenEnds, logger, clock } = entrance
+  const { http, engine, protection, tokenEnds, logger, clock } = entrance
   const { isAllowedOrigin, acceptUpgrades } = http
   const { callerOf, overload } = protection
   const limits = { ...config.http.socketLimits, ...entrance.limits }
@@ -228,7 +229,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     limits,
     shareCounts: entrance.shareCounts,
   })
-  addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, isDraining, bodyBytes })
+  addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, bodyBytes })
   const callbacks = createCallbackSubscriptions({
     engine,
     send: graphql.send,
@@ -246,7 +247,6 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     isFromRouter,
     isRouter: isKnownRouter,
     limits: config.limits,
-    isDraining,
     compresses: config.http.compresses,
     carriers: [callbacks, multipartCarrier(streams), eventStreamCarrier(streams)],
   })
@@ -273,11 +273,10 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
 }
 
 /** Adds the address for pictures of identity documents. */
-function addUploads({ http, operations, protection, isDraining, peerOf, limits }: Entrance): void {
+function addUploads({ http, operations, protection, peerOf, limits }: Entrance): void {
   addUploadRoutes(http, {
     open: operations.openUpload,
     submit: operations.submitIdentityCheck,
-    isDraining,
     failures: protection.failures,
     peerOf,
     limits: limits.uploads ?? {},
@@ -285,11 +284,11 @@ function addUploads({ http, operations, protection, isDraining, peerOf, limits }
 }
 
 /** Adds the address for files of payments. */
-function addExports({ http, operations, protection, isDraining, peerOf, limits, logger, clock }: Entrance): void {
+function addExports({ http, operations, protection, peerOf, limits, logger, clock }: Entrance): void {
   addExportRoute(http, {
     open: operations.openPaymentsExport,
     begin: operations.beginPaymentsExport,
-    isRefusing: () => isDraining() || protection.overload.isOverloaded(),
+    isOverloaded: protection.overload.isOverloaded,
     failures: protection.failures,
     peerOf,
     logger,
@@ -313,7 +312,6 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
   const { registry } = metrics
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
-    isDraining,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
@@ -322,7 +320,7 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
     },
   })
-  const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
+  const health = { ping, isStarting, isDraining }
   addHealthRoutes(http, health)
   addMetricsRoute(http, {
     registry,

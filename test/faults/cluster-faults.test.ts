@@ -39,7 +39,7 @@ describe.skipIf(!canMakeServer() || !canMakeRedis())('three nodes under load', (
     cluster = await startCluster(postgres.server, { REDIS_URL: redis.url })
     nodes = await Promise.all(CLOCKS_MS.map((ahead) => cluster.startNode(ahead)))
     followers = await Promise.all(nodes.map((_, index) => followLogAt(() => nodes[index]?.url ?? '')))
-    load = startLoad(urls(), { commands: false, copies: nodes.length })
+    load = startLoad(urls(), { commands: 0, copies: nodes.length })
   })
   afterEach(async () => {
     await load?.stop()

@@ -5,7 +5,7 @@ import { CREATE_LINK, type CreateLinkResult, linkInput } from '../support/operat
 import { honestHeaders, paymentBody } from '../support/webhooks.ts'
 import { askOnce } from './process-client.ts'
 
-/** Webhooks and commands that are sent continuously to nodes, to another one after each answer. */
+/** Webhooks, commands and queries that are sent continuously to nodes, to another one after each answer. */
 export type Load = {
   /** The nodes that get requests, by URL. A removed node may still be answering. */
   readonly nodes: Set<string>
@@ -13,6 +13,8 @@ export type Load = {
   readonly payments: ReadonlySet<string>
   /** Links that were created. */
   readonly links: ReadonlySet<string>
+  /** Number of responses by kind and status, such as `webhook 200`; `failed` instead of a status if there was none. */
+  readonly answers: ReadonlyMap<string, number>
   /** Answers that no client would expect, in words. */
   readonly faults: readonly string[]
   /** Resolves when some more webhooks and commands have been answered, all sent after the call. */
@@ -31,8 +33,10 @@ const REPEATED: ReadonlySet<number> = new Set([502, 503])
 const MORE = { payments: 12, links: 2 }
 
 export type LoadOptions = {
-  /** Whether links are created, too. Default: true. */
-  readonly commands?: boolean
+  /** How many links are created at a time. Default: 1. */
+  readonly commands?: number
+  /** How many queries are sent at a time. Default: 0. */
+  readonly queries?: number
   /** To how many nodes at once each webhook is sent. Default: 1. */
   readonly copies?: number
 }
@@ -41,16 +45,24 @@ export type LoadOptions = {
  * Starts the load. What is not answered, or answered with 502 or 503, is sent again with the same bytes or key, as the payments API and
  * clients do.
  */
-export function startLoad(urls: readonly string[], { commands = true, copies = 1 }: LoadOptions = {}): Load {
+export function startLoad(urls: readonly string[], { commands = 1, queries = 0, copies = 1 }: LoadOptions = {}): Load {
   const nodes = new Set(urls)
   const payments = new Set<string>()
   const links = new Set<string>()
   const faults: string[] = []
+  const answers = new Map<string, number>()
   const answered = new EventEmitter()
   let ended = false
   let turn = 0
   const next = (): string => [...nodes][turn++ % nodes.size] ?? ''
 
+  /** Counts the response, and returns null if the request is to be sent again. */
+  const counted = async <Result>(kind: string, send: () => Promise<Told<Result>>): Promise<Result | null> => {
+    const told = await send().catch(() => null)
+    const key = `${kind} ${told?.status ?? 'failed'}`
+    answers.set(key, (answers.get(key) ?? 0) + 1)
+    return told === null || REPEATED.has(told.status) ? null : told.result
+  }
   const repeat = async (send: () => Promise<void>): Promise<void> => {
     while (!ended) {
       await send()
@@ -60,27 +72,38 @@ export function startLoad(urls: readonly string[], { commands = true, copies = 1
   }
   const webhook = async (): Promise<void> => {
     const id = randomUUID()
-    const status = await persist(() => tellAll(Array.from({ length: copies }, next), id))
+    const status = await persist(() =>
+      tellAll(Array.from({ length: copies }, next), (url) => counted('webhook', () => tell(url, id))),
+    )
     if (status === 200) payments.add(id)
     else faults.push(`a webhook was answered with ${status}`)
   }
   const command = async (): Promise<void> => {
     const input = linkInput()
-    const result = await persist(() => createLink(next(), input))
+    const result = await persist(() => counted('command', () => createLink(next(), input)))
     if (result.link === undefined) faults.push(`a command was answered with ${JSON.stringify(result)}`)
     else links.add(result.link.id)
   }
-  const senders = [...Array.from({ length: SENDERS }, () => repeat(webhook)), ...(commands ? [repeat(command)] : [])]
+  const query = async (): Promise<void> => {
+    const data = await persist(() => counted('query', () => readPayments(next())))
+    if (data?.payments === undefined) faults.push('a query was answered without data')
+  }
+  const senders = [
+    ...Array.from({ length: SENDERS }, () => repeat(webhook)),
+    ...Array.from({ length: commands }, () => repeat(command)),
+    ...Array.from({ length: queries }, () => repeat(query)),
+  ]
 
   return {
     nodes,
     payments,
     links,
+    answers,
     faults,
     async more() {
       const goal = {
         payments: payments.size + SENDERS + MORE.payments,
-        links: commands ? links.size + 1 + MORE.links : 0,
+        links: commands === 0 ? 0 : links.size + commands + MORE.links,
       }
       while (payments.size < goal.payments || links.size < goal.links) {
         if (faults.length > 0) throw new Error(faults.join('\n'))
@@ -104,28 +127,37 @@ async function persist<Result>(send: () => Promise<Result | null>): Promise<Resu
 }
 
 /** Sends a webhook to several nodes at once. Returns null if it is to be sent again, and otherwise 200 only if no node refused it. */
-async function tellAll(urls: readonly string[], uuid: string): Promise<number | null> {
-  const answers = await Promise.all(urls.map((url) => tell(url, uuid).catch(() => null)))
+async function tellAll(urls: readonly string[], send: (url: string) => Promise<number | null>): Promise<number | null> {
+  const answers = await Promise.all(urls.map(send))
   const final = answers.filter((status) => status !== null)
   return final.find((status) => status !== 200) ?? final[0] ?? null
 }
 
-async function tell(url: string, uuid: string): Promise<number | null> {
+type Told<Result> = { readonly status: number; readonly result: Result | null }
+
+async function tell(url: string, uuid: string): Promise<Told<number>> {
   const body = paymentBody({ uuid })
   const signal = AbortSignal.timeout(ANSWER_MS)
   const headers = honestHeaders(body)
   const response = await fetch(`${url}/webhooks/payments`, { method: 'POST', headers, body, signal })
   await response.arrayBuffer()
-  return REPEATED.has(response.status) ? null : response.status
+  return { status: response.status, result: response.status }
 }
 
-async function createLink(url: string, input: Record<string, unknown>): Promise<CreateLinkResult | null> {
+async function createLink(url: string, input: Record<string, unknown>): Promise<Told<CreateLinkResult>> {
   const { status, data, errors } = await askOnce<{ createPaymentLink: CreateLinkResult } | null>(url, CREATE_LINK, {
     input,
   })
-  if (REPEATED.has(status)) return null
   const result = data?.createPaymentLink
   // An earlier attempt under this key is still being carried out.
-  if (result?.__typename === 'PaymentsIdempotencyConflictError' && result['inProgress'] === true) return null
-  return result ?? { __typename: 'Errors', status, errors }
+  if (result?.__typename === 'PaymentsIdempotencyConflictError' && result['inProgress'] === true)
+    return { status, result: null }
+  return { status, result: result ?? { __typename: 'Errors', status, errors } }
+}
+
+type Payments = { readonly payments?: object } | null
+
+async function readPayments(url: string): Promise<Told<Payments>> {
+  const { status, data } = await askOnce<Payments>(url, '{ payments(first: 1) { nodes { id status } } }')
+  return { status, result: data }
 }

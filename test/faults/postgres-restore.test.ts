@@ -1,13 +1,18 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createCursorCodec } from '../../src/keys/cursor.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import type { Store } from '../../src/ledger/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
+import { AT_REST, importAll, reportOf } from '../support/imports.ts'
+import { startNetwork } from '../support/network.ts'
+import { createLink } from '../support/operations.ts'
+import { readPayment } from '../support/payins.ts'
+import { historyOf } from '../support/payments.ts'
 import { canMakeServer, createOwnServer, type OwnServer } from '../support/postgres-server.ts'
-import { type Database, findPostgres } from '../support/postgres.ts'
+import { type Database, findPostgres, runAt } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { openPostgresStore } from '../support/store.ts'
 import { type ReplaceableServer, startReplaceableServer } from './cluster-servers.ts'
@@ -136,3 +141,37 @@ describe.skipIf(server === null)('a log whose tables are restored into the same 
     }
   })
 })
+
+// promise(kept): A PostgreSQL database is restored to a point in time; an import finds the payments of the time since.
+it.skipIf(!canMakeServer())(
+  'a database at a point in time gets back what came after it by an import',
+  async () => {
+    const own = await createOwnServer()
+    onTestFinished(() => own.remove())
+    const restoreTo = await own.backUp()
+    const { url } = await own.createDatabase()
+    const network = await startNetwork({ sandbox: AT_REST, env: { DATABASE_URL: url } })
+    onTestFinished(() => network.close())
+    const kept = await createLink(network)
+    const [{ instant } = {}] = await runAt(url, 'SELECT clock_timestamp()::text AS instant')
+    const lost = await createLink(network)
+    await network.sandbox.control.setStatus(lost.id, 'received')
+    const { payment } = await historyOf(network, lost.id)
+    const paymentId = payment?.id ?? ''
+
+    const restored = await restoreTo(String(instant))
+    onTestFinished(() => restored.remove())
+    const { port } = new URL(restored.address)
+    const after = await startNetwork({
+      upstreamUrl: network.sandbox.url,
+      env: { DATABASE_URL: String(Object.assign(new URL(url), { port })) },
+    })
+    onTestFinished(() => after.close())
+    expect(await historyOf(after, kept.id)).toMatchObject({ state: 'OPEN', payment: null })
+    expect(await readPayment(after, paymentId)).toBeNull()
+    const links = reportOf(await importAll(after, expect.poll), 'aud', 'LINKS')
+    expect(links.addedIds).toContain(paymentId)
+    expect(await readPayment(after, paymentId)).toMatchObject({ status: 'RECEIVED' })
+  },
+  120_000,
+)

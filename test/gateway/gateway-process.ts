@@ -36,6 +36,7 @@ export async function startGateway({ port, supergraph, env }: GatewayOptions): P
     cwd: FOLDER,
     env: {
       NODE_ENV: 'production',
+      SHUTDOWN_DELAY_MS: '0',
       NODE_COMPILE_CACHE: join(tmpdir(), 'gateway-compiled'),
       PATH: process.env['PATH'],
       ...env,

@@ -17,6 +17,7 @@ export const PRODUCTION = {
   JWT_ISSUER: 'any',
   JWT_AUDIENCE: 'any',
   ADMIN_PORT: 'off',
+  SHUTDOWN_DELAY_MS: '0',
 }
 
 type SettingParts = {

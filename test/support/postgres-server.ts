@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -25,6 +34,11 @@ export type OwnServer = PostgresServer & {
   dropStandby(): Promise<void>
   /** Ends the recovery of a standby: from then on it accepts writes. */
   promote(): Promise<void>
+  /**
+   * Takes a base backup, and archives the write-ahead log from then on; restarts the server. Returns the function that creates and starts a
+   * server with everything up to an instant of this one's clock.
+   */
+  backUp(): Promise<(instant: string) => Promise<OwnServer>>
   remove(): Promise<void>
 }
 
@@ -37,37 +51,29 @@ export function canMakeServer(): boolean {
 
 /** Creates and starts a server. */
 export function createOwnServer(): Promise<OwnServer> {
-  return startOwnServer('initdb', (data) => [
-    '-D',
-    data,
-    '-U',
-    'postgres',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--no-locale',
-    '--no-sync',
-  ])
+  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+  return startOwnServer((data, run) => run('initdb', '-D', data, ...options))
 }
 
-/** Starts a server whose data one of PostgreSQL's programs writes. */
-async function startOwnServer(program: string, argsOf: (data: string) => string[]): Promise<OwnServer> {
+/** Starts a server in a folder that `write` fills, with programs of PostgreSQL and of the system. */
+async function startOwnServer(
+  write: (data: string, run: (program: string, ...args: string[]) => void) => void,
+): Promise<OwnServer> {
   const programs = findPrograms()
   if (programs === null) throw new Error('There is no initdb.')
   const identity = notRoot()
   const folder = mkdtempSync(join(tmpdir(), 'payments-postgres-'))
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
-  execFileSync(join(programs, program), argsOf(data), {
-    ...identity,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const env = { ...process.env, PATH: `${programs}:${process.env['PATH']}` }
+  const run = (program: string, ...args: string[]) =>
+    void execFileSync(program, args, { ...identity, cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  write(data, run)
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+  const from = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-c', 'fast', '--no-sync']
   let server: ChildProcess | null = null
 
   const signal = (name: NodeJS.Signals, pids = familyOf(server?.pid)): void => {
@@ -107,8 +113,7 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
       else rmSync(mark)
     },
     async createStandby() {
-      const from = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres', '-R', '-c', 'fast', '--no-sync']
-      const standby = await startOwnServer('pg_basebackup', (copy) => ['-D', copy, ...from])
+      const standby = await startOwnServer((copy, copyBy) => copyBy('pg_basebackup', '-D', copy, '-R', ...from))
       await runAt(address, "ALTER SYSTEM SET synchronous_standby_names = '*'")
       await runAt(address, 'SELECT pg_reload_conf()')
       const isSynchronous = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
@@ -121,6 +126,29 @@ async function startOwnServer(program: string, argsOf: (data: string) => string[
     },
     async promote() {
       await runAt(address, 'SELECT pg_promote()')
+    },
+    async backUp() {
+      const [archive, base] = [join(folder, 'archive'), join(folder, 'base')]
+      run('mkdir', archive)
+      await runAt(address, 'ALTER SYSTEM SET archive_mode = on')
+      await runAt(address, `ALTER SYSTEM SET archive_command = 'cp %p ${archive}/%f'`)
+      await own.stop()
+      await own.start()
+      run('pg_basebackup', '-D', base, ...from)
+      return async (instant) => {
+        const [{ last } = {}] = await runAt(address, 'SELECT pg_walfile_name(pg_switch_wal()) AS last')
+        const isArchived = `SELECT 1 FROM pg_stat_archiver WHERE last_archived_wal >= '${String(last)}'`
+        while ((await runAt(address, isArchived)).length === 0) await delay(50)
+        const recovery = [`restore_command = 'cp ${archive}/%f %p'`, `recovery_target_time = '${instant}'`]
+        const restored = await startOwnServer((copy, copyBy) => {
+          copyBy('cp', '-a', base, copy)
+          const lines = [...recovery, 'recovery_target_action = promote', 'archive_mode = off']
+          appendFileSync(join(copy, 'postgresql.auto.conf'), `${lines.join('\n')}\n`)
+          writeFileSync(join(copy, 'recovery.signal'), '')
+        })
+        while ((await runAt(restored.address, 'SELECT 1 WHERE pg_is_in_recovery()')).length > 0) await delay(50)
+        return restored
+      }
     },
     async remove() {
       signal('SIGCONT')

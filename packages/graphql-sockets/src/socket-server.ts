@@ -34,8 +34,8 @@ export type SocketServer<Session> = {
    * the event `upgrade` of a server of Node.js.
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, opening: OpeningOf<Session>): boolean
-  /** Closes every socket with 1012, so that clients reconnect to another process. */
-  close(): Promise<void>
+  /** Closes every socket with 1012, spread over so many milliseconds, so that clients reconnect to another process. Opens no more. */
+  close(overMs: number): Promise<void>
 }
 
 /** Largest number of fragments of a message, and of chunks of a frame: each costs more memory than its bytes. */
@@ -91,9 +91,12 @@ function serverOf<Socket extends WebSocket>(
       })
       return isOpened
     },
-    async close() {
-      for (const socket of sockets.clients) socket.close(...CLOSING.restart)
-      const stragglers = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), DRAIN_GOODBYE_MS)
+    async close(overMs) {
+      const betweenMs = overMs / sockets.clients.size
+      for (const [index, socket] of [...sockets.clients].entries())
+        setTimeout(() => socket.close(...CLOSING.restart), index * betweenMs).unref()
+      const cut = () => sockets.clients.forEach((socket) => socket.terminate())
+      const stragglers = setTimeout(cut, overMs + DRAIN_GOODBYE_MS)
       await new Promise((resolve) => sockets.close(resolve))
       clearTimeout(stragglers)
     },

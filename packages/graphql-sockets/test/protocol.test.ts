@@ -48,6 +48,17 @@ describe.each(SERVERS)('%s', (name, create) => {
     expect(await socket.closed).toEqual({ code: 4406, reason: 'Subprotocol not acceptable' })
   })
 
+  it('closes with 1012 one socket after another, and waits for all', async () => {
+    const ending = await serve(create)
+    const sockets = [await greetedSocket(ending.url), await greetedSocket(ending.url)]
+    const ended = ending.close(600_000)
+    const first = await Promise.race(sockets.map(async (socket, index) => ({ index, ...(await socket.closed) })))
+    expect(first.code).toBe(1012)
+    await expect.poll(() => ending.count).toBe(1)
+    sockets[1 - first.index]?.close()
+    await ended
+  })
+
   describe('ConnectionInit and ConnectionAck', () => {
     it('acknowledges a connection, with or without a payload', async () => {
       for (const init of [INIT, { ...INIT, payload: {} }, { ...INIT, payload: null }, { ...INIT, id: '1' }]) {

@@ -60,7 +60,7 @@ export type TestServer = {
   readonly open: number
   readonly closed: number
   readonly count: number
-  close(): Promise<void>
+  close(overMs?: number): Promise<void>
 }
 
 /** Starts a server with a schema of its own. A connection with the token `wrong` is refused, and one with `broken` fails. */
@@ -152,8 +152,8 @@ export async function serve(
     get count() {
       return sockets.count
     },
-    async close() {
-      await sockets.close()
+    async close(overMs = 0) {
+      await sockets.close(overMs)
       server.close()
       timer.stop()
     },

@@ -40,8 +40,6 @@ export type HealthOptions = {
   /** Rejects if the store does not answer. */
   readonly ping: () => Promise<void>
   readonly isDraining: () => boolean
-  /** Whether the process is overloaded and refuses GraphQL requests. */
-  readonly isOverloaded: () => boolean
 }
 
 type Routes = Pick<HttpServer, 'route' | 'send'>
@@ -49,13 +47,12 @@ type Routes = Pick<HttpServer, 'route' | 'send'>
 const OK = jsonAnswer(200, { status: 'ok' })
 const unready = (status: string) => jsonAnswer(503, { status })
 
-/** Adds the liveness and readiness probes. */
+/** Adds the liveness and readiness probes. An overload is no reason to be unready: webhooks are still accepted then. */
 export function addHealthRoutes({ route, send }: Routes, options: HealthOptions): void {
-  const { ping, isStarting, isDraining, isOverloaded } = options
+  const { ping, isStarting, isDraining } = options
   const readiness = async (): Promise<HttpAnswer> => {
     if (isDraining()) return unready('draining')
     if (isStarting()) return unready('starting')
-    if (isOverloaded()) return unready('overloaded')
     return ping().then(
       () => OK,
       () => unready('store unavailable'),

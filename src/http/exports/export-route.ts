@@ -11,8 +11,8 @@ import type { HttpServer } from '../server/server.ts'
 export type ExportRouteOptions = GrantsOptions<OpenedExport> & {
   /** Returns the parts of the file; null if the download was begun before. */
   readonly begin: (opened: OpenedExport) => Promise<AsyncIterable<string> | null>
-  /** Whether no download may begin at this process now, because it is draining or overloaded. */
-  readonly isRefusing: () => boolean
+  /** Whether no download may begin at this process now, because it is overloaded. */
+  readonly isOverloaded: () => boolean
   readonly logger: Logger
   readonly clock: () => Date
   readonly limits?: Partial<ExportLimits>
@@ -47,7 +47,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormatName, string>> = {
  * as the client takes it; at most a page of it is in memory.
  */
 export function addExportRoute(http: Pick<HttpServer, 'route' | 'send'>, options: ExportRouteOptions): void {
-  const { begin, isRefusing, logger, clock } = options
+  const { begin, isOverloaded, logger, clock } = options
   const { atOnce, perCaller, totalMs } = { ...LIMITS, ...options.limits }
   const downloads = createConcurrencyLimiter(atOnce)
   const callers = createConcurrencyLimiter(perCaller)
@@ -61,7 +61,7 @@ export function addExportRoute(http: Pick<HttpServer, 'route' | 'send'>, options
   }
 
   const sendFile = async (request: IncomingMessage, response: ServerResponse) => {
-    const asked = isRefusing() ? { refusal: BUSY } : openedBy(request)
+    const asked = isOverloaded() ? { refusal: BUSY } : openedBy(request)
     if ('refusal' in asked) return http.send(request, response, asked.refusal)
     const { opened } = asked
     if (!acquire(opened)) return http.send(request, response, BUSY)

@@ -13,8 +13,8 @@ export type GraphqlRoute = {
   readonly sendPage?: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Limit of the body, in bytes. */
   readonly maxBytes: (request: IncomingMessage) => number
-  /** Returns the refusal of a request whose body is not read; null for others. */
-  readonly turnAway: (exchange: Exchange) => HttpAnswer | null
+  /** Returns the refusal of a request whose body is not read; null for others. Default: none is refused. */
+  readonly turnAway?: (exchange: Exchange) => HttpAnswer | null
   /**
    * Sends the recent answer to an equal request, if there is one; returns whether it did. Called before the request is queued, also in an
    * overload: to send it takes less than to refuse the request. Default: there is none.
@@ -65,7 +65,7 @@ export function createGraphqlEntrance({ http, protection, trace }: GraphqlEntran
   }
   const read = (path: string, route: GraphqlRoute, exchange: Exchange, refusal: HttpAnswer | null) => {
     const { request, response } = exchange
-    const refused = refusal ?? route.turnAway(exchange)
+    const refused = refusal ?? route.turnAway?.(exchange) ?? null
     if (refused !== null) return send(exchange, refused)
     const traced = trace(request, response, path)
     const admit = () => {

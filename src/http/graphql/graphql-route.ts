@@ -8,7 +8,6 @@ import { badRequest } from '../../graphql/error-formatter.ts'
 import { asksForPage } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { type Exchange, GRAPHQL_PATH } from '../server/graphql-exchange.ts'
-import { RETRY_AFTER_S } from '../server/problem.ts'
 import { operationIn } from './graphql-body.ts'
 import type { GraphqlEntrance } from './graphql-entrance.ts'
 import {
@@ -31,7 +30,6 @@ export type GraphqlRouteOptions = Pick<AnswerSenderOptions, 'compresses'> & {
   readonly callerOf: (exchange: Exchange) => Caller | Promise<Caller>
   /** Whether a request carries the router's secret, or no secret is configured. */
   readonly isFromRouter: RouterCheck
-  readonly isDraining: () => boolean
   /** Whether a request carries the router's secret. */
   readonly isRouter: RouterCheck
   readonly limits: Pick<OperationLimits, 'bodyBytes' | 'router'>
@@ -39,13 +37,11 @@ export type GraphqlRouteOptions = Pick<AnswerSenderOptions, 'compresses'> & {
   readonly carriers: readonly StreamCarrier[]
 }
 
-const DRAINING = httpError('This process is about to stop: try again.', 'UNAVAILABLE', 503, RETRY_AFTER_S)
-
 /**
  * GraphQL over HTTP: POST, and GET for queries. https://graphql.github.io/graphql-over-http/draft/
  */
 export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRouteOptions): void {
-  const { engine, sendExplorer, isDraining, limits, isFromRouter } = options
+  const { engine, sendExplorer, limits, isFromRouter } = options
   const routerBytes = Math.max(limits.bodyBytes, limits.router.bytes)
   const parts = { ...options, send: entrance.send, sender: createAnswerSender({ ...options, send: entrance.send }) }
   entrance.add(GRAPHQL_PATH, {
@@ -55,7 +51,6 @@ export function addGraphqlRoute(entrance: GraphqlEntrance, options: GraphqlRoute
       return true
     },
     maxBytes: (request) => (options.isRouter(request) ? routerBytes : limits.bodyBytes),
-    turnAway: ({ request }) => (isDraining() ? refusalAnswer(request, engine.refuse([DRAINING])) : null),
     answerAgain(exchange, traced) {
       const recalled = recall(options, exchange)
       if (recalled === null) return false

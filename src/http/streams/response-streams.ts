@@ -48,10 +48,10 @@ export type ResponseStreams = {
   /** Counts a stream for its address and caller, or returns why it may not begin. */
   reserve(asked: Omit<StreamRequest, 'operation'>, framing: Framing): CarryStream | GraphQLError
   /**
-   * Interrupts every stream, including those still being admitted, so that clients reconnect to another process. Resolves when the
-   * open ones have ended.
+   * Interrupts every stream, spread over so many milliseconds, and those still being admitted, so that clients reconnect to another
+   * process. Resolves when the open ones have ended.
    */
-  close(): Promise<void>
+  close(overMs: number): Promise<void>
 }
 
 /** Milliseconds within which peers must read the last result. */
@@ -115,9 +115,10 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
         if (closing) interrupt(stream)
       }
     },
-    async close() {
+    async close(overMs) {
       closing = true
-      for (const stream of open) interrupt(stream)
+      const betweenMs = overMs / open.size
+      for (const [index, stream] of [...open].entries()) setTimeout(interrupt, index * betweenMs, stream).unref()
       if (open.size > 0) await allClosed
     },
   }

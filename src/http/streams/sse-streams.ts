@@ -16,7 +16,7 @@ import { lastEventId } from '../graphql/graphql-route.ts'
 import { namesType, preferredType } from '../server/accept.ts'
 import type { RouterCheck } from '../server/client-caller.ts'
 import { EVENTS_PATH, type Exchange } from '../server/graphql-exchange.ts'
-import { problemAnswer, RETRY_AFTER_S } from '../server/problem.ts'
+import { problemAnswer } from '../server/problem.ts'
 import type { Framing, ResponseStreams } from './response-streams.ts'
 
 type EventStreamOptions = {
@@ -26,7 +26,6 @@ type EventStreamOptions = {
   /** Whether a request carries the router's secret, or no secret is configured. */
   readonly isFromRouter: RouterCheck
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
-  readonly isDraining: () => boolean
   readonly bodyBytes: number
 }
 
@@ -43,13 +42,12 @@ export function eventStreamCarrier(streams: ResponseStreams): StreamCarrier {
  * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md): one stream per request, also for queries and refusals.
  */
 export function addEventStreams(entrance: GraphqlEntrance, options: EventStreamOptions): void {
-  const { engine, isAllowedOrigin, isDraining, bodyBytes } = options
+  const { engine, isAllowedOrigin, bodyBytes } = options
   entrance.add(EVENTS_PATH, {
     maxBytes: () => bodyBytes,
     turnAway({ request }) {
       if (!acceptsEvents(request) && !takesAnything(request)) return problemAnswer(406)
-      if (!isAllowedOrigin(request)) return problemAnswer(403)
-      return isDraining() ? problemAnswer(503, { retryAfterS: RETRY_AFTER_S }) : null
+      return isAllowedOrigin(request) ? null : problemAnswer(403)
     },
     async answer(exchange) {
       const refuse = (refusal: Refusal) => entrance.send(exchange, refusalAnswer(exchange.request, refusal))

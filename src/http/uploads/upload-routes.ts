@@ -11,7 +11,6 @@ import { readPictures, UploadError, type UploadLimits } from './read-pictures.ts
 
 type UploadRouteOptions = GrantsOptions<OpenedUpload> & {
   readonly submit: (upload: OpenedUpload, pictures: AsyncIterable<WirePicture>) => Promise<SubmitOutcome>
-  readonly isDraining: () => boolean
   readonly limits?: Partial<UploadLimits>
 }
 
@@ -22,11 +21,6 @@ const LIMITS: UploadLimits = { idleMs: 10_000, totalMs: 120_000 }
 const MOST_BYTES = PICTURES.length * MOST_PICTURE_BYTES + 16 * 1024
 
 const ANSWERS = {
-  draining: errorAnswer(503, {
-    code: 'OVERLOADED',
-    message: 'The server is overloaded. Try again later.',
-    retryAfterS: RETRY_AFTER_S,
-  }),
   used: errorAnswer(409, { code: 'ALREADY_USED', message: 'This URL was already used. Request another one.' }),
   tooLarge: errorAnswer(413, { code: 'TOO_LARGE', message: 'The pictures are too large.' }),
   unclear: errorAnswer(502, {
@@ -50,11 +44,10 @@ const ANSWERS = {
  * verified, passed on as it comes, and neither stored nor logged.
  */
 export function addUploadRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: UploadRouteOptions): void {
-  const { submit, isDraining, limits } = options
+  const { submit, limits } = options
   const openedBy = createGrantReader(options)
 
   const receive = async (request: IncomingMessage): Promise<HttpAnswer> => {
-    if (isDraining()) return ANSWERS.draining
     const asked = openedBy(request)
     if ('refusal' in asked) return asked.refusal
     markStreamed(request)

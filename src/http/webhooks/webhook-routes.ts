@@ -9,7 +9,6 @@ import type { TraceRequest } from '../server/trace-requests.ts'
 
 export type WebhookRouteOptions = {
   readonly handlers: WebhookHandlers
-  readonly isDraining: () => boolean
   readonly failures: FailedAttempts
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
@@ -31,7 +30,7 @@ const MERCHANT_PATH = '/webhooks/payments'
 
 /** Adds the webhook URLs: the merchant's default one for payments, and one for each command that was sent. */
 export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: WebhookRouteOptions): void {
-  const { handlers, isDraining, failures, peerOf, trace, onAnswered } = options
+  const { handlers, failures, peerOf, trace, onAnswered } = options
 
   const answer = async (
     request: IncomingMessage,
@@ -40,15 +39,13 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
     ref: string | null,
   ) => {
     const suspect = failures.anyTooMany() && failures.tooMany(peerOf(request))
-    const answered: WebhookResponse = isDraining()
-      ? UNAVAILABLE
-      : await handle({
-          method: request.method ?? '',
-          correlationId: ref,
-          headers: request.headersDistinct,
-          suspect,
-          body: request,
-        })
+    const answered = await handle({
+      method: request.method ?? '',
+      correlationId: ref,
+      headers: request.headersDistinct,
+      suspect,
+      body: request,
+    })
     const { status } = answered
     onAnswered(answered)
     if (FAILED.has(status)) failures.count(peerOf(request))
@@ -76,6 +73,3 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
     http.route('every', path, begin(handle, path))
   }
 }
-
-/** The answer while the process drains. */
-const UNAVAILABLE: WebhookResponse = { status: 503, outcome: null, isUnread: true }

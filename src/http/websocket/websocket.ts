@@ -35,8 +35,8 @@ export type WebSocketOptions = Omit<SessionParts, 'addresses' | 'subjects'> & {
 export type WebSockets = {
   /** Number of open sockets. */
   readonly count: number
-  /** Closes every socket with 1012, so that clients reconnect to another process. */
-  close(): Promise<void>
+  /** Closes every socket with 1012, spread over so many milliseconds, so that clients reconnect to another process. */
+  close(overMs: number): Promise<void>
 }
 
 /** Serves subscriptions, queries and mutations over `graphql-transport-ws`. */
@@ -89,9 +89,9 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
     get count() {
       return sockets.count
     },
-    async close() {
+    async close(overMs) {
       closing = true
-      await sockets.close()
+      await sockets.close(overMs)
     },
   }
 }

@@ -6,16 +6,14 @@ import { createLogger } from '../../../../src/observability/logger.ts'
 it.each([
   ['starting', { isStarting: true }, 503],
   ['draining', { isStarting: true, isDraining: true }, 503],
-  ['overloaded', { isOverloaded: true }, 503],
   ['store unavailable', { isUnavailable: true }, 503],
   ['ok', {}, 200],
 ] as const)('a process is said to be %s', async (status, state, code) => {
   const {
     isStarting = false,
     isDraining = false,
-    isOverloaded = false,
     isUnavailable = false,
-  } = state as Partial<Record<'isStarting' | 'isDraining' | 'isOverloaded' | 'isUnavailable', boolean>>
+  } = state as Partial<Record<'isStarting' | 'isDraining' | 'isUnavailable', boolean>>
   const limits = { trustProxy: [], connectionsPerAddress: 0, failedAuthentications: 20, graphqlInFlight: 1 }
   const http = createHttpServer({
     settings: { publicUrl: 'https://pay.example.test', allowedOrigins: [], limits },
@@ -30,7 +28,6 @@ it.each([
     ping: () => (isUnavailable ? Promise.reject(new Error('The store does not answer.')) : Promise.resolve()),
     isStarting: () => isStarting,
     isDraining: () => isDraining,
-    isOverloaded: () => isOverloaded,
   })
   const url = await http.listen({ host: '127.0.0.1', port: 0 })
   const ready = await fetch(`${url}/health/ready`)
