@@ -19,14 +19,16 @@ import { createSliceScheduler } from './lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
 import { createHealth } from './lookups/health.ts'
 import { createMethodLists } from './lookups/method-lists.ts'
-import { createLogger, type Logger } from './observability/logger.ts'
-import { createMetrics } from './observability/metrics.ts'
+import { createLogger, type Logger, withTraceIds } from './observability/logger.ts'
+import { createMetrics } from './observability/metrics/metrics.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
 import { createReconciliation } from './reconciliation/create-reconciliation.ts'
 import { openConfiguredRedis, openSharing } from './redis/open-redis.ts'
 import { openArchive } from './retention/retention.ts'
 import { startSigningKeys } from './retention/signing-keys.ts'
 import { openDatabase } from './store/open-database.ts'
+import { watchStore } from './store/store-watch.ts'
+import type { Database, EventLog } from './store/store.ts'
 import { openWakeUps } from './streams/open-wake-ups.ts'
 import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
 import { startTail, type TailOptions } from './streams/tail.ts'
@@ -34,7 +36,8 @@ import { createSites } from './upstream/client/sites.ts'
 import type { BreakerSettings } from './upstream/resilience/breaker.ts'
 import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
-import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
+import { programVersion } from './version.ts'
+import { createWebhookHandlers, WEBHOOK_KINDS } from './webhooks/subject-webhooks.ts'
 
 export type AppOptions = {
   /** Default: JSON lines on standard output, of the configured level. */
@@ -101,7 +104,7 @@ const LAST_RECORD_MS = 500
 export async function createApp(given: Config | Environment, options: AppOptions = {}): Promise<App> {
   const config = readAppConfig(given)
   const {
-    logger = createLogger({ level: config.logLevel }),
+    logger: ownLogger = createLogger({ level: config.logLevel }),
     clock = () => new Date(),
     timer = systemTimer,
     onFatal = () => {},
@@ -110,9 +113,24 @@ export async function createApp(given: Config | Environment, options: AppOptions
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
+  const tracing = await openTracing(config)
+  const watch = watchStore(tracing === null ? ownLogger : withTraceIds(ownLogger, tracing), () => store)
+  const { logger } = watch
+  const isOnServer = config.database.kind !== 'sqlite'
   const metrics = createMetrics(
     {
+      build: { version: programVersion(), node: process.version, database: config.database.kind },
+      webhookKinds: WEBHOOK_KINDS,
       sites: config.upstream.sites.map(({ id }) => id),
+      retriesLeft: (site) => upstream.retriesLeft(site),
+      limits: () => ({ ...http.limits(), ...services.streams.limits() }),
+      store: {
+        figures: () => store.figures(),
+        isUp: watch.isUp,
+        position: () => tail.end,
+        head: () => headOf(store.log, tail.end),
+        clockOffsetMs: async () => (isOnServer ? clockOffsetMs(store) : null),
+      },
       sockets: () => http.open().sockets,
       eventStreams: () => http.open().eventStreams,
       callbacks: () => http.open().callbacks,
@@ -121,19 +139,31 @@ export async function createApp(given: Config | Environment, options: AppOptions
       readsHeldMs: (site) => reconciliation.heldMs(site),
       reads: () => store.reads.backlog(clock()),
       redis: config.redis && (() => redis?.isConnected === true),
-      wakeUps: config.database.kind === 'sqlite' ? null : () => wakeUps.isConnected,
+      wakeUps: isOnServer ? () => wakeUps.isConnected : null,
     },
     clock,
   )
   for (const { setting, message } of config.warnings) logger.warn({ setting }, message)
-  const tracing = await openTracing(config)
 
   const archive = await openArchive(config.retention)
   const keys = createKeyRing(config.signingKeys, config.callbackKeys)
-  const store = createLedger(await openDatabase(config, { clock, logger }), {
-    findsDuplicates: config.findsDuplicates,
-    sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
-  })
+  const store = createLedger(
+    await openDatabase(config, {
+      clock,
+      logger,
+      observer: {
+        committed: metrics.committed,
+        failed(failure) {
+          metrics.commitFailed(failure.reason)
+          watch.failed(failure)
+        },
+      },
+    }),
+    {
+      findsDuplicates: config.findsDuplicates,
+      sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
+    },
+  )
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store can no longer be written')
     onFatal()
@@ -188,6 +218,8 @@ export async function createApp(given: Config | Environment, options: AppOptions
     paymentFinder: reconciliation.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
+    assertWritable: watch.assertWritable,
+    onCommandEnded: metrics.commandEnded,
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,
     onImportBegun: reconciliation.continueImports,
@@ -200,7 +232,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     tail,
     scheduler,
     deadlines,
-    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share),
+    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share, metrics.turnedAway),
     operations,
     health: createHealth({
       sites,
@@ -219,7 +251,17 @@ export async function createApp(given: Config | Environment, options: AppOptions
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
   const { extension = null, plugins = [] } = options
-  const engine = await createGraphql(config, { services, logger, tracing, extension, plugins })
+  let isReady = false
+  const engine = await createGraphql(config, {
+    services,
+    logger,
+    tracing,
+    // What warms the process up is no request of a client.
+    onDelivered: metrics.eventDelivered,
+    onEnded: (operation) => isReady && metrics.operationEnded(operation),
+    extension,
+    plugins,
+  })
   const http = createHttp(config, {
     engine,
     operations,
@@ -240,7 +282,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }),
     deadlines,
     shareCounts: sharing.share,
-    ping: () => store.ping(),
+    ping: watch.check,
     metrics,
     tracing,
     logger,
@@ -270,6 +312,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     await wakeUps.close()
     sharing.close()
     redis?.close()
+    watch.close()
     await store.close()
     await tracing?.close()
   }
@@ -285,6 +328,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   })
   if (config.http.port === 0) url = listening.url
   await warmUpServer(listening.url, milliseconds / 4)
+  isReady = true
   http.setReady()
   reconciliation.start()
   const { handle } = http.server
@@ -296,6 +340,20 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }
   }
   return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
+}
+
+/** Returns the last position of the log, and since when there has been an event after a position. */
+async function headOf(log: EventLog, after: number) {
+  const position = await log.head()
+  const [first] = position > after ? (await log.read(after, 1)).events : []
+  return { position, unreadSince: first === undefined ? null : new Date(first.recordedAt) }
+}
+
+/** Returns by how many milliseconds the clock of a database server is ahead, to half of the time that it took to answer. */
+async function clockOffsetMs({ now }: Pick<Database, 'now'>): Promise<number> {
+  const before = Date.now()
+  const told = await now()
+  return told.getTime() - (before + Date.now()) / 2
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

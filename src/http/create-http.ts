@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
+import type { TokenRefusal } from '../access/caller.ts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
@@ -9,7 +10,8 @@ import type { SocketLimits } from '../config/limits.ts'
 import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Metrics } from '../observability/metrics.ts'
+import type { LimitUse, Metrics } from '../observability/metrics/metrics.ts'
+import { createRepeatedLine } from '../observability/repeated-line.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import type { Deadlines } from '../streams/stream-registry.ts'
@@ -45,6 +47,8 @@ export type Http = {
   readonly server: HttpServer
   /** Returns the number of open sockets and streams of clients. */
   open(): Omit<PaymentsOpenStreams, 'subscriptions'>
+  /** Returns how much of each limit of connections and streams is used. */
+  limits(): Readonly<Record<string, LimitUse>>
   /** Returns who sends a request that another server has received. Rejects with a `GraphQLError` if its token is not valid. */
   requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
@@ -66,9 +70,9 @@ type HttpNeeds = {
   readonly webhookHandlers: WebhookHandlers
   readonly deadlines: Deadlines
   readonly shareCounts: ShareCounts
-  /** Rejects if the store does not answer. */
+  /** Rejects if the store has failed or does not answer. */
   readonly ping: () => Promise<void>
-  readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
+  readonly metrics: Metrics
   readonly tracing: Tracing | null
   readonly logger: Logger
   readonly clock: () => Date
@@ -129,6 +133,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   addExports(entrance)
   return {
     server: http,
+    limits: () => ({ ...http.limits(), ...sockets.limits(), ...streams.limits(), ...callbacks.limits() }),
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async requesterOf(request) {
       try {
@@ -175,15 +180,26 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     isRouter: isKnownRouter,
     isDraining,
     onTurnedAway,
+    // What warms the process up is no request of a client.
+    onAnswered: (...answered) => void (phase.isStarting() || metrics.requestAnswered(...answered)),
     addressOf,
     isKnownHost,
     unreadMs,
     logger,
   })
+  const logRefused: Readonly<Record<TokenRefusal, (fields: { readonly reason: string }) => void>> = {
+    invalid: createRepeatedLine(logger, 'client tokens were refused'),
+    expired: createRepeatedLine(logger, 'client tokens have expired: if they are new, a clock is wrong', 'info'),
+    not_yet_valid: createRepeatedLine(logger, "client tokens are not valid yet: compare this clock with the issuer's"),
+  }
+  const onRefused = (reason: TokenRefusal) => {
+    metrics.tokenRefused(reason)
+    logRefused[reason]({ reason })
+  }
   const verifier =
     needs.verifyToken === null
-      ? createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
-      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger })
+      ? createTokenVerifier(config.clients, { log: logger, onRefused, proxies: config.proxies })
+      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger, onRefused })
   return {
     ...needs,
     http,
@@ -223,6 +239,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     addressOf,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits,
@@ -235,6 +252,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     origins: config.callbackOrigins,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits: entrance.limits,
@@ -311,14 +329,20 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
   const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
   const { registry } = metrics
+  const logRefusal = createRepeatedLine(logger, 'webhooks were refused')
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
     isDraining,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: ({ status, outcome }) => {
-      metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
+    onAnswered: (kind, { status, outcome, reason, isAuthentic }, milliseconds) => {
+      const disposition = outcome?.disposition ?? 'none'
+      metrics.webhookAnswered({ kind, status, disposition, reason: reason ?? 'none', milliseconds })
+      if (isAuthentic) metrics.webhookAuthentic(kind)
+      // Those of the database have one line for all.
+      const isOfStore = reason?.startsWith('store_') === true && !/_(?:slow|busy)$/.test(reason)
+      if (reason !== null && reason !== 'draining' && !isOfStore) logRefusal({ kind, reason, status })
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
     },
   })

@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api'
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
 /** Log levels, from the most output to none. */
@@ -48,7 +49,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
 
 function narrow(inner: PinoLogger, flush: () => void): Logger {
   const line =
-    (level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'): Line =>
+    (level: LineLevel): Line =>
     (fields, message) => {
       if (!inner.isLevelEnabled(level)) return
       inner[level](allowedFields(fields), message.slice(0, MAX_MESSAGE))
@@ -64,6 +65,40 @@ function narrow(inner: PinoLogger, flush: () => void): Logger {
     child: (fields) => narrow(inner.child(allowedFields(fields)), flush),
     flush,
   }
+}
+
+type LineLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+
+/** Returns a logger that writes each line at the level and with the fields that `rewrite` returns for it. */
+export function rewriting(
+  inner: Logger,
+  rewrite: (level: LineLevel, fields: LogFields) => readonly [LineLevel, LogFields],
+): Logger {
+  const line =
+    (given: LineLevel): Line =>
+    (fields, message) => {
+      const [level, rewritten] = rewrite(given, fields)
+      inner[level](rewritten, message)
+    }
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    fatal: line('fatal'),
+    child: (fields) => rewriting(inner.child(fields), rewrite),
+    flush: inner.flush,
+  }
+}
+
+/** Returns a logger whose lines name the current span. */
+export function withTraceIds(inner: Logger, tracing: { readonly current: Span | undefined }): Logger {
+  return rewriting(inner, (level, fields) => {
+    const { current } = tracing
+    if (current === undefined) return [level, fields]
+    const { traceId, spanId } = current.spanContext()
+    return [level, { ...fields, traceId, spanId }]
+  })
 }
 
 /** The logged part of an error: class, code and stack locations; the message only if its class declares it safe. */
@@ -166,8 +201,10 @@ const CODE_FIELDS = [
   'signal',
   'site',
   'sites',
+  'spanId',
   'status',
   'subscription',
+  'traceId',
   'upstreamRequestId',
   'version',
   'versions',

@@ -163,10 +163,12 @@ function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
   })
 }
 
-/** By the first segment of their paths under /webhooks. */
-export type WebhookHandlers = Readonly<
-  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
->
+/** The first segments of the paths under /webhooks. */
+export const WEBHOOK_KINDS = ['payments', 'agreements', 'payouts', 'gateway-payments', 'identity-checks'] as const
+
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number]
+
+export type WebhookHandlers = Readonly<Record<WebhookKind, WebhookHandler>>
 
 /** Creates the handlers of webhooks and callbacks. `onReadDue` is called after a delivery that leaves a doubt. */
 export function createWebhookHandlers(options: PaymentWebhookOptions): WebhookHandlers {

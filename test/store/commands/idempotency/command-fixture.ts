@@ -68,6 +68,8 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       clock: () => fixture.now,
       owner: randomUUID(),
       newId: randomUUID,
+      assertWritable: async () => {},
+      onEnded: () => {},
       newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,
     })
