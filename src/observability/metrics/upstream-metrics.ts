@@ -70,10 +70,11 @@ export function createUpstreamMetrics(registry: Registry, { sites, retriesLeft }
   })
   const offset = new Gauge({
     name: 'payments_upstream_clock_offset_seconds',
-    help: 'By how much the clock of the payments API is ahead of this process, to half a second; NaN before its first response.',
+    help: 'By how much the clock of the payments API is ahead of this process, to half a second.',
     registers,
   })
-  offset.set(Number.NaN)
+  // Unknown before the first response.
+  offset.remove()
   for (const site of sites) {
     breakers.set({ site }, 0)
     mismatches.inc({ site }, 0)
