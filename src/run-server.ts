@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxSite } from 'payments-subgraph-sandbox'
 import { createApp, type AppOptions } from './app.ts'
@@ -10,6 +11,7 @@ import { Secret } from './keys/key-ring.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
+import { programVersion } from './version.ts'
 
 /** How long a drain may take before the process ends anyway, in milliseconds. */
 const DRAIN_MS = 14_000
@@ -31,7 +33,10 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
   const config = readConfig()
-  const logger = createLogger({ level: config.logLevel })
+  const logger = createLogger({
+    level: config.logLevel,
+    base: { version: programVersion(), instance: hostname() },
+  })
   endOnUncaught(logger)
   process.once('exit', logger.flush)
   try {

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { Span } from '@opentelemetry/api'
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
@@ -29,22 +30,38 @@ export type LoggerOptions = {
   readonly level: LogLevel
   /** Destination of the lines, one JSON object each. Default: standard output. */
   readonly destination?: DestinationStream
+  /** Fields of every line in JSON: the version and the instance of the process. Default: none. */
+  readonly base?: { readonly version: string; readonly instance: string }
 }
 
 /** Longer than any message of ours; a longer text contains data. */
 const MAX_MESSAGE = 300
 
-/** Creates the logger of the process. Times are ISO 8601 in UTC; neither the host name nor the process id is written. */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+/**
+ * Creates the logger of the process. Times are ISO 8601 in UTC. On a terminal, the lines are for people where pino-pretty is installed, as
+ * under development.
+ */
+export function createLogger({ level, destination, base }: LoggerOptions): Logger {
+  const readable = destination ?? (process.stdout.isTTY ? openPretty() : null)
   const options = {
     level,
-    base: null,
+    base: readable === null && base !== undefined ? base : null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  if (destination !== undefined) return narrow(pino(options, destination), () => {})
+  if (readable !== null) return narrow(pino(options, readable), () => {})
   const batch = batchLines(pino.destination({ sync: true }))
   return narrow(pino(options, batch), batch.flushSync)
+}
+
+/** Returns null where the package is not installed. */
+function openPretty(): DestinationStream | null {
+  try {
+    const pretty = createRequire(import.meta.url)('pino-pretty') as (options: object) => DestinationStream
+    return pretty({ sync: true })
+  } catch {
+    return null
+  }
 }
 
 function narrow(inner: PinoLogger, flush: () => void): Logger {
