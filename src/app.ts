@@ -219,6 +219,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
     assertWritable: watch.assertWritable,
+    onCommandSent: (ref) => tracing?.remember(ref),
     onCommandEnded: metrics.commandEnded,
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,
@@ -267,6 +268,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     operations,
     webhookHandlers: createWebhookHandlers({
       inbox: store.inbox,
+      tracing,
       keys,
       secrets: config.webhooks.secrets,
       logger,
@@ -356,8 +358,9 @@ async function clockOffsetMs({ now }: Pick<Database, 'now'>): Promise<number> {
   return told.getTime() - (before + Date.now()) / 2
 }
 
-async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {
-  if (tracesEndpoint === null) return null
+async function openTracing({ traces, proxies }: AppConfig): Promise<Tracing | null> {
+  const { endpoint } = traces
+  if (endpoint === null) return null
   const { createTracing } = await import('./observability/tracing/tracing.ts')
-  return createTracing(tracesEndpoint, proxies)
+  return createTracing({ ...traces, endpoint }, proxies)
 }

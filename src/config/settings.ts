@@ -46,6 +46,16 @@ const limit = (most = 1_000_000) => wholeNumber(1, most)
 /** Optimised paths of an operation, which return the same results as the plain ones. */
 const SHORTCUTS = ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows', 'ownSockets'] as const
 
+/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration */
+export const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 /** All settings by their place in the configuration, in the order of docs/settings.md, whose table `npm run docs:schema` writes. */
 export const SETTINGS = {
   /** `development`, `test` or `production` */
@@ -275,8 +285,20 @@ export const SETTINGS = {
     /** Hosts that are reached without these proxies, comma-separated */
     none: { name: 'NO_PROXY', parse: text.good<string>, eitherCase: true },
   },
-  /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
-  tracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+  traces: {
+    /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
+    endpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+    /** Headers of the requests to it, as `name=value,name=value` with percent-encoding */
+    headers: { name: 'OTEL_EXPORTER_OTLP_HEADERS', parse: text.secretPairs },
+    /** `service.name` of its spans */
+    serviceName: { name: 'OTEL_SERVICE_NAME', parse: text.good<string>, default: 'payments-subgraph' },
+    /** Further attributes of the resource, in the form of the headers */
+    attributes: { name: 'OTEL_RESOURCE_ATTRIBUTES', parse: text.parsePairs },
+    /** Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or `parentbased_` and one of these */
+    sampler: { name: 'OTEL_TRACES_SAMPLER', parse: oneOf(SAMPLERS), default: 'parentbased_always_on' },
+    /** Share from 0 to 1 of the samplers by ratio */
+    samplerRatio: { name: 'OTEL_TRACES_SAMPLER_ARG', parse: text.parseShare, default: '1' },
+  },
   /** pino's levels */
   logLevel: { name: 'LOG_LEVEL', parse: oneOf(LOG_LEVELS), default: 'info' },
 } as const satisfies SettingTable

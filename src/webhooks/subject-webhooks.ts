@@ -24,6 +24,7 @@ export function createPaymentWebhook(options: PaymentWebhookOptions): WebhookHan
     store: async ({ json, correlationId: ref, ...delivery }) => {
       const report = json === null ? null : readPaymentReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecrets(json))
+      remember(options, report?.paymentId)
       const outcome = await options.inbox.receive({ ...delivery, ref, body, report })
       options.logger.info(
         {
@@ -59,6 +60,7 @@ function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandle
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readAgreementReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecretsOfAgreement(json))
+      remember(options, report?.id)
       const outcome = await options.inbox.receiveAgreement({ ...delivery, ref: correlationId ?? '', body, report })
       options.logger.info(
         {
@@ -92,6 +94,7 @@ function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandler {
     signature: 'checked-when-present',
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readPayoutCallback(unwrapped(json))
+      remember(options, report?.id)
       const outcome = await options.inbox.receivePayout({ ...delivery, ref: correlationId ?? '', body: null, report })
       options.logger.info(
         {
@@ -120,6 +123,7 @@ function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHandler {
     signature: 'checked-when-present',
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readGatewayCallback(json)
+      remember(options, report?.id)
       const outcome = await options.inbox.receiveGatewayPayment({
         ...delivery,
         ref: correlationId ?? '',
@@ -161,6 +165,11 @@ function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
       return { usable: json !== null, outcome }
     },
   })
+}
+
+/** Lets the delivery of the events of a webhook link to it. */
+function remember({ tracing }: WebhookHandlerOptions, subjectId: string | null | undefined): void {
+  if (typeof subjectId === 'string') tracing?.remember(subjectId)
 }
 
 /** The first segments of the paths under /webhooks. */

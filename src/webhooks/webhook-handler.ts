@@ -7,6 +7,7 @@ import type { Store } from '../ledger/store.ts'
 import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
 import { StoreBusyError, StoreFailure } from '../store/store-errors.ts'
 import type { DeliveryOutcome, RefKind } from '../store/store.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
@@ -66,6 +67,8 @@ export type WebhookHandlerOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
+  /** Default: nothing is recorded. */
+  readonly tracing?: Pick<Tracing, 'ask' | 'link' | 'remember'> | null
   /** Maximum number of concurrent deliveries. */
   readonly maxInFlight?: number
   /** Milliseconds after which a delivery that is not yet stored is refused. Default 2,500. */
@@ -184,6 +187,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     const fault = signatureFault(body, request.headers)
     if (fault !== null) return { ...refused(401, fault), isUnread: false }
     progress.isAuthentic = true
+    if (request.correlationId !== null) options.tracing?.link(request.correlationId)
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
     if (inFlight >= maxInFlight) return { ...refused(503, 'busy'), ...progress }
     const delivery = {
@@ -194,7 +198,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.
-    const storing = kind.store(delivery).finally(() => {
+    const store = () => kind.store(delivery)
+    const storing = (options.tracing?.ask('commit', {}, store) ?? store()).finally(() => {
       inFlight -= 1
     })
     const { usable, outcome } = await withTimeout(storing, maxStoreMs, tooSlow)

@@ -26,6 +26,8 @@ export type IdempotencyOptions = {
   readonly newId: () => string
   /** Rejects if the result of a command could not be recorded: then it is not sent. */
   readonly assertWritable: () => Promise<void>
+  /** Is told the correlation id of an attempt before it is sent. */
+  readonly onSent: (ref: string) => void
   /** Is told the outcome of each use of a key that was sent or replayed. */
   readonly onEnded: (mutation: string, outcome: string) => void
   /** Makes the correlation id of an attempt. */
@@ -91,6 +93,7 @@ function idempotentCommandsOf(
     newId,
     newCorrelationId: newRef,
     assertWritable,
+    onSent,
     onEnded,
   }: IdempotencyOptions,
   { byKey: running, sent }: UnderWay,
@@ -254,6 +257,7 @@ function idempotentCommandsOf(
   ): Promise<CommandOutcome<Result>> => {
     let answer: Answer
     sent.add(command.id)
+    onSent(command.ref)
     try {
       answer = await task.send(command.ref)
     } catch (error) {

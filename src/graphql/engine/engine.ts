@@ -108,7 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
     return executing instanceof Promise ? executing.then(jsonOf) : jsonOf(executing)
   }
   const fanOut = createFanOut({ services, answerItem, isShared: options.sharesExecutions, logger })
-  const onDelivered = timeDeliveries(services.clock, options.onDelivered)
+  const onDelivered = timeDeliveries(services.clock, options)
   const errorText = (error: GraphQLError) => jsonOf({ data: null, errors: [error] })
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',
@@ -131,54 +131,42 @@ export function createEngine(options: EngineOptions): Engine {
     return answer(executed, isCommon ? cachePolicy(operation.document, operation.node) : null)
   }
 
-  const run = async (
-    operation: AdmittedOperation,
-    {
-      caller,
-      fromRouter,
-      text,
-      wantsTrace = false,
-      headers = {},
-      resumeAfter,
-      statusTokens = [],
-      ...requester
-    }: Requester,
-  ): Promise<RequestOutcome> => {
-    const { node } = operation
-    const refusing = requester.refuse?.(node.operation) ?? null
-    const refused = refusing instanceof Promise ? await refusing : refusing
-    if (refused !== null) return refuse([refused])
-    describeSpan(tracing?.current, node)
-    const isStream = node.operation === OperationTypeNode.SUBSCRIPTION
-    const context = createContext(services, caller, { resumeAfter, statusTokens: isStream ? [] : statusTokens })
-    if (isStream) {
-      const started = await subscribe(schema, operation, { context, fanOut, errorText, onDelivered, logger })
-      return 'pull' in started ? started : answer({ data: null, errors: started }, null)
-    }
-    if (wantsTrace || apollo.hasPlugins) {
-      const answering = apollo.answer(operation, context, { wantsTrace, headers })
-      return withCode(await withTimeout(answering, timeoutMs, () => answer(tooLate(), null)))
-    }
-    const version = publicAnswers?.version()
-    const made = await answerOnce(operation, context)
-    if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
-      const isKept = publicAnswers?.keep(recallKey(text, fromRouter), made, version)
-      if (isKept === true) recallable.set(made, operation)
-    }
-    return made
-  }
-
   return {
     refuse,
     async run(request, requester) {
       const startedAt = performance.now()
-      const operation = admit(request, requester.fromRouter, requester.text?.length)
-      const isAdmitted = !('errors' in operation)
-      const [kind, name] = isAdmitted ? [operation.node.operation, nameOf(operation)] : [UNKNOWN, OTHER]
-      try {
-        const outcome = await (isAdmitted ? run(operation, requester) : refuse(operation.errors))
+      const { caller, fromRouter, text, wantsTrace = false, headers = {}, resumeAfter, statusTokens = [] } = requester
+      const operation = admit(request, fromRouter, text?.length)
+      const kind = 'errors' in operation ? UNKNOWN : operation.node.operation
+      const name = 'errors' in operation ? OTHER : nameOf(operation)
+      const ended = <Outcome extends RequestOutcome>(outcome: Outcome): Outcome => {
         onEnded({ kind, name, outcome: codeOf(outcome), milliseconds: performance.now() - startedAt })
         return outcome
+      }
+      try {
+        if ('errors' in operation) return ended(refuse(operation.errors))
+        const { node } = operation
+        const refusing = requester.refuse?.(node.operation) ?? null
+        const refused = refusing instanceof Promise ? await refusing : refusing
+        if (refused !== null) return ended(refuse([refused]))
+        describeSpan(tracing?.current, node)
+        const isStream = node.operation === OperationTypeNode.SUBSCRIPTION
+        const context = createContext(services, caller, { resumeAfter, statusTokens: isStream ? [] : statusTokens })
+        if (isStream) {
+          const started = await subscribe(schema, operation, { context, fanOut, errorText, onDelivered, logger })
+          return ended('pull' in started ? started : answer({ data: null, errors: started }, null))
+        }
+        if (wantsTrace || apollo.hasPlugins) {
+          const answering = apollo.answer(operation, context, { wantsTrace, headers })
+          return ended(withCode(await withTimeout(answering, timeoutMs, () => answer(tooLate(), null))))
+        }
+        const version = publicAnswers?.version()
+        const made = await answerOnce(operation, context)
+        if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
+          const isKept = publicAnswers?.keep(recallKey(text, fromRouter), made, version)
+          if (isKept === true) recallable.set(made, operation)
+        }
+        return ended(made)
       } catch (error) {
         onEnded({ kind, name, outcome: INTERNAL, milliseconds: performance.now() - startedAt })
         throw error
@@ -199,12 +187,20 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 /** Returns what times the delivery of events. The time of an event is parsed once for all of its streams. */
-function timeDeliveries(clock: () => Date, onDelivered: (seconds: number) => void): (event: PaymentEvent) => void {
+function timeDeliveries(
+  clock: () => Date,
+  { onDelivered, tracing }: Pick<EngineOptions, 'onDelivered' | 'tracing'>,
+): (event: PaymentEvent) => void {
   let last: PaymentEvent | null = null
   let recordedAt = 0
   return (event) => {
-    if (event !== last) recordedAt = Date.parse(event.recordedAt)
-    last = event
+    if (event !== last) {
+      recordedAt = Date.parse(event.recordedAt)
+      last = event
+      const { payment, agreement, payout, gatewayPayment } = event
+      const key = (payment ?? agreement ?? payout ?? gatewayPayment)?.id
+      if (event.source === 'WEBHOOK' && key !== undefined) tracing?.delivered({ ...event, key })
+    }
     onDelivered(Math.max(clock().getTime() - recordedAt, 0) / 1_000)
   }
 }

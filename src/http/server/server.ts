@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import createRouter, { type HTTPMethod } from 'find-my-way'
@@ -19,7 +19,7 @@ import {
 import { answerInOrder, type UpgradeListener } from '../connections/requests-in-order.ts'
 import { UNREAD_MS } from '../connections/unread-answers.ts'
 import type { RouterCheck } from './client-caller.ts'
-import { createHttpSender, type HttpSender, preflightAnswer } from './http-answer.ts'
+import { createHttpSender, type HttpSender, preflightAnswer, type TimedRequest } from './http-answer.ts'
 import { createOrigins, logOnce } from './origins.ts'
 import { notFoundAnswer, problemAnswer, UNAVAILABLE, UNKNOWN_HOST } from './problem.ts'
 import { faultOf } from './request-faults.ts'
@@ -32,7 +32,7 @@ export type HttpServerOptions = {
   readonly isDraining: () => boolean
   readonly onTurnedAway: (reason: 'connections' | 'overload') => void
   /** Called when the head of a response is sent, with the route. Default: nothing is. */
-  readonly onAnswered?: RequestMetrics['requestAnswered']
+  readonly onAnswered?: RequestMetrics['requestAnswered'] | undefined
   /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether the host of a request is a name of this server. Others are refused. Default: every name. */
@@ -116,7 +116,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { publicUrl, allowedOrigins } = settings
   const { isListed, isAllowed } = createOrigins(settings, logger)
   const origins = allowedOrigins.length === 0 ? null : { isListed }
-  const sender = createHttpSender({ publicUrl, origins, isDraining, unreadMs })
+  const sender = createHttpSender({ publicUrl, origins, isDraining, unreadMs, onAnswered })
   const { send } = sender
   const isKnownHost = createLoggedHostCheck(options)
   // Handlers read the query themselves.
@@ -129,7 +129,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     else send(request, response, isOutage(error) ? UNAVAILABLE : problemAnswer(500))
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    if (onAnswered !== undefined && response instanceof TimedResponse) response.onAnswered = onAnswered
+    const timed: TimedRequest = request
+    timed.receivedAt = performance.now()
     const { method = '', url = '', rawHeaders, headers } = request
     if (!isKnownHost(request)) return send(request, response, UNKNOWN_HOST)
     const fault = faultOf(url, rawHeaders)
@@ -139,7 +140,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const preflight = origins === null ? null : preflightAnswer(request, origins)
     if (preflight !== null) return send(request, response, preflight)
     const route = router.find(method as HTTPMethod, url)
-    if (response instanceof TimedResponse) response.route = route === null ? NO_ROUTE : (route.store as string)
+    timed.route = route === null ? undefined : (route.store as string)
     if (route === null) return send(request, response, notFoundAnswer(request))
     try {
       const answering: unknown = (route.handler as unknown as RequestHandler)(request, response, route.params)
@@ -154,7 +155,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createServer(
     {
       ...SERVER,
-      ServerResponse: TimedResponse,
       shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false,
     },
     limitBodyTime(onRequest, { milliseconds: BODY_TIMEOUT_MS, onSlow }),
@@ -224,23 +224,6 @@ function createLoggedHostCheck({ isKnownHost = () => true, logger }: HttpServerO
     const isKnown = isKnownHost(request)
     if (!isKnown) log(`http://${request.headers.host}`)
     return isKnown
-  }
-}
-
-/** The route of what has none, such as a request to an unknown host. */
-const NO_ROUTE = 'none'
-
-/** Tells how long the head of the response took: streams go on for hours after it. */
-class TimedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  readonly #receivedAt = performance.now()
-  route = NO_ROUTE
-  onAnswered: RequestMetrics['requestAnswered'] | null = null
-
-  // The types of its overloads cannot be repeated here.
-  override writeHead(status: number, ...rest: readonly unknown[]): this {
-    this.onAnswered?.(this.route, status, performance.now() - this.#receivedAt)
-    this.onAnswered = null
-    return super.writeHead(status, ...(rest as []))
   }
 }
 

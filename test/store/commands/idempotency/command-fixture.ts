@@ -69,6 +69,7 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       owner: randomUUID(),
       newId: randomUUID,
       assertWritable: async () => {},
+      onSent: () => {},
       onEnded: () => {},
       newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,
