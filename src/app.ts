@@ -27,8 +27,8 @@ import { openConfiguredRedis, openSharing } from './redis/open-redis.ts'
 import { openArchive } from './retention/retention.ts'
 import { startSigningKeys } from './retention/signing-keys.ts'
 import { openDatabase } from './store/open-database.ts'
+import { observeCommits, storeSources } from './store/store-sources.ts'
 import { watchStore } from './store/store-watch.ts'
-import type { Database, EventLog } from './store/store.ts'
 import { openWakeUps } from './streams/open-wake-ups.ts'
 import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
 import { startTail, type TailOptions } from './streams/tail.ts'
@@ -124,13 +124,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
       sites: config.upstream.sites.map(({ id }) => id),
       retriesLeft: (site) => upstream.retriesLeft(site),
       limits: () => ({ ...http.limits(), ...services.streams.limits() }),
-      store: {
-        figures: () => store.figures(),
-        isUp: watch.isUp,
-        position: () => tail.end,
-        head: () => headOf(store.log, tail.end),
-        clockOffsetMs: async () => (isOnServer ? clockOffsetMs(store) : null),
-      },
+      store: storeSources({ store: () => store, position: () => tail.end, isUp: watch.isUp, isOnServer }),
       sockets: () => http.open().sockets,
       eventStreams: () => http.open().eventStreams,
       callbacks: () => http.open().callbacks,
@@ -151,13 +145,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     await openDatabase(config, {
       clock,
       logger,
-      observer: {
-        committed: metrics.committed,
-        failed(failure) {
-          metrics.commitFailed(failure.reason)
-          watch.failed(failure)
-        },
-      },
+      observer: observeCommits(metrics, watch),
     }),
     {
       findsDuplicates: config.findsDuplicates,
@@ -342,20 +330,6 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }
   }
   return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
-}
-
-/** Returns the last position of the log, and since when there has been an event after a position. */
-async function headOf(log: EventLog, after: number) {
-  const position = await log.head()
-  const [first] = position > after ? (await log.read(after, 1)).events : []
-  return { position, unreadSince: first === undefined ? null : new Date(first.recordedAt) }
-}
-
-/** Returns by how many milliseconds the clock of a database server is ahead, to half of the time that it took to answer. */
-async function clockOffsetMs({ now }: Pick<Database, 'now'>): Promise<number> {
-  const before = Date.now()
-  const told = await now()
-  return told.getTime() - (before + Date.now()) / 2
 }
 
 async function openTracing({ traces, proxies }: AppConfig): Promise<Tracing | null> {

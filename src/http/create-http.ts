@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
-import type { TokenRefusal } from '../access/caller.ts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
@@ -11,7 +10,6 @@ import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { LimitUse, Metrics } from '../observability/metrics/metrics.ts'
-import { createRepeatedLine } from '../observability/repeated-line.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import type { Deadlines } from '../streams/stream-registry.ts'
@@ -34,6 +32,7 @@ import { protect, type Protection } from './protection/protection.ts'
 import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
 import { createHttpServer, type HttpServer } from './server/server.ts'
 import { type TraceRequest, traceRequests } from './server/trace-requests.ts'
+import { watchTokenRefusals, watchWebhooks } from './server/watch-refusals.ts'
 import { type CallbackLimits, createCallbackSubscriptions } from './streams/callback-subscriptions.ts'
 import { multipartCarrier } from './streams/multipart-streams.ts'
 import { createResponseStreams } from './streams/response-streams.ts'
@@ -187,15 +186,7 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     unreadMs,
     logger,
   })
-  const logRefused: Readonly<Record<TokenRefusal, (fields: { readonly reason: string }) => void>> = {
-    invalid: createRepeatedLine(logger, 'client tokens were refused'),
-    expired: createRepeatedLine(logger, 'client tokens have expired: if they are new, a clock is wrong', 'info'),
-    not_yet_valid: createRepeatedLine(logger, "client tokens are not valid yet: compare this clock with the issuer's"),
-  }
-  const onRefused = (reason: TokenRefusal) => {
-    metrics.tokenRefused(reason)
-    logRefused[reason]({ reason })
-  }
+  const onRefused = watchTokenRefusals(metrics, logger)
   const verifier =
     needs.verifyToken === null
       ? createTokenVerifier(config.clients, { log: logger, onRefused, proxies: config.proxies })
@@ -329,22 +320,13 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
   const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
   const { registry } = metrics
-  const logRefusal = createRepeatedLine(logger, 'webhooks were refused')
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
     isDraining,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: (kind, { status, outcome, reason, isAuthentic }, milliseconds) => {
-      const disposition = outcome?.disposition ?? 'none'
-      metrics.webhookAnswered({ kind, status, disposition, reason: reason ?? 'none', milliseconds })
-      if (isAuthentic) metrics.webhookAuthentic(kind)
-      // Those of the database have one line for all.
-      const isOfStore = reason?.startsWith('store_') === true && !/_(?:slow|busy)$/.test(reason)
-      if (reason !== null && reason !== 'draining' && !isOfStore) logRefusal({ kind, reason, status })
-      if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
-    },
+    onAnswered: watchWebhooks(metrics, logger),
   })
   const health = { ping, isStarting, isDraining, isOverloaded: protection.overload.isOverloaded }
   addHealthRoutes(http, health)

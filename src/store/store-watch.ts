@@ -45,7 +45,10 @@ export function watchStore(inner: Logger, store: () => Pick<Database, 'ping' | '
   const failed = (error: unknown) => {
     const failure = outageIn(error)
     if (failure === null) return
-    if (failing !== null) return void (failing.lines += 1)
+    if (failing !== null) {
+      failing.lines += 1
+      return
+    }
     failing = { failure, since: performance.now(), lines: 0 }
     inner.error({ reason: failure.reason, code: failure.code, err: failure }, messageOf(failure))
     timer = setTimeout(() => void probe(), PROBE_MS).unref()

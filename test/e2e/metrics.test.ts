@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pay } from '../support/checkout.ts'
 import { type Sample, scrape, sumOf } from '../support/metrics.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
-import { CREATE_LINK, createLink, linkInput, LINK_UPDATES } from '../support/operations.ts'
+import { CREATE_LINK, createLink, LINK_UPDATES } from '../support/operations.ts'
 import { isCaughtUp, isReceived } from '../support/streams.ts'
 import { defaultAddress, honestHeaders, paymentBody, send } from '../support/webhooks.ts'
 
@@ -166,7 +166,7 @@ it('a token that is refused because of a clock says so', async () => {
 it('the database, the log, the payments API and the build are shown', async () => {
   await createLink(network)
   const samples = await scrape(network.app.url)
-  const positive = (name: string, labels = {}) => expect(sumOf(samples, name, labels), name).toBeGreaterThan(0)
+  const positive = (name: string, labels = {}) => expect([name, sumOf(samples, name, labels) > 0]).toEqual([name, true])
   positive('payments_store_size_bytes')
   positive('payments_store_write_ahead_log_bytes')
   positive('payments_store_disk_free_bytes')

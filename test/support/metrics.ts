@@ -10,7 +10,7 @@ export async function scrape(url: string): Promise<Sample[]> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm), ([, name = '', labels = '', value]) => ({
     name,
-    labels: Object.fromEntries(Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label, text]) => [label, text])),
+    labels: Object.fromEntries(Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label, of]) => [label, of])),
     value: Number(value),
   }))
 }

@@ -254,8 +254,8 @@ function codeOf(outcome: RequestOutcome): string {
 
 /** Returns the code of a fault of ours, or of the first error. */
 function gravest(errors: readonly GraphQLFormattedError[]): string {
-  const codes = errors.map(({ extensions }) => String(extensions?.['code'] ?? 'other'))
-  return codes.find((code) => code === INTERNAL || code === 'UNAVAILABLE') ?? codes[0] ?? 'other'
+  const codes = errors.map(({ extensions }) => (typeof extensions?.['code'] === 'string' ? extensions['code'] : OTHER))
+  return codes.find((code) => code === INTERNAL || code === 'UNAVAILABLE') ?? codes[0] ?? OTHER
 }
 
 /** Returns the answer of Apollo Server with the code of its errors. */

@@ -100,14 +100,16 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   }
 
   function addLimitGauge(name: string, help: string, figure: keyof LimitUse): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['limit'],
-      registers,
-      collect() {
-        for (const [limit, use] of Object.entries(gauges.limits())) this.set({ limit }, use[figure])
-      },
-    })
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: ['limit'],
+        registers,
+        collect() {
+          for (const [limit, use] of Object.entries(gauges.limits())) this.set({ limit }, use[figure])
+        },
+      }),
+    )
   }
 }

@@ -56,14 +56,16 @@ export function createReadMetrics(registry: Registry, sources: ReadSources, cloc
   })
   addReadGauges(registers, sources.reads, clock)
   addPauseGauge(registers, sources)
-  new Gauge({
-    name: 'payments_reader_leader',
-    help: 'Whether this process makes the planned reads: 1 at one of all nodes.',
-    registers,
-    collect() {
-      this.set(Number(sources.isLeader()))
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'payments_reader_leader',
+      help: 'Whether this process makes the planned reads: 1 at one of all nodes.',
+      registers,
+      collect() {
+        this.set(Number(sources.isLeader()))
+      },
+    }),
+  )
   return {
     readEnded: (outcome) => reads.inc({ outcome }),
     swept: () => sweeps.inc(),

@@ -71,17 +71,19 @@ export function createStoreMetrics(registry: Registry, sources: StoreSources, cl
     figures,
     ({ diskFreeBytes }) => diskFreeBytes,
   )
-  new Gauge({
-    name: 'payments_store_connections',
-    help: 'Connections of this process that read from a PostgreSQL server: used and idle ones, reads that wait for one, and the limit.',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      this.reset()
-      const { connections } = await figures().catch(() => ({ connections: null }))
-      for (const [state, count] of Object.entries(connections ?? {})) this.set({ state }, count)
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'payments_store_connections',
+      help: 'Connections of this process that read from a PostgreSQL server: used and idle ones, reads that wait for one, and the limit.',
+      labelNames: ['state'],
+      registers,
+      async collect() {
+        this.reset()
+        const { connections } = await figures().catch(() => ({ connections: null }))
+        for (const [state, count] of Object.entries(connections ?? {})) this.set({ state }, count)
+      },
+    }),
+  )
   addGauge(
     ['payments_log_position', 'Position up to which this process has read the log.'],
     sources.position,

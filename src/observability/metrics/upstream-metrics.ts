@@ -53,15 +53,17 @@ export function createUpstreamMetrics(registry: Registry, { sites, retriesLeft }
     labelNames: ['site'],
     registers,
   })
-  new Gauge({
-    name: 'payments_upstream_retry_budget',
-    help: 'How many requests of a site may still be repeated; ten requests earn one, up to ten.',
-    labelNames: ['site'],
-    registers,
-    collect() {
-      for (const site of sites) this.set({ site }, retriesLeft(site))
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'payments_upstream_retry_budget',
+      help: 'How many requests of a site may still be repeated; ten requests earn one, up to ten.',
+      labelNames: ['site'],
+      registers,
+      collect() {
+        for (const site of sites) this.set({ site }, retriesLeft(site))
+      },
+    }),
+  )
   const mismatches = new Counter({
     name: 'payments_upstream_mismatches_total',
     help: 'Answers of the payments API about another subject than the requested one.',

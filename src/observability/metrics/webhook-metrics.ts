@@ -48,15 +48,17 @@ export function createWebhookMetrics(registry: Registry, kinds: readonly string[
     buckets: BUCKETS,
   })
   const lastAuthentic = new Map(kinds.map((kind) => [kind, 0]))
-  new Gauge({
-    name: 'payments_webhook_last_authentic_timestamp_seconds',
-    help: 'Time of the last webhook with a valid signature or callback authorization at this process; 0 before the first.',
-    labelNames: ['kind'],
-    registers: [registry],
-    collect() {
-      for (const [kind, at] of lastAuthentic) this.set({ kind }, at / 1_000)
-    },
-  })
+  registry.registerMetric(
+    new Gauge({
+      name: 'payments_webhook_last_authentic_timestamp_seconds',
+      help: 'Time of the last webhook with a valid signature or callback authorization at this process; 0 before the first.',
+      labelNames: ['kind'],
+      registers: [registry],
+      collect() {
+        for (const [kind, at] of lastAuthentic) this.set({ kind }, at / 1_000)
+      },
+    }),
+  )
   const verified = createCount(registry, {
     name: 'payments_callbacks_verified_total',
     help: 'Webhooks and callbacks at the address of a command, by the id of the key that has verified them.',
