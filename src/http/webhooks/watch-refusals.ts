@@ -2,7 +2,7 @@ import type { TokenRefusal } from '../../access/caller.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics/metrics.ts'
 import { createRepeatedLine } from '../../observability/repeated-line.ts'
-import type { WebhookRouteOptions } from '../webhooks/webhook-routes.ts'
+import type { WebhookRouteOptions } from './webhook-routes.ts'
 
 /** Failures of the database that have no line of their own in the log. */
 const WITHOUT_LINE = /^store_(?:slow|busy)$/
