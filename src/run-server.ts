@@ -35,6 +35,7 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
   const config = readConfig()
   const logger = createLogger({
     level: config.logLevel,
+    isReadable: process.stdout.isTTY,
     base: { version: programVersion(), instance: hostname() },
   })
   endOnUncaught(logger)

@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from '../observability/logger.ts'
+import { SAMPLERS } from '../observability/tracing/samplers.ts'
 import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials.ts'
 import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
 import { parseSocketLimits } from './limits.ts'
@@ -45,16 +46,6 @@ const limit = (most = 1_000_000) => wholeNumber(1, most)
 
 /** Optimised paths of an operation, which return the same results as the plain ones. */
 const SHORTCUTS = ['compiledExecutor', 'publicAnswers', 'sharedExecutions', 'recentRows', 'ownSockets'] as const
-
-/** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#general-sdk-configuration */
-export const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const
 
 /** All settings by their place in the configuration, in the order of docs/settings.md, whose table `npm run docs:schema` writes. */
 export const SETTINGS = {

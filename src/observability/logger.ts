@@ -30,6 +30,8 @@ export type LoggerOptions = {
   readonly level: LogLevel
   /** Destination of the lines, one JSON object each. Default: standard output. */
   readonly destination?: DestinationStream
+  /** Whether lines are for people where pino-pretty is installed, as under development. Default: JSON. */
+  readonly isReadable?: boolean
   /** Fields of every line in JSON: the version and the instance of the process. Default: none. */
   readonly base?: { readonly version: string; readonly instance: string }
 }
@@ -37,12 +39,9 @@ export type LoggerOptions = {
 /** Longer than any message of ours; a longer text contains data. */
 const MAX_MESSAGE = 300
 
-/**
- * Creates the logger of the process. Times are ISO 8601 in UTC. On a terminal, the lines are for people where pino-pretty is installed, as
- * under development.
- */
-export function createLogger({ level, destination, base }: LoggerOptions): Logger {
-  const readable = destination ?? (process.stdout.isTTY ? openPretty() : null)
+/** Creates the logger. Times are ISO 8601 in UTC. */
+export function createLogger({ level, destination, isReadable = false, base }: LoggerOptions): Logger {
+  const readable = destination ?? (isReadable ? openPretty() : null)
   const options = {
     level,
     base: readable === null && base !== undefined ? base : null,

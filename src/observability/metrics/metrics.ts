@@ -57,11 +57,7 @@ export function createMetrics(gauges: Gauges, clock: () => Date): Metrics {
   )
   addGauge('payments_callback_subscriptions_open', 'Subscriptions with callbacks to a router.', gauges.callbacks)
   addGauge('payments_streams_open', 'Streams of events that are being followed.', gauges.streams)
-  addLimitGauge(
-    'payments_limit_used',
-    'Most that one address or caller uses of a limit, or all of a limit of the process.',
-    'used',
-  )
+  addLimitGauge('payments_limit_used', 'Most that one address or caller uses of a limit, or all together.', 'used')
   addLimitGauge('payments_limit_maximum', 'The limit; 0 for none.', 'maximum')
   addSwitch(
     'payments_redis_connected',

@@ -99,10 +99,7 @@ export function createStoreMetrics(registry: Registry, sources: StoreSources, cl
     ({ unreadSince }) => (unreadSince === null ? 0 : Math.max(0, (clock().getTime() - unreadSince.getTime()) / 1_000)),
   )
   addGauge(
-    [
-      'payments_database_clock_offset_seconds',
-      'By how much the clock of a PostgreSQL server is ahead of this process.',
-    ],
+    ['payments_database_clock_offset_seconds', 'By how much the clock of a PostgreSQL server is ahead.'],
     sources.clockOffsetMs,
     (milliseconds) => milliseconds && milliseconds / 1_000,
   )

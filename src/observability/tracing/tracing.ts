@@ -23,9 +23,9 @@ import {
   type TracerProviderOptions,
 } from '@opentelemetry/sdk-trace'
 import { LRUCache } from 'lru-cache'
-import type { SAMPLERS } from '../../config/settings.ts'
 import { NO_PROXIES, type Proxies } from '../../lib/outbound-agent.ts'
 import { withTimeout } from '../../lib/timers.ts'
+import type { SAMPLERS } from './samplers.ts'
 
 /**
  * Spans of this process, sent to a collector. Names and attributes contain only ids, codes and names of the schema: never a
