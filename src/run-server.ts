@@ -8,10 +8,10 @@ import type { SiteConfig } from './config/credentials.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { Secret } from './keys/key-ring.ts'
+import { programVersion } from './lib/version.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
-import { programVersion } from './version.ts'
 
 /** How long a drain may take before the process ends anyway, in milliseconds. */
 const DRAIN_MS = 14_000
