@@ -17,16 +17,19 @@ import { createKeyRing, Secret } from './keys/key-ring.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createSliceScheduler } from './lib/slice-scheduler.ts'
 import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
+import { programVersion } from './lib/version.ts'
 import { createHealth } from './lookups/health.ts'
 import { createMethodLists } from './lookups/method-lists.ts'
-import { createLogger, type Logger } from './observability/logger.ts'
-import { createMetrics } from './observability/metrics.ts'
+import { createLogger, type Logger, withTraceIds } from './observability/logger.ts'
+import { createMetrics } from './observability/metrics/metrics.ts'
 import type { Tracing } from './observability/tracing/tracing.ts'
 import { createReconciliation } from './reconciliation/create-reconciliation.ts'
 import { openConfiguredRedis, openSharing } from './redis/open-redis.ts'
 import { openArchive } from './retention/retention.ts'
 import { startSigningKeys } from './retention/signing-keys.ts'
 import { openDatabase } from './store/open-database.ts'
+import { observeCommits, storeSources } from './store/store-sources.ts'
+import { watchStore } from './store/store-watch.ts'
 import { openWakeUps } from './streams/open-wake-ups.ts'
 import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
 import { startTail, type TailOptions } from './streams/tail.ts'
@@ -34,7 +37,7 @@ import { createSites } from './upstream/client/sites.ts'
 import type { BreakerSettings } from './upstream/resilience/breaker.ts'
 import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
-import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
+import { createWebhookHandlers, WEBHOOK_KINDS } from './webhooks/subject-webhooks.ts'
 
 export type AppOptions = {
   /** Default: JSON lines on standard output, of the configured level. */
@@ -101,7 +104,7 @@ const LAST_RECORD_MS = 500
 export async function createApp(given: Config | Environment, options: AppOptions = {}): Promise<App> {
   const config = readAppConfig(given)
   const {
-    logger = createLogger({ level: config.logLevel }),
+    logger: ownLogger = createLogger({ level: config.logLevel }),
     clock = () => new Date(),
     timer = systemTimer,
     onFatal = () => {},
@@ -110,9 +113,18 @@ export async function createApp(given: Config | Environment, options: AppOptions
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
+  const tracing = await openTracing(config)
+  const watch = watchStore(tracing === null ? ownLogger : withTraceIds(ownLogger, tracing), () => store)
+  const { logger } = watch
+  const isOnServer = config.database.kind !== 'sqlite'
   const metrics = createMetrics(
     {
+      build: { version: programVersion(), node: process.version, database: config.database.kind },
+      webhookKinds: WEBHOOK_KINDS,
       sites: config.upstream.sites.map(({ id }) => id),
+      retriesLeft: (site) => upstream.retriesLeft(site),
+      limits: () => ({ ...http.limits(), ...services.streams.limits() }),
+      store: storeSources({ store: () => store, position: () => tail.end, isUp: watch.isUp, isOnServer }),
       sockets: () => http.open().sockets,
       eventStreams: () => http.open().eventStreams,
       callbacks: () => http.open().callbacks,
@@ -121,19 +133,25 @@ export async function createApp(given: Config | Environment, options: AppOptions
       readsHeldMs: (site) => reconciliation.heldMs(site),
       reads: () => store.reads.backlog(clock()),
       redis: config.redis && (() => redis?.isConnected === true),
-      wakeUps: config.database.kind === 'sqlite' ? null : () => wakeUps.isConnected,
+      wakeUps: isOnServer ? () => wakeUps.isConnected : null,
     },
     clock,
   )
   for (const { setting, message } of config.warnings) logger.warn({ setting }, message)
-  const tracing = await openTracing(config)
 
   const archive = await openArchive(config.retention)
   const keys = createKeyRing(config.signingKeys, config.callbackKeys)
-  const store = createLedger(await openDatabase(config, { clock, logger }), {
-    findsDuplicates: config.findsDuplicates,
-    sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
-  })
+  const store = createLedger(
+    await openDatabase(config, {
+      clock,
+      logger,
+      observer: observeCommits(metrics, watch),
+    }),
+    {
+      findsDuplicates: config.findsDuplicates,
+      sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
+    },
+  )
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store can no longer be written')
     onFatal()
@@ -188,6 +206,9 @@ export async function createApp(given: Config | Environment, options: AppOptions
     paymentFinder: reconciliation.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
+    assertWritable: watch.assertWritable,
+    onCommandSent: (ref) => tracing?.remember(ref),
+    onCommandEnded: metrics.commandEnded,
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,
     onImportBegun: reconciliation.continueImports,
@@ -200,7 +221,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     tail,
     scheduler,
     deadlines,
-    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share),
+    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share, metrics.turnedAway),
     operations,
     health: createHealth({
       sites,
@@ -220,12 +241,23 @@ export async function createApp(given: Config | Environment, options: AppOptions
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
   const { extension = null, plugins = [] } = options
-  const engine = await createGraphql(config, { services, logger, tracing, extension, plugins })
+  let isReady = false
+  const engine = await createGraphql(config, {
+    services,
+    logger,
+    tracing,
+    // What warms the process up is no request of a client.
+    onDelivered: metrics.eventDelivered,
+    onEnded: (operation) => isReady && metrics.operationEnded(operation),
+    extension,
+    plugins,
+  })
   const http = createHttp(config, {
     engine,
     operations,
     webhookHandlers: createWebhookHandlers({
       inbox: store.inbox,
+      tracing,
       keys,
       secrets: config.webhooks.secrets,
       logger,
@@ -241,7 +273,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }),
     deadlines,
     shareCounts: sharing.share,
-    ping: () => store.ping(),
+    ping: watch.check,
     metrics,
     tracing,
     logger,
@@ -271,6 +303,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     await wakeUps.close()
     sharing.close()
     redis?.close()
+    watch.close()
     await store.close()
     await tracing?.close()
   }
@@ -286,6 +319,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   })
   if (config.http.port === 0) url = listening.url
   await warmUpServer(listening.url, milliseconds / 4)
+  isReady = true
   http.setReady()
   reconciliation.start()
   const { handle } = http.server
@@ -299,8 +333,9 @@ export async function createApp(given: Config | Environment, options: AppOptions
   return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
 }
 
-async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {
-  if (tracesEndpoint === null) return null
+async function openTracing({ traces, proxies }: AppConfig): Promise<Tracing | null> {
+  const { endpoint } = traces
+  if (endpoint === null) return null
   const { createTracing } = await import('./observability/tracing/tracing.ts')
-  return createTracing(tracesEndpoint, proxies)
+  return createTracing({ ...traces, endpoint }, proxies)
 }

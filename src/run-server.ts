@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxSite } from 'payments-subgraph-sandbox'
 import { createApp, type AppOptions } from './app.ts'
@@ -8,6 +9,7 @@ import { loadDevelopmentKeys } from './dev-keys.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { MAX_CLOSING_MS } from './http/create-http.ts'
 import { Secret } from './keys/key-ring.ts'
+import { programVersion } from './lib/version.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
@@ -37,7 +39,11 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
   const config = readConfig()
-  const logger = createLogger({ level: config.logLevel })
+  const logger = createLogger({
+    level: config.logLevel,
+    isReadable: process.stdout.isTTY,
+    base: { version: programVersion(), instance: hostname() },
+  })
   endOnUncaught(logger)
   process.once('exit', logger.flush)
   try {

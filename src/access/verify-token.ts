@@ -13,6 +13,7 @@ import {
   isCompactJws,
   namesAreUnique,
   type ScopeRules,
+  type TokenRefusal,
   InvalidTokenError,
   TokenKeysUnavailableError,
 } from './caller.ts'
@@ -47,6 +48,8 @@ export type TokenVerifierOptions = {
   /** Monotonic clock in milliseconds. Default: the process's own. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
+  /** Is told of each refused token. */
+  readonly onRefused?: (reason: TokenRefusal) => void
   /** The proxies through which the issuer's keys are fetched. Default: none. */
   readonly proxies?: Proxies
   /** Milliseconds between two checks of the tokens of open streams. Default: 15 seconds. */
@@ -76,6 +79,14 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     keys.freshen() === null && generation === keys.generation() && expiresAt > clock() ? caller : null
 
   const verify = async (token: string): Promise<ClientCaller> => {
+    try {
+      return await check(token)
+    } catch (error) {
+      if (error instanceof InvalidTokenError) options.onRefused?.(error.reason)
+      throw error
+    }
+  }
+  const check = async (token: string): Promise<ClientCaller> => {
     if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
       throw new InvalidTokenError('invalid')
     await keys.freshen()
@@ -121,7 +132,7 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
 
 /** The streams of an expired token end without this check. */
 function isNotWithdrawn(error: unknown): boolean {
-  if (error instanceof InvalidTokenError) return error.reason === 'expired'
+  if (error instanceof InvalidTokenError) return error.reason !== 'invalid'
   throw error
 }
 
@@ -180,7 +191,10 @@ function acceptedCaller({ payload, protectedHeader }: JWTVerifyResult, rules: Sc
 function refusalFor(error: unknown, log: TokenVerifierOptions['log']): Error {
   if (error instanceof TokenKeysUnavailableError || error instanceof InvalidTokenError) return error
   log?.debug({ code: 'INVALID_TOKEN', err: error }, 'A client token was refused.')
-  return new InvalidTokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
+  if (error instanceof errors.JWTExpired) return new InvalidTokenError('expired')
+  const isEarly =
+    error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed'
+  return new InvalidTokenError(isEarly ? 'not_yet_valid' : 'invalid')
 }
 
 /** Cache of tokens whose signature was verified, so that it is not verified on every request. */

@@ -52,6 +52,12 @@ export type OperationsOptions = CallbackOptions & {
   readonly sendLinkReference: boolean
   /** Whether the configured payments API is its sandbox. */
   readonly sandbox: boolean
+  /** Rejects if the database could not record the result of a command. */
+  readonly assertWritable: () => Promise<void>
+  /** Is told the correlation id of each attempt before it is sent. */
+  readonly onCommandSent: (ref: string) => void
+  /** Is told the outcome of each command. */
+  readonly onCommandEnded: (mutation: string, outcome: string) => void
   /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
   /** Called when an erasure is to be continued in the background. */
@@ -76,6 +82,9 @@ export function createOperations(options: OperationsOptions) {
     owner: randomUUID(),
     newId: randomUUID,
     newCorrelationId,
+    assertWritable: options.assertWritable,
+    onSent: options.onCommandSent,
+    onEnded: options.onCommandEnded,
   })
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }

@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from '../observability/logger.ts'
+import { SAMPLERS } from '../observability/tracing/samplers.ts'
 import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials.ts'
 import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
 import { parseSocketLimits } from './limits.ts'
@@ -280,8 +281,20 @@ export const SETTINGS = {
     /** Hosts that are reached without these proxies, comma-separated */
     none: { name: 'NO_PROXY', parse: text.good<string>, eitherCase: true },
   },
-  /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
-  tracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+  traces: {
+    /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
+    endpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+    /** Headers of the requests to it, as `name=value,name=value` with percent-encoding */
+    headers: { name: 'OTEL_EXPORTER_OTLP_HEADERS', parse: text.secretPairs },
+    /** `service.name` of its spans */
+    serviceName: { name: 'OTEL_SERVICE_NAME', parse: text.good<string>, default: 'payments-subgraph' },
+    /** Further attributes of the resource, in the form of the headers */
+    attributes: { name: 'OTEL_RESOURCE_ATTRIBUTES', parse: text.parsePairs },
+    /** Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or `parentbased_` and one of these */
+    sampler: { name: 'OTEL_TRACES_SAMPLER', parse: oneOf(SAMPLERS), default: 'parentbased_always_on' },
+    /** Share from 0 to 1 of the samplers by ratio */
+    samplerRatio: { name: 'OTEL_TRACES_SAMPLER_ARG', parse: text.parseShare, default: '1' },
+  },
   /** pino's levels */
   logLevel: { name: 'LOG_LEVEL', parse: oneOf(LOG_LEVELS), default: 'info' },
 } as const satisfies SettingTable

@@ -9,7 +9,7 @@ import type { SocketLimits } from '../config/limits.ts'
 import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Metrics } from '../observability/metrics.ts'
+import type { LimitUse, Metrics } from '../observability/metrics/metrics.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import type { Deadlines } from '../streams/stream-registry.ts'
@@ -38,6 +38,7 @@ import { createResponseStreams } from './streams/response-streams.ts'
 import { addEventStreams, eventStreamCarrier } from './streams/sse-streams.ts'
 import type { UploadLimits } from './uploads/read-pictures.ts'
 import { addUploadRoutes } from './uploads/upload-routes.ts'
+import { watchTokenRefusals, watchWebhooks } from './webhooks/watch-refusals.ts'
 import { addWebhookRoutes } from './webhooks/webhook-routes.ts'
 import { addWebSocket } from './websocket/websocket.ts'
 
@@ -45,6 +46,8 @@ export type Http = {
   readonly server: HttpServer
   /** Returns the number of open sockets and streams of clients. */
   open(): Omit<PaymentsOpenStreams, 'subscriptions'>
+  /** Returns how much of each limit of connections and streams is used. */
+  limits(): Readonly<Record<string, LimitUse>>
   /** Returns who sends a request that another server has received. Rejects with a `GraphQLError` if its token is not valid. */
   requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
@@ -66,9 +69,9 @@ type HttpNeeds = {
   readonly webhookHandlers: WebhookHandlers
   readonly deadlines: Deadlines
   readonly shareCounts: ShareCounts
-  /** Rejects if the store does not answer. */
+  /** Rejects if the store has failed or does not answer. */
   readonly ping: () => Promise<void>
-  readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
+  readonly metrics: Metrics
   readonly tracing: Tracing | null
   readonly logger: Logger
   readonly clock: () => Date
@@ -128,6 +131,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   addExports(entrance)
   return {
     server: http,
+    limits: () => ({ ...http.limits(), ...sockets.limits(), ...streams.limits(), ...callbacks.limits() }),
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async requesterOf(request) {
       try {
@@ -176,15 +180,18 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     isRouter: isKnownRouter,
     isDraining,
     onTurnedAway,
+    // What warms the process up is no request of a client.
+    onAnswered: (...answered) => void (phase.isStarting() || metrics.requestAnswered(...answered)),
     addressOf,
     isKnownHost,
     unreadMs,
     logger,
   })
+  const onRefused = watchTokenRefusals(metrics, logger)
   const verifier =
     needs.verifyToken === null
-      ? createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
-      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger })
+      ? createTokenVerifier(config.clients, { log: logger, onRefused, proxies: config.proxies })
+      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger, onRefused })
   return {
     ...needs,
     http,
@@ -224,6 +231,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     addressOf,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits,
@@ -236,6 +244,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     origins: config.callbackOrigins,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits: entrance.limits,
@@ -315,10 +324,7 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: ({ status, outcome }) => {
-      metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
-      if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
-    },
+    onAnswered: watchWebhooks(metrics, logger),
   })
   const health = { ping, isStarting, isDraining }
   addHealthRoutes(http, health)

@@ -36,6 +36,10 @@ type DatabaseParts = {
   readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
+  /** See `Database.assertRoom`. */
+  readonly assertRoom: Database['assertRoom']
+  /** See `Database.figures`. */
+  readonly figures: Database['figures']
   /** See `Database.onFatal`. */
   readonly onFatal: Database['onFatal']
   readonly close: () => Promise<void>
@@ -56,6 +60,8 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     now,
     databaseNow,
     assertHealthy,
+    assertRoom,
+    figures,
     onFatal,
     close,
   } = parts
@@ -104,6 +110,18 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
       assertHealthy()
       await log.head()
     },
+    async probe() {
+      assertHealthy()
+      await assertRoom()
+      await commits.exclusively(({ db }) =>
+        db
+          .updateTable('meta')
+          .set(({ ref }) => ({ heartbeat_at: ref('heartbeat_at') }))
+          .execute(),
+      )
+    },
+    assertRoom,
+    figures,
     onFatal,
     close,
   }

@@ -5,6 +5,7 @@ import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
+import type { StoreFigures } from '../observability/metrics/store-metrics.ts'
 import type { CommandQueries, RefKind } from './command-store.ts'
 import type { DecisionOnRows } from './group-commit.ts'
 import type { ImportQueries } from './import-store.ts'
@@ -86,6 +87,12 @@ export type Database = {
   now(): Promise<Date>
   /** Resolves if the database answers; rejects if it does not. */
   ping(): Promise<void>
+  /** Resolves if the database can be written; rejects if it cannot. */
+  probe(): Promise<void>
+  /** Rejects with `StoreFailure`, FULL, if there is too little room for what a command would record. */
+  assertRoom(): Promise<void>
+  /** Returns what the database knows of its size and its connections. */
+  figures(): Promise<StoreFigures>
   /**
    * Calls the listener once if a commit could not be made durable. Then the content of the disk is unknown, nothing more is written, and
    * the database has to be opened again. Returns the function that removes the listener.

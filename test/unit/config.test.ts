@@ -25,7 +25,7 @@ describe('parseConfig without any setting', () => {
       clients: { kind: 'secret', issuer: null, audience: null },
       router: { kind: 'open' },
       callbackOrigins: [],
-      tracesEndpoint: null,
+      traces: { endpoint: null, serviceName: 'payments-subgraph', sampler: 'parentbased_always_on' },
       database: { kind: 'sqlite', path: './data/payments.db' },
       trustedDocuments: null,
       logLevel: 'info',

@@ -73,6 +73,8 @@ export function engineOf(
     apollo: { hasPlugins: false, answer: () => Promise.reject(new Error('No traces here.')) },
     logger,
     tracing: null,
+    onEnded: () => {},
+    onDelivered: () => {},
     ...parts,
   })
 }
