@@ -262,6 +262,11 @@ export type DeliveryFilter = {
   readonly dispositions?: readonly Disposition[]
   /** True for those that `backlog` counts; otherwise without effect. */
   readonly needsAttention?: boolean
+  /** First received within these instants: from the first on, before the second. */
+  readonly receivedFrom?: Date
+  readonly receivedBefore?: Date
+  /** What their addresses were made for; null is the merchant's default address. */
+  readonly refKinds?: readonly (RefKind | null)[]
 }
 
 /** Rows by their primary keys. */

@@ -167,6 +167,7 @@ async function furnished(network: Network): Promise<Fixture> {
     laterImport: imported.later,
     vietQr: account?.qrContent ?? '',
     inputs: [
+      ['cancelPaymentImport', { input: { importId: imported.id } }],
       ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],

@@ -114,6 +114,22 @@ export function giveUpPart({ rows }: Ledger, number: number, place: ImportPlace,
   rows.imports.put(movedTo(withReport(current, place.part, report), { kind: 'DONE', part: place.part }))
 }
 
+/** Ends a running import at the places where it is. Returns it as it was if it has ended, and null if there is none. */
+export function cancelImport(rows: Rows, number: number): PaymentImport | null {
+  const current = rows.imports.first('number', String(number))
+  if (current === null || current.doneAt !== null) return current
+  const isRead = (part: number) => current.places[part]?.kind === 'DONE'
+  const cancelled = {
+    ...current,
+    places: current.places.map((_, part) => ({ kind: 'DONE', part }) as const),
+    reports: current.reports.map((report, part) =>
+      isRead(part) ? report : { ...report, problem: 'CANCELLED' as const },
+    ),
+  }
+  rows.imports.put(cancelled)
+  return cancelled
+}
+
 /** Returns a running import that is still at a place; null if another process has moved it on. */
 function importAt(rows: Rows, number: number, place: ImportPlace): PaymentImport | null {
   const current = rows.imports.first('number', String(number))
