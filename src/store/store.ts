@@ -230,6 +230,9 @@ export type ReceivedDelivery = {
   /** The body without secrets and payer data, as JSON text; null if it was not a JSON object. */
   readonly body: string | null
   readonly receivedAt: Date
+  /** See `Delivery`. */
+  readonly signed?: boolean
+  readonly keyId?: string | null
 }
 
 export type IncomingDelivery = ReceivedDelivery & {

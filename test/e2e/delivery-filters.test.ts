@@ -10,12 +10,19 @@ let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: { mandateMs: 1 } })))
 afterAll(() => network.close())
 
-type Found = { disposition: string; needsAttention: boolean; firstReceivedAt: string; subjectId: string | null }
+type Found = {
+  disposition: string
+  needsAttention: boolean
+  firstReceivedAt: string
+  subjectId: string | null
+  signed: boolean
+  keyId: string | null
+}
 
 async function deliveries(filter: Record<string, unknown>): Promise<Found[]> {
   const { data, errors } = await network.ask<{ webhookDeliveries: { nodes: Found[] } }>(
     `query D($filter: PaymentWebhookDeliveryFilter) { webhookDeliveries(first: 50, filter: $filter) {
-      nodes { disposition needsAttention firstReceivedAt subjectId } } }`,
+      nodes { disposition needsAttention firstReceivedAt subjectId signed keyId } } }`,
     { filter },
   )
   expect(errors).toBeUndefined()
@@ -57,6 +64,9 @@ it('filters by time and by what an address was made for', async () => {
   const agreements = await deliveries({ kinds: ['AGREEMENT'] })
   expect(payments.length).toBeGreaterThan(0)
   expect(agreements.length).toBeGreaterThan(0)
+  // Links have signatures; callbacks of agreements have the Authorization of their address alone.
+  expect(payments.every(({ signed, keyId }) => signed && keyId !== null)).toBe(true)
+  expect(agreements.every(({ keyId }) => keyId !== null)).toBe(true)
   expect(payments.length + agreements.length).toBe(all.length)
   expect(await deliveries({ kinds: ['PAYOUT'] })).toEqual([])
   const newest = all[0]?.firstReceivedAt ?? ''

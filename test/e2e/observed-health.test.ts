@@ -11,7 +11,7 @@ afterAll(() => network.close())
 const HEALTH = `{ paymentsHealth {
   sites { id availability lastAnswerAt lastFailureAt calls { count failedCount p95Ms } }
   webhooks { recent { count medianMs p95Ms } refused { reason count lastAt } }
-  reads { due { urgency count oldestSince } }
+  reads { due { urgency count } }
   node { position behind disk { freeBytes totalBytes } }
 } }`
 

@@ -16,12 +16,6 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'PaymentsSandboxOnlyError.message': 'the payments API of these tests is its sandbox',
   'PaymentsSandboxOnlyError.code': 'the payments API of these tests is its sandbox',
   'PaymentsSandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',
-  ...Object.fromEntries(
-    ['urgency', 'count', 'oldestSince'].map((name) => [
-      `PaymentsDueReads.${name}`,
-      'no read is due when these tests ask: see test/e2e/observed-health.test.ts',
-    ]),
-  ),
   'PaymentSigningKey.firstSignedAt': 'these tests have one key: see test/e2e/signing-keys.test.ts',
   'PaymentSigningKey.lastCallbackAt': 'it is recorded an hour after the start: see test/e2e/signing-keys.test.ts',
   ...Object.fromEntries(

@@ -59,13 +59,10 @@ const URGENCIES = ['doubt', 'expiry', 'poll'] as const
 
 /** Adds the due reads of all sites up, the most urgent first. */
 function dueByUrgency(due: readonly DueReads[]) {
-  return URGENCIES.flatMap((readClass) => {
-    const some = due.filter((reads) => reads.readClass === readClass)
-    if (some.length === 0) return []
-    const count = some.reduce((sum, reads) => sum + reads.count, 0)
-    const oldest = Math.min(...some.map(({ since }) => since.getTime()))
-    return [{ urgency: readClass.toUpperCase() as Uppercase<typeof readClass>, count, oldestSince: new Date(oldest) }]
-  })
+  return URGENCIES.map((readClass) => ({
+    urgency: readClass.toUpperCase() as Uppercase<typeof readClass>,
+    count: due.reduce((sum, reads) => sum + (reads.readClass === readClass ? reads.count : 0), 0),
+  }))
 }
 
 export const reconciliationResolvers = {
