@@ -25,12 +25,10 @@ export type Health = {
 
 /** How this process keeps up with the log, and what room its disk has. */
 export type PaymentsNodeHealth = {
-  /** Position up to which it has read the log. */
-  readonly position: number
   /** Events of the log that it has not read. */
   readonly behind: number
   /** Of the file system with the database; null if the database is on a server. */
-  readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null
+  readonly disk: { readonly freeMegabytes: number; readonly totalMegabytes: number } | null
 }
 
 /** Who makes the planned reads. */
@@ -112,9 +110,11 @@ export function createHealth(parts: HealthParts): Health {
       const read = position()
       const [head, disk] = await Promise.all([store.log.head(), folder === null ? null : statfs(folder)])
       return {
-        position: read,
         behind: Math.max(0, head - read),
-        disk: disk && { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+        disk: disk && {
+          freeMegabytes: Math.floor((disk.bavail * disk.bsize) / 1e6),
+          totalMegabytes: Math.floor((disk.blocks * disk.bsize) / 1e6),
+        },
       }
     },
     reader: async () => ({ here: isLeader(), leaseUntil: await store.leases.heldUntil('reader', await store.now()) }),

@@ -65,7 +65,7 @@ export function createSiteStates(clock: () => Date): SiteStates {
     const failed = !answered && outcome.detail.kind !== 'refused' && outcome.detail.kind !== 'forbidden'
     const recent = calls.get(siteId) ?? createRecentSamples<Call>(RECENT, clock)
     calls.set(siteId, recent)
-    recent.add({ failed, durationMs })
+    recent.add({ failed, durationMs: Math.ceil(durationMs) })
     if (failed) note(siteId, { lastFailureAt: clock(), failuresInRow: of({ id: siteId }).failuresInRow + 1 })
     else note(siteId, { failuresInRow: 0, ...(answered ? { lastAnswerAt: clock() } : {}) })
   }

@@ -49,7 +49,7 @@ export function createWebhookFigures(clock: () => Date): WebhookFigures {
   const refused = new Map<WebhookRefusal, { readonly count: number; readonly lastAt: Date }>()
   return {
     answered({ status, outcome, isUnread }, durationMs) {
-      if (outcome !== null) return times.add(durationMs)
+      if (outcome !== null) return times.add(Math.ceil(durationMs))
       // A body is read only at an address whose Authorization is right: then its signature is wrong.
       const reason = REASONS[status] ?? (isUnread ? 'CALLBACK_KEY' : 'SIGNATURE')
       refused.set(reason, { count: (refused.get(reason)?.count ?? 0) + 1, lastAt: clock() })

@@ -138,7 +138,7 @@ async function isInDoubt(id: string, { loaders, store }: Pick<Context, 'loaders'
   const known = (await loaders.paymentById.load(id)) ?? (await loaders.agreementById.load(id))
   // Payouts are seldom in doubt, and their loader asks the payments API.
   const [subject] = known === null ? await store.payouts.byIds([id]) : [known]
-  return subject?.provisional === true
+  return subject?.provisional ?? false
 }
 
 export const webhookDeliveriesResolvers = {

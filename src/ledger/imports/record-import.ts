@@ -110,8 +110,12 @@ export function recordAbsent({ rows }: Ledger, number: number, place: CheckPlace
 export function giveUpPart({ rows }: Ledger, number: number, place: ImportPlace, problem: ImportProblem): void {
   const current = importAt(rows, number, place)
   if (current === null) return
-  const report = { ...reportOf(current, place.part), problem }
+  const report = giveUp(reportOf(current, place.part), problem)
   rows.imports.put(movedTo(withReport(current, place.part, report), { kind: 'DONE', part: place.part }))
+}
+
+function giveUp(report: PartReport, problem: ImportProblem): PartReport {
+  return { ...report, problem }
 }
 
 /** Ends a running import at the places where it is. Returns it as it was if it has ended, and null if there is none. */
@@ -122,9 +126,7 @@ export function cancelImport(rows: Rows, number: number): PaymentImport | null {
   const cancelled = {
     ...current,
     places: current.places.map((_, part) => ({ kind: 'DONE', part }) as const),
-    reports: current.reports.map((report, part) =>
-      isRead(part) ? report : { ...report, problem: 'CANCELLED' as const },
-    ),
+    reports: current.reports.map((report, part) => (isRead(part) ? report : giveUp(report, 'CANCELLED'))),
   }
   rows.imports.put(cancelled)
   return cancelled
