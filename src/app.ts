@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { dirname } from 'node:path'
 import type { ApolloServerPlugin } from '@apollo/server'
 import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
@@ -38,6 +39,7 @@ import type { BreakerSettings } from './upstream/resilience/breaker.ts'
 import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
 import { createWebhookHandlers, WEBHOOK_KINDS } from './webhooks/subject-webhooks.ts'
+import { createWebhookFigures } from './webhooks/webhook-figures.ts'
 
 export type AppOptions = {
   /** Default: JSON lines on standard output, of the configured level. */
@@ -117,6 +119,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   const watch = watchStore(tracing === null ? ownLogger : withTraceIds(ownLogger, tracing), () => store)
   const { logger } = watch
   const isOnServer = config.database.kind !== 'sqlite'
+  const webhookFigures = createWebhookFigures(clock)
   const metrics = createMetrics(
     {
       build: { version: programVersion(), node: process.version, database: config.database.kind },
@@ -232,6 +235,9 @@ export async function createApp(given: Config | Environment, options: AppOptions
       heldMs: reconciliation.heldMs,
       clock,
       streams: () => ({ ...http.open(), subscriptions: tail.listeners }),
+      webhooks: webhookFigures.figures,
+      position: () => tail.end,
+      folder: config.database.kind === 'sqlite' ? dirname(config.database.path) : null,
     }),
     keys,
     contactKeys: createKeyRing([new Secret(store.logId)]),
@@ -275,6 +281,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     shareCounts: sharing.share,
     ping: watch.check,
     metrics,
+    webhookFigures,
     tracing,
     logger,
     clock,
