@@ -83,7 +83,7 @@ async function startApp({ url, sites, webhookSecret }: Sandbox): Promise<App> {
     UPSTREAM_SITES: JSON.stringify(sites),
     WEBHOOK_SECRETS: webhookSecret,
     SIGNING_KEYS: randomBytes(32).toString('hex'),
-    JWT_SECRET: jwtSecret,
+    JWT_SECRETS: jwtSecret,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     LOG_LEVEL: 'warn',
   })

@@ -54,7 +54,7 @@ export type AppOptions = {
   readonly plugins?: readonly ApolloServerPlugin<ExtensionContext>[]
   /** Adds fields and types to the schema. */
   readonly extension?: SchemaExtension
-  /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
+  /** Verifies client tokens in place of the keys of `JWT_SECRETS` and `JWT_JWKS_URL`. */
   readonly verifyToken?: VerifyToken
   /** Adds a demo shop below `/shop`, beside the emulator only. */
   readonly shop?: CreateShop
@@ -65,6 +65,8 @@ export type App = {
   readonly url: string
   /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
   readonly adminUrl: string | null
+  /** Version of the database, such as 17.2. */
+  readonly databaseVersion: string
   /** Answers a request of another server of node:http, with every address but that of WebSockets. */
   readonly handle: RequestListener
   /**
@@ -170,6 +172,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     ring: keys,
     store: store.signingKeys,
     lifetimes: { refundWindowDays: config.refundWindowDays, deliveryKeysDays: config.retention.deliveryKeysDays },
+    removed: config.database.kind === 'sqlite' ? null : config.removedKeys,
     logger,
     clock,
     timer,
@@ -214,7 +217,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }),
     keys,
     signingKeys,
-    cursors: createCursorCodec(keys, store.logId, store.branches),
+    cursors: createCursorCodec(store.logId, store.branches),
     clock,
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
@@ -295,7 +298,16 @@ export async function createApp(given: Config | Environment, options: AppOptions
       context: async ({ req }: { readonly req: IncomingMessage }) => contextOf(await http.requesterOf(req)),
     }
   }
-  return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
+  const { version: databaseVersion } = store
+  return {
+    ...listening,
+    databaseVersion,
+    handle,
+    apollo,
+    settle: reconciliation.idle,
+    refetchTokenKeys: http.refetchTokenKeys,
+    close,
+  }
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

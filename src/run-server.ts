@@ -49,9 +49,10 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       removeMark()
     })
     process.on('SIGUSR2', () => void app.refetchTokenKeys())
-    const { url, adminUrl } = app
+    const { url, adminUrl, databaseVersion } = app
     const { environment, kind } = config.upstream
-    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
+    const database = config.database.kind
+    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment, database, databaseVersion }, 'ready')
     const builtInSandbox = kind === 'built-in-sandbox'
     if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
   } catch (error) {

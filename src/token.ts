@@ -6,7 +6,7 @@ import { loadDevelopmentKeys } from './dev-keys.ts'
 
 const USAGE = `Usage: payments-subgraph token "<scopes>" [subject] [--ttl <seconds>]
 
-Prints a client token for development, signed with JWT_SECRET, or with the development key where that is unset.
+Prints a client token for development, signed with JWT_SECRETS, or with the development key where that is unset.
 Scopes: ${ALL_SCOPES.join(' ')}`
 
 const MAX_TTL_SECONDS = 30 * 24 * 3600
@@ -25,7 +25,7 @@ try {
   const clients = clientsOf(process.env)
   if (clients.kind === 'jwks')
     throw new Error('JWT_JWKS_URL is set: tokens come from its issuer, and none can be made here.')
-  const token = await issueDevelopmentToken(clients.secret, {
+  const token = await issueDevelopmentToken(clients.secrets[0], {
     ...clients,
     scopes: scopesIn(scopes),
     subject: subject ?? null,

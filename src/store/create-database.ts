@@ -28,6 +28,8 @@ type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly position: PositionFunction
   readonly branches: LogBranches
+  /** See `Database.version`. */
+  readonly version: string
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
@@ -51,6 +53,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     rows,
     position,
     branches,
+    version,
     appended,
     now,
     databaseNow,
@@ -96,6 +99,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     logId,
+    version,
     branches: branches.positions,
     now: databaseNow,
     async ping() {

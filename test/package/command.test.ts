@@ -84,7 +84,7 @@ describe('the command of the package', () => {
 
   it('makes a token', async () => {
     const { code, stdout } = await run(['token', 'payments:read'], {
-      JWT_SECRET: 'client-secret-of-more-than-32-bytes',
+      JWT_SECRETS: 'client-secret-of-more-than-32-bytes',
     })
     expect([code, stdout.split('.').length]).toEqual([0, 3])
   })

@@ -67,6 +67,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       rows: null,
       position: 'strpos',
       branches,
+      version: await versionOf(reader.db),
       appended,
       now: clock,
       databaseNow: () => clockOf(reader.db),
@@ -90,6 +91,12 @@ async function clockOf(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(db)
   return new Date(Number(rows[0]?.now))
+}
+
+/** Returns the version alone: distributions add their own name to it. */
+async function versionOf(db: Db): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`SHOW server_version`.execute(db)
+  return rows[0]?.server_version.split(' ')[0] ?? ''
 }
 
 /** Checks and migrates the database, on separate connections without a query timeout. */

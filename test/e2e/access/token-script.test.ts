@@ -31,7 +31,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<st
 const verify = (token: string, secret: string, issuer: string | null = null) =>
   createTokenVerifier({
     kind: 'secret',
-    secret: new Secret(secret),
+    secrets: [new Secret(secret)],
     issuer,
     audience: null,
     scopeClaims: null,
@@ -43,9 +43,9 @@ describe('npm run token', () => {
     expect(await run([option])).toMatch(/^Usage: payments-subgraph token .*\n[^]*Scopes: .*payments:read/)
   })
 
-  it('signs with JWT_SECRET, for the issuer that is configured', async () => {
+  it('signs with JWT_SECRETS, for the issuer that is configured', async () => {
     const token = await run(['payments:read payments:write', 'me', '--ttl', '60'], {
-      JWT_SECRET: TEXT,
+      JWT_SECRETS: TEXT,
       JWT_ISSUER: 'dev',
     })
     const caller = await verify(token, TEXT, 'dev')
@@ -55,7 +55,7 @@ describe('npm run token', () => {
 
   it('signs with the development key where no secret is set', async () => {
     const token = await run(['payments:read'])
-    const secret = loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRET')
+    const secret = loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRETS')
     expect(await verify(token, secret)).toMatchObject({ subject: null })
   })
 
@@ -63,7 +63,12 @@ describe('npm run token', () => {
     ['no scopes', [], {}, /Usage/],
     ['an unknown scope', ['payments:reed'], {}, /no scope "payments:reed"/],
     ['a wrong time to live', ['payments:read', '--ttl', '0'], {}, /--ttl/],
-    ['a bad secret', ['payments:read'], { JWT_SECRET: 'kanarie7' }, /^JWT_SECRET must have at least 32 bytes$/m],
+    [
+      'a bad secret',
+      ['payments:read'],
+      { JWT_SECRETS: 'kanarie7' },
+      /^JWT_SECRETS entry 1 must have at least 32 bytes$/m,
+    ],
     ['an issuer elsewhere', ['payments:read'], { JWT_JWKS_URL: 'https://id.test/keys' }, /tokens come from its issuer/],
   ])('fails with %s and says so', async (_name, args, env, message) => {
     const failure: unknown = await run(args, env).catch((error: unknown) => error)
