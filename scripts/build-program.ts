@@ -46,6 +46,7 @@ await build({
       input: {
         main: 'src/main.ts',
         sandbox: 'src/sandbox.ts',
+        demo: 'src/demo.ts',
         'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts',
       },
       // V8 keeps a source with one character beyond Latin-1 in two bytes a character; the notices are in a file of their own.

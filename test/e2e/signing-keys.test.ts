@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
 import { callbackAuthorization } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
-import { run } from '../../src/operator/run-command.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { mutate } from '../support/mutations.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
