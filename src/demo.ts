@@ -54,7 +54,7 @@ const STEP_MS = 600
 const folder = mkdtempSync(join(tmpdir(), 'payments-demo-'))
 const jwtSecret = randomBytes(32).toString('hex')
 const deadline = setTimeout(() => {
-  console.error('The payment was not received in time.')
+  process.stderr.write('The payment was not received in time.\n')
   process.exit(1)
 }, PATIENCE_MS)
 
@@ -65,7 +65,7 @@ try {
   say('link', `${link.checkoutUrl}  (open until ${link.expiresAt})`)
   await followWhilePaying(app, link)
 } catch (error) {
-  console.error(reasonOf(error))
+  process.stderr.write(`${reasonOf(error)}\n`)
   process.exitCode = 1
 } finally {
   await app.close()
@@ -190,5 +190,5 @@ function reasonOf(error: unknown): string {
 }
 
 function say(what: string, more: string): void {
-  console.log(`${what.padEnd(12)} ${more}`)
+  process.stdout.write(`${what.padEnd(12)} ${more}\n`)
 }

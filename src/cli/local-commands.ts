@@ -74,7 +74,7 @@ function argumentsOf(options: Readonly<Record<string, string | string[] | true |
 }
 
 /** Returns the settings of the environment. Throws `OperatorError` with every fault. */
-export function configOf({ env }: Io): Config {
+function configOf({ env }: Io): Config {
   const result = parseConfig(env, loadDevelopmentKeys('./data'))
   if (!result.ok) throw new OperatorError(describeFaults(result.faults))
   return result.config

@@ -151,7 +151,9 @@ async function checkClock({ upstream, proxies }: AppConfig, { now }: SystemFacts
   const seconds = Math.round((now().getTime() - theirs) / 1_000)
   // The header has whole seconds, and was written before it arrived.
   return Math.abs(seconds) * 1_000 > MOST_CLOCK_MS
-    ? [`The clock is ${seconds} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the payments API: set it by NTP.`]
+    ? [
+        `The clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the payments API: set it by NTP.`,
+      ]
     : []
 }
 

@@ -41,37 +41,38 @@ The token is read from SUBGRAPH_TOKEN alone, and the address of the graph from -
 /** Adds the commands that ask a running subgraph. */
 export function addOperatorCommands(program: Command, io: Io): void {
   /** Adds the options of every command, and prints what `run` returns. */
-  const asks = <Options>(
+  const asks = (
     command: Command,
-    run: (ask: Ask, options: Options & Shown, args: readonly string[]) => Promise<string>,
+    run: (ask: Ask, options: never, args: readonly string[]) => Promise<string>,
   ): Command =>
     graph(command)
       .option('--json', 'print JSON', false)
       .action(async function (this: Command) {
-        const options = this.opts<Options & Shown & Target>()
-        io.print(await run(clientOf(options, io), options, this.processedArgs.flat() as string[]))
+        const options = this.opts<Target>()
+        io.print(await run(clientOf(options, io), options as never, this.processedArgs.flat() as string[]))
       })
 
   const deliveries = program.command('deliveries').description('webhooks as they were received')
-  asks<DeliveryFilter & { limit: number }>(
+  asks(
     filtered(
       deliveries.command('list', { isDefault: true }).description('quarantined and doubtful deliveries, newest first'),
     ).option('--limit <n>', 'maximum number', limitIn(MAX_LIMIT), 50),
-    (ask, options) => listDeliveries(ask, options),
+    (ask, options: DeliveryFilter & { limit: number } & Shown) => listDeliveries(ask, options),
   )
-  asks<object>(
+  asks(
     deliveries.command('show').description('one delivery, its body and its subject').argument('<id>', 'of a delivery'),
-    (ask, options, [id = '']) => showDelivery(ask, id, options),
+    (ask, options: Shown, [id = '']) => showDelivery(ask, id, options),
   )
-  asks<DeliveryFilter & { yes: boolean }>(
+  asks(
     filtered(deliveries.command('replay').description('replay deliveries; without --yes, show what would change'))
       .argument('[id...]', 'of deliveries, in place of a filter')
       .option('--yes', 'replay them, after the count was shown', false),
-    (ask, options, ids) => replayDeliveries(ask, { ...options, ids }, io.terminal),
+    (ask, options: DeliveryFilter & { yes: boolean } & Shown, ids) =>
+      replayDeliveries(ask, { ...options, ids }, io.terminal),
   )
 
   const keys = program.command('keys').description('signing keys')
-  asks<object>(
+  asks(
     keys
       .command('report', { isDefault: true })
       .description('the signing keys, what depends on each, and which can be removed'),
@@ -96,7 +97,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
       if (keysNow.length === 0) throw new UsageError(`${setting} is not set: the rotation begins with its value.`)
       io.print(await rotate(() => clientOf(options, io), { step, setting, keys: keysNow }))
     })
-  asks<EraseOptions>(
+  asks(
     program
       .command('erase')
       .description('erase payers for ever; name exactly one')
@@ -109,7 +110,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .option('--yes', 'erase them: it cannot be undone', false),
     erasePayer,
   )
-  asks<{ limit: number }>(
+  asks(
     program
       .command('erasures')
       .description('past erasures, newest first')
@@ -133,7 +134,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
   const imports = program
     .command('import')
     .description("compare the payments API's lists of an interval with the record, and record what is missing")
-  asks<{ from: Date; to?: Date; site: string[]; yes: boolean }>(
+  asks(
     imports
       .command('start', { isDefault: true })
       .description('compare; with --yes, also record what is missing')
@@ -141,34 +142,35 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .option('--to <instant>', 'created until this instant; default: now', instantIn)
       .option('--site <id>', 'only the lists of this site; may be repeated', listed, [])
       .option('--yes', 'record what is missing, after the count was shown', false),
-    (ask, options) => importPayments(ask, options, io.terminal),
+    (ask, options: { from: Date; to?: Date; site: string[]; yes: boolean } & Shown) =>
+      importPayments(ask, options, io.terminal),
   )
-  asks<object>(
+  asks(
     imports.command('watch').description('wait for a running import').argument('<id>', 'of the import'),
-    (ask, options, [id = '']) => watchImport(ask, { ...options, id }, io.terminal),
+    (ask, options: Shown, [id = '']) => watchImport(ask, { ...options, id }, io.terminal),
   )
-  asks<{ day?: string }>(
+  asks(
     program
       .command('reconcile')
       .description("totals of a day: the payments API's, the record's and the difference")
       .option('--day <day>', 'such as 2026-11-24, in UTC; default: yesterday, an hour after its end', dayIn),
-    (ask, options) => reconcile(ask, options, io.terminal),
+    (ask, options: { day?: string } & Shown) => reconcile(ask, options, io.terminal),
   )
-  asks<{ limit: number }>(
+  asks(
     program
       .command('unanswered')
       .description('unanswered requests for gateway payments, oldest first')
       .option('--limit <n>', 'maximum number', limitIn(MAX_PAGE), 50),
     listUnanswered,
   )
-  asks<{ created?: string; notCreated: boolean }>(
+  asks(
     program
       .command('settle')
       .description("record what the payments API's dashboard shows of an unanswered request")
       .argument('<operation>', 'id of the operation')
       .option('--created <id>', 'the operation created the gateway payment with this id')
       .option('--not-created', 'it created none: its idempotency key may be used again', false),
-    (ask, options, [id = '']) => settle(ask, { ...options, id }),
+    (ask, options: { created?: string; notCreated: boolean } & Shown, [id = '']) => settle(ask, { ...options, id }),
   )
   program
     .command('documents')
