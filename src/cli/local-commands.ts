@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { ALL_SCOPES, isScope, type Scope } from '../access/caller.ts'
 import { type Config, describeFaults, parseConfig } from '../config.ts'
@@ -25,6 +26,15 @@ export function addLocalCommands(program: Command, io: Io): void {
       process.argv.splice(2, Infinity, ...argumentsOf(options))
       await import('../sandbox.ts')
     })
+  program
+    .command('trigger')
+    .description('make an event happen in the sandbox, or run a scenario')
+    .argument('[event]', 'such as payment.failed, agreement.active, payout.finished, webhook.duplicate')
+    .option('--id <id>', 'of the payment, agreement or payout; a new link without one')
+    .option('--set <name=value>', 'such as failure_code=insufficient_funds; may be repeated', pairsIn, {})
+    .option('--scenario <file>', 'a file of steps, in YAML')
+    .option('--sandbox <origin>', 'address of the sandbox', 'http://127.0.0.1:4010')
+    .action(async (event: string | undefined, options: TriggerOptions) => io.print(await triggered(event, options, io)))
   program
     .command('demo')
     .description('show the course of a payment, from link to received')
@@ -71,6 +81,38 @@ function argumentsOf(options: Readonly<Record<string, string | string[] | true |
     const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     return value === true ? [option] : [value ?? []].flat().flatMap((one) => [option, one])
   })
+}
+
+type TriggerOptions = {
+  readonly id?: string
+  readonly set: Readonly<Record<string, string>>
+  readonly scenario?: string
+  readonly sandbox: string
+}
+
+async function triggered(
+  event: string | undefined,
+  { id, set, scenario, sandbox: origin }: TriggerOptions,
+  { terminal }: Io,
+): Promise<string> {
+  if ((event === undefined) === (scenario === undefined)) throw new UsageError('Pass either an event or --scenario.')
+  const { runScenario, ScenarioError, trigger } = await import('../trigger.ts')
+  try {
+    if (event !== undefined) return await trigger(event, { origin, set, ...(id === undefined ? {} : { id }) })
+    const onStep = (number: number, step: string) => void terminal.write(`${number}. ${step}\n`)
+    const ids = await runScenario(readFileSync(scenario ?? '', 'utf8'), { origin, onStep })
+    return JSON.stringify(ids)
+  } catch (error) {
+    if (error instanceof ScenarioError) throw new OperatorError(error.message)
+    if (error instanceof Error && 'syscall' in error) throw new UsageError('The file of --scenario cannot be read.')
+    throw error
+  }
+}
+
+function pairsIn(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
+  return { ...before, [name]: value }
 }
 
 /** Returns the settings of the environment. Throws `OperatorError` with every fault. */

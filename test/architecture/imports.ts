@@ -51,6 +51,7 @@ const PARTS_OF_ONE_FILE = new Set([
   'run-server.ts',
   'sandbox.ts',
   'demo.ts',
+  'trigger.ts',
   'index.ts',
   'config.ts',
 ])

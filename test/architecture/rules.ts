@@ -13,7 +13,7 @@ import {
 /** The parts of `src` from top to bottom: a part may import parts of its own level and below, never above. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
-  ['main', 'sandbox', 'demo'],
+  ['main', 'sandbox', 'demo', 'trigger'],
   ['run-server', 'index'],
   ['doctor'],
   ['app'],
@@ -96,8 +96,8 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     room: 'packages/sandbox/src',
     uses: 'node:crypto node:dns node:fs node:http node:net node:path node:sqlite node:timers node:url node:util'
       .split(' ')
-      .concat('@fastify/busboy', '@fastify/static', 'fastify', 'payments-subgraph-lib', 'undici', 'zod'),
-    users: ['run-server', 'sandbox', 'demo'],
+      .concat('@fastify/busboy', '@fastify/static', 'fastify', 'payments-subgraph-lib', 'undici', 'yaml', 'zod'),
+    users: ['run-server', 'sandbox', 'demo', 'trigger'],
   },
   'payments-subgraph-pages': {
     room: 'packages/pages/src',
