@@ -104,6 +104,7 @@ function configOf(values: Settings, reading: Reading) {
     signingKeys: reading.keysOf('SIGNING_KEYS', values.signingKeys),
     clients: clientsOf(values, reading),
     router: routerOf(values, reading),
+    limits: { ...values.limits, router: ROUTER_LIMITS },
     callbackOrigins: values.callbackOrigins ?? [],
     removedKeys: values.removedKeys ?? [],
     proxies: {
@@ -116,6 +117,11 @@ function configOf(values: Settings, reading: Reading) {
     warnings: reading.warnings,
   } as const
 }
+
+/**
+ * Of a request with one of the secrets of routers: representations in `_entities`, their cost, and bytes of the body and of the variables.
+ */
+const ROUTER_LIMITS = { entities: 1_000, cost: 20_000, bytes: 1_048_576 }
 
 /** Hosts of this machine, which no proxy reaches. */
 const OWN_HOSTS = ['localhost', '127.0.0.1', '::1']

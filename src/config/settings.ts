@@ -167,10 +167,10 @@ export const SETTINGS = {
    * without them. Begins as a copy of `SIGNING_KEYS`. Unset: `SIGNING_KEYS`
    */
   callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES), secret: true },
-  /** Ids of signing keys that were [removed at once](operations/keys.md#replacing-signing-keys), comma-separated; otherwise a node without the keys of the others does not start */
+  /** Ids of signing keys that were [removed at once](operations/keys.md#replacing-signing-keys), comma-separated */
   removedKeys: { name: 'REMOVED_SIGNING_KEYS', parse: text.parseNames },
   clients: {
-    /** Secrets of client tokens (HS256), comma-separated, 32 bytes or more each: all verify, so that one can be rotated; or set `JWT_JWKS_URL` */
+    /** Secrets of client tokens (HS256), comma-separated, 32 bytes or more each: all verify; or set `JWT_JWKS_URL` */
     secrets: { name: 'JWT_SECRETS', parse: secretsOf(SIGNING_RULES), secret: true },
     /** Address of the issuer's key set ([withdrawn keys](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
     url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
@@ -263,14 +263,6 @@ export const SETTINGS = {
     variableBytes: { name: 'GRAPHQL_MAX_VARIABLES_BYTES', parse: limit(MOST_BYTES), default: '51200' },
     /** Bytes of the body of a request over HTTP */
     bodyBytes: { name: 'GRAPHQL_MAX_BODY_BYTES', parse: limit(MOST_BYTES), default: '102400' },
-    router: {
-      /** Representations in `_entities` of a request with one of `ROUTER_SECRETS` */
-      entities: { name: 'GRAPHQL_ROUTER_MAX_ENTITIES', parse: limit(10_000), default: '1000' },
-      /** Their cost; other fields have `GRAPHQL_MAX_COST` */
-      cost: { name: 'GRAPHQL_ROUTER_MAX_COST', parse: limit(), default: '20000' },
-      /** Bytes of the body of such a request, and of its variables */
-      bytes: { name: 'GRAPHQL_ROUTER_MAX_BYTES', parse: limit(MOST_BYTES), default: '1048576' },
-    },
     /** Milliseconds until the response to a query or mutation; streams have no timeout */
     timeoutMs: { name: 'GRAPHQL_TIMEOUT_MS', parse: limit(600_000), default: '10000' },
   },
