@@ -80,11 +80,6 @@ const TABLE: [fault: string, env: () => Promise<Record<string, string>> | Record
     /^sites: .*cannot be reached .*check UPSTREAM_URL/,
   ],
   [
-    'an API at a name without an address',
-    () => ({ UPSTREAM_URL: 'https://nobody.invalid/api' }),
-    /^sites: .*not-sent\.dns/,
-  ],
-  [
     'another program as the API',
     async () => ({ UPSTREAM_URL: `${await answering(200, '<html>')}/api` }),
     /^sites: .*does not speak as the payments API/,
