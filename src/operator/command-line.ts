@@ -6,7 +6,6 @@ import { exportPayments } from './export/export-command.ts'
 import { importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
 import { type Ask, createClient, UsageError } from './operator-answers.ts'
 import {
-  type EraseOptions,
   erasePayer,
   listErasures,
   listKeys,

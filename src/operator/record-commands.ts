@@ -29,7 +29,7 @@ const ERASED_BY = {
   email: 'EMAIL',
 } as const
 
-export type EraseOptions = Shown & { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
+type EraseOptions = Shown & { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
 
 /** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
 export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptions): Promise<string> {

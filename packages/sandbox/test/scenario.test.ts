@@ -8,7 +8,7 @@ const received: string[] = []
 const server = createServer((request, response) => {
   void request.toArray().then((chunks) => {
     received.push(Buffer.concat(chunks as Buffer[]).toString())
-    response.end()
+    return response.end()
   })
 })
 beforeAll(async () => {
