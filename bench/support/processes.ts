@@ -30,6 +30,7 @@ export const JWT_SECRETS = 'client-token-secret-of-the-bench-0123456789'
 /** Settings of the product in production. Its log has the level info and goes to /dev/null. */
 const PRODUCTION = {
   NODE_ENV: 'production',
+  UPSTREAM_ENVIRONMENT: 'sandbox',
   HOST: '127.0.0.1',
   ADMIN_PORT: 'off',
   LOG_LEVEL: 'info',
