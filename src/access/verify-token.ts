@@ -1,4 +1,4 @@
-import { createSecretKey, hash } from 'node:crypto'
+import { createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -139,8 +139,19 @@ function isNotWithdrawn(error: unknown): boolean {
 function keySource(clients: ClientsConfig, { elapsed, log, proxies }: TokenVerifierOptions): VerificationKeys {
   if (clients.kind === 'jwks')
     return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log, proxies })
-  const key = createSecretKey(clients.secret.reveal(), 'utf8')
-  return { keyOf: async () => key, generation: () => 0, freshen: () => null, refetch: async () => true }
+  const secrets = clients.secrets.map((secret) => createSecretKey(secret.reveal(), 'utf8'))
+  return { keyOf: async () => onlyOneOf(secrets), generation: () => 0, freshen: () => null, refetch: async () => true }
+}
+
+/** A token does not say which of several secrets has signed it: throws the error that `checkWithEach` takes the candidates from. */
+function onlyOneOf(secrets: readonly KeyObject[]): KeyObject {
+  const [only, ...others] = secrets
+  if (only !== undefined && others.length === 0) return only
+  throw Object.assign(new errors.JWKSMultipleMatchingKeys(), {
+    async *[Symbol.asyncIterator]() {
+      yield* secrets
+    },
+  })
 }
 
 function rulesFor(clients: ClientsConfig): JWTVerifyOptions {
@@ -165,7 +176,7 @@ async function checkSignature(
   }
 }
 
-/** Verifies a token without a key id if the issuer has several keys of its kind: one of them must have signed it. */
+/** Verifies a token that may be signed with any of several keys: one of them must have signed it. */
 async function checkWithEach(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,

@@ -321,22 +321,17 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
   const { http, ping, protection, metrics, webhookFigures, isStarting, isDraining, addressOf, peerOf, logger } =
     entrance
-  const { registry } = metrics
-  const watch = watchWebhooks(metrics, logger)
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: (kind, answered, milliseconds) => {
-      webhookFigures.answered(answered, milliseconds)
-      watch(kind, answered, milliseconds)
-    },
+    onAnswered: watchWebhooks(metrics, webhookFigures, logger),
   })
   const health = { ping, isStarting, isDraining }
   addHealthRoutes(http, health)
   addMetricsRoute(http, {
-    registry,
+    registry: metrics.registry,
     access: config.monitoring.metrics,
     guard: { failures: protection.failures, peerOf },
   })
@@ -346,6 +341,6 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
     address,
     server: { settings: config.http, isDraining, addressOf, isKnownHost: createHostCheck(hostNames(config)), logger },
     health,
-    registry,
+    registry: metrics.registry,
   })
 }

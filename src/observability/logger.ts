@@ -191,6 +191,8 @@ const CODE_FIELDS = [
   'connectionId',
   'count',
   'currency',
+  'database',
+  'databaseVersion',
   'deliveryId',
   'disposition',
   'durationMs',

@@ -29,6 +29,8 @@ type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly position: PositionFunction
   readonly branches: LogBranches
+  /** See `Database.version`. */
+  readonly version: string
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
@@ -56,6 +58,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     rows,
     position,
     branches,
+    version,
     appended,
     now,
     databaseNow,
@@ -104,6 +107,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     statistics: createStatisticsStore(lists, commits.exclusively),
     logId,
+    version,
     branches: branches.positions,
     now: databaseNow,
     async ping() {

@@ -78,6 +78,8 @@ export type Database = {
   readonly statistics: StatisticsStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
+  /** Version of SQLite or of the PostgreSQL server. */
+  readonly version: string
   /**
    * Returns, for each time that the log went on on another server, the position of the last event that it had there: later events of
    * the server before are not in this log. None on SQLite, where a restored backup is another log.

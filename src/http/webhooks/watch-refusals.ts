@@ -2,15 +2,22 @@ import type { TokenRefusal } from '../../access/caller.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics/metrics.ts'
 import { createRepeatedLine } from '../../observability/repeated-line.ts'
+import type { WebhookFigures } from '../../webhooks/webhook-figures.ts'
 import type { WebhookRouteOptions } from './webhook-routes.ts'
 
 /** Failures of the database that have no line of their own in the log. */
 const WITHOUT_LINE = /^store_(?:slow|busy)$/
 
 /** Returns what counts webhooks, and logs the reasons of those that were refused. */
-export function watchWebhooks(metrics: Metrics, logger: Logger): WebhookRouteOptions['onAnswered'] {
+export function watchWebhooks(
+  metrics: Metrics,
+  figures: Pick<WebhookFigures, 'answered'>,
+  logger: Logger,
+): WebhookRouteOptions['onAnswered'] {
   const logRefusal = createRepeatedLine(logger, 'webhooks were refused')
-  return (kind, { status, outcome, reason, isAuthentic }, milliseconds) => {
+  return (kind, answered, milliseconds) => {
+    const { status, outcome, reason, isAuthentic } = answered
+    figures.answered(answered, milliseconds)
     const disposition = outcome?.disposition ?? 'none'
     metrics.webhookAnswered({ kind, status, disposition, reason: reason ?? 'none', milliseconds })
     if (isAuthentic) metrics.webhookAuthentic(kind)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { WEBHOOK_KINDS, type WebhookHandlers, type WebhookKind } from '../../webhooks/subject-webhooks.ts'
-import { refused, type WebhookResponse } from '../../webhooks/webhook-handler.ts'
+import type { WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'

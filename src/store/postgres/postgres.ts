@@ -70,6 +70,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       rows: null,
       position: 'strpos',
       branches,
+      version: await versionOf(reader.db),
       appended,
       now: clock,
       databaseNow: () => clockOf(reader.db),
@@ -105,6 +106,12 @@ async function clockOf(db: Db): Promise<Date> {
 async function sizeOf(db: Db): Promise<number> {
   const { rows } = await sql<{ size: number }>`SELECT pg_database_size(current_database()) AS size`.execute(db)
   return Number(rows[0]?.size)
+}
+
+/** Returns the version alone: distributions add their own name to it. */
+async function versionOf(db: Db): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`SHOW server_version`.execute(db)
+  return rows[0]?.server_version.split(' ')[0] ?? ''
 }
 
 /** Checks and migrates the database, on separate connections without a query timeout. */

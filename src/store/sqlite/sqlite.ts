@@ -83,6 +83,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       rows,
       position: 'instr',
       branches: NO_BRANCHES,
+      version: process.versions['sqlite'] ?? '',
       appended,
       now: clock,
       databaseNow: async () => clock(),

@@ -47,7 +47,7 @@ export function streamServices(store: Store, tail: Tail, parts: Partial<FollowSe
     ...followServices(store, tail, parts),
     store,
     keys,
-    cursors: createCursorCodec(keys, store.logId),
+    cursors: createCursorCodec(store.logId),
     methods: { find: async (code: string) => (code === METHOD.code ? METHOD : null) },
     requirements: { ofPayin: async () => null, payinFlags: async () => NO_FLAGS },
     isEnabled: () => true,

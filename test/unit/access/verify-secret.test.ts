@@ -9,7 +9,7 @@ import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'
 const TEXT = 'client-secret-of-more-than-64-bytes-long-enough-for-every-algorithm-of-its-kind'
 const clients = {
   kind: 'secret',
-  secret: new Secret(TEXT),
+  secrets: [new Secret(TEXT)],
   issuer: 'issuer',
   audience: 'payments',
   scopeClaims: null,
@@ -193,9 +193,27 @@ describe('a token that was verified before', () => {
   })
 })
 
+describe('a token signed with one of several secrets', () => {
+  const other = 'another-client-secret-of-more-than-32-bytes'
+  const several = { ...clients, secrets: [new Secret(other), new Secret(TEXT)] } as const
+  const verifier = createTokenVerifier(several, { clock: () => NOW })
+
+  it.each([TEXT, other])('is accepted, whichever it is', async (secret) => {
+    expect(await verifier.verify(hsToken(secret))).toMatchObject({ subject: 'shop-1' })
+  })
+
+  it('is refused when it has expired, and so is one of no such secret', async () => {
+    const late = createTokenVerifier(several, { clock: () => NOW + 3_600_000 })
+    await expect(late.verify(hsToken(TEXT))).rejects.toMatchObject({ reason: 'expired' })
+    await expect(verifier.verify(hsToken('a-secret-of-nobody-of-more-than-32-bytes'))).rejects.toMatchObject({
+      reason: 'invalid',
+    })
+  })
+})
+
 describe('a development token', () => {
   it('is accepted by the verifier of the same secret', async () => {
-    const token = await issueDevelopmentToken(clients.secret, {
+    const token = await issueDevelopmentToken(new Secret(TEXT), {
       scopes: ['payments:read', 'sandbox:simulate'],
       subject: 'me',
       ttlSeconds: 60,
