@@ -44,15 +44,21 @@ const POLICY = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ]
 
-/** The explorer's editor creates style elements, loads an icon font, and validates in workers. */
+/** The explorer's editor creates style elements, and validates in workers. */
 const EXPLORER_POLICY = POLICY.map((rule) =>
   rule.startsWith('style-src') ? "style-src 'self' 'unsafe-inline'" : rule,
-).concat("font-src 'self'", "worker-src 'self'")
+).concat("worker-src 'self'")
+
+/** The payments API names pictures of its methods, which are at any host. */
+const SHOP_POLICY = POLICY.map((rule) => (rule.startsWith('img-src') ? "img-src 'self' data: https:" : rule))
+
+const POLICIES: Readonly<Partial<Record<PageName, readonly string[]>>> = { explorer: EXPLORER_POLICY, shop: SHOP_POLICY }
 
 /** Returns whether a page has been built; the package has the console and the sandbox page alone. */
 export function isBuilt(page: PageName, folder = FOLDER): boolean {
@@ -83,7 +89,7 @@ export function addPages({ route, send, headersFor, cutUnread }: PageServer, fol
   return {
     send(request, response, page) {
       request.url = `/${page}/`
-      const policy = (page === 'explorer' ? EXPLORER_POLICY : POLICY).join('; ')
+      const policy = (POLICIES[page] ?? POLICY).join('; ')
       // A popup needs access to its opener.
       const headers = ['content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin-allow-popups']
       sendFile(request, response, ['content-type', 'text/html; charset=utf-8', ...headers], 'no-cache')

@@ -58,10 +58,11 @@ export function Drawer({ linkId, view, emulator }: DrawerProps) {
     }
   }
   return (
-    <details class="drawer" lang="en" dir="ltr">
+    <details class="dev" lang="en" dir="ltr">
       <summary>For developers: what comes in, and what can go wrong</summary>
-      <div class="buttons">
+      <div class="row wrap">
         <button
+          class="button"
           type="button"
           onClick={() =>
             report('Cut the socket', `${PageSocket.cut()} closed, continues after ${view.cursor ?? 'the start'}`)
@@ -71,7 +72,7 @@ export function Drawer({ linkId, view, emulator }: DrawerProps) {
         </button>
         {emulator &&
           FAULTS.map(([kind, what]) => (
-            <button key={kind} type="button" onClick={() => void cause(kind, what)}>
+            <button class="button" key={kind} type="button" onClick={() => void cause(kind, what)}>
               {what}
             </button>
           ))}
@@ -80,7 +81,7 @@ export function Drawer({ linkId, view, emulator }: DrawerProps) {
         <p>
           <label>
             Declines with{' '}
-            <select value={errorCode} onChange={({ currentTarget }) => setErrorCode(currentTarget.value)}>
+            <select class="select" value={errorCode} onChange={({ currentTarget }) => setErrorCode(currentTarget.value)}>
               {DECLINES.map((code) => (
                 <option key={code}>{code}</option>
               ))}
@@ -103,8 +104,8 @@ export function Drawer({ linkId, view, emulator }: DrawerProps) {
 function Events({ view: { events, serverOffsetMs, cursor, caughtUp } }: { readonly view: PaymentLinkView }) {
   const seenAt = useSeenAt(events)
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Events">
-      <table>
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Events">
+      <table class="table">
         <caption>
           Events: {events.length}, {caughtUp ? 'caught up' : 'catching up'} at <code>{cursor ?? 'the start'}</code>
         </caption>
