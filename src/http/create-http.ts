@@ -300,9 +300,10 @@ function addExports({ http, operations, protection, isDraining, peerOf, limits, 
 
 /** Adds the pages, if they have been built; returns what sends the explorer, null if it is not among them. */
 function addPagesFor(config: AppConfig, http: HttpServer) {
-  const pages = addPages(http)
+  const sandboxOrigin = emulatorOrigin(config)
+  const pages = addPages(http, sandboxOrigin)
   if (pages === null) return null
-  addPageRoutes(http, { pages, sandboxOrigin: emulatorOrigin(config) })
+  addPageRoutes(http, { pages, sandboxOrigin })
   if (config.production) return null
   return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
 }

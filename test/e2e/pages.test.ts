@@ -159,7 +159,7 @@ describe('without built pages', () => {
   it('nothing is served, and the start says how to build them', async () => {
     const folder = join(tmpdir(), 'no-pages-here')
     const http = { send: unreachable, headersFor: unreachable, cutUnread: unreachable, route: unreachable }
-    expect(addPages(http, folder)).toBeNull()
+    expect(addPages(http, null, folder)).toBeNull()
     expect(isBuilt('console', folder)).toBe(false)
   })
 

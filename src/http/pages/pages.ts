@@ -55,18 +55,17 @@ const EXPLORER_POLICY = POLICY.map((rule) =>
   rule.startsWith('style-src') ? "style-src 'self' 'unsafe-inline'" : rule,
 ).concat("worker-src 'self'")
 
-/** The payments API names pictures of its methods, which are at any host. */
-const SHOP_POLICY = POLICY.map((rule) => (rule.startsWith('img-src') ? "img-src 'self' data: https:" : rule))
-
-const POLICIES: Readonly<Partial<Record<PageName, readonly string[]>>> = { explorer: EXPLORER_POLICY, shop: SHOP_POLICY }
-
 /** Returns whether a page has been built; the package has the console and the sandbox page alone. */
 export function isBuilt(page: PageName, folder = FOLDER): boolean {
   return existsSync(join(folder, page))
 }
 
-/** Serves the files of the pages; null if they have not been built, which is logged at the start. */
-export function addPages({ route, send, headersFor, cutUnread }: PageServer, folder = FOLDER): Pages | null {
+/** Serves the files of the pages, with the pictures of a sandbox; null if they have not been built, which is logged at the start. */
+export function addPages(
+  { route, send, headersFor, cutUnread }: PageServer,
+  sandboxOrigin: string | null,
+  folder = FOLDER,
+): Pages | null {
   if (!isBuilt('console', folder)) return null
   const files = sirv(folder, { etag: true, brotli: true, gzip: true })
   const sendFile = (
@@ -89,7 +88,11 @@ export function addPages({ route, send, headersFor, cutUnread }: PageServer, fol
   return {
     send(request, response, page) {
       request.url = `/${page}/`
-      const policy = (POLICIES[page] ?? POLICY).join('; ')
+      const rules = page === 'explorer' ? EXPLORER_POLICY : POLICY
+      // The shop shows the pictures of methods, which are the sandbox's.
+      const policy = rules
+        .map((rule) => (page === 'shop' && rule.startsWith('img-src') ? `${rule} ${sandboxOrigin}` : rule))
+        .join('; ')
       // A popup needs access to its opener.
       const headers = ['content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin-allow-popups']
       sendFile(request, response, ['content-type', 'text/html; charset=utf-8', ...headers], 'no-cache')

@@ -37,17 +37,26 @@ export function Ring(props: CountdownProps) {
   )
 }
 
-/** The same in a line of text. */
-export function TimeLeft({ label, ...props }: CountdownProps & { readonly label: string }) {
-  const { text } = useCountdown(props)
+type TimeLeftProps = CountdownProps & { readonly label: string; readonly hasBar?: boolean }
+
+/** The same in a line of text, with a bar below it. */
+export function TimeLeft({ label, hasBar = false, ...props }: TimeLeftProps) {
+  const { text, part } = useCountdown(props)
   return (
-    <p class="time-left">
-      <Icon name="clock" />
-      {label}{' '}
-      <b class="figure" role="timer">
-        <bdi>{text}</bdi>
-      </b>
-    </p>
+    <>
+      <p class="time-left">
+        <Icon name="clock" />
+        {label}{' '}
+        <b class="figure" role="timer">
+          <bdi>{text}</bdi>
+        </b>
+      </p>
+      {hasBar && (
+        <span class="thin">
+          <i style={{ '--part': String(part) }} />
+        </span>
+      )}
+    </>
   )
 }
 

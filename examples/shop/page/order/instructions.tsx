@@ -1,14 +1,15 @@
 import { formatAmount } from 'payments-subgraph-client'
+import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import createCode from 'qrcode-generator'
 import { Icon } from '../icons.tsx'
 import { fill, useSpeech } from '../language.ts'
 import type { Link, Payment } from './stage.ts'
 
-type ScanProps = { readonly link: Link; readonly content: string }
+type ScanProps = { readonly link: Link; readonly content: string; readonly children: ComponentChildren }
 
 /** A code to scan, which can be saved as a picture and copied as text, for a payer whose bank is on the same phone. */
-export function Scan({ link, content }: ScanProps) {
+export function Scan({ link, content, children }: ScanProps) {
   const { language, texts } = useSpeech()
   const [copied, setCopied] = useState(false)
   const picture = useMemo(() => pictureOf(content), [content])
@@ -20,6 +21,7 @@ export function Scan({ link, content }: ScanProps) {
           <img alt={fill(texts.qrImage, { amount })} src={picture} />
         </div>
       </div>
+      {children}
       <div class="buttons">
         <a class="button big" href={picture} download={`${link.reference}.png`}>
           <Icon name="download" />

@@ -42,8 +42,9 @@ export function StatusCard(props: StatusCardProps) {
       </div>
       {code !== null && link !== null && (
         <>
-          <Scan link={link} content={code} />
-          <TimeLeft label={texts.timeLeft} until={link.expiresAt} serverOffsetMs={serverOffsetMs} />
+          <Scan link={link} content={code}>
+            <TimeLeft hasBar label={texts.timeLeft} until={link.expiresAt} serverOffsetMs={serverOffsetMs} />
+          </Scan>
         </>
       )}
       {stage === 'started' && checkout.open === null && payment?.instructions != null && (
