@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -49,7 +49,7 @@ export function buildServer(
   guardHosts(server, hosts)
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
   void server.register(async (api) => registerApi(api, store, { groups: API_GROUPS, closing }), { prefix: '/api' })
-  void server.register(async (checkout) => registerCheckout(checkout, store), { prefix: '/checkout' })
+  void server.register(async (checkout) => registerCheckout(checkout, store, readFrame()), { prefix: '/checkout' })
   void server.register(async (own) => {
     guardOrigins(own)
     await registerPage(own)
@@ -77,6 +77,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "font-src 'self'",
     'img-src data:',
     "form-action 'none'",
     "base-uri 'none'",
@@ -86,6 +87,13 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
+}
+
+/** Returns the frame of the hosted pages; a bare one if the pages are not built. */
+function readFrame(folder = FOLDER): string {
+  const path = join(folder, 'sandbox/hosted.html')
+  if (existsSync(path)) return readFileSync(path, 'utf8')
+  return '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{title}}</title>{{head}}</head><body>{{main}}</body></html>'
 }
 
 const NOT_BUILT = `The sandbox runs, but its page has not been built: npm run build:web
