@@ -169,7 +169,7 @@ describe('without built pages', () => {
     mkdirSync(join(folder, 'web/console'), { recursive: true })
     const config = configFor(settingsFor({ folder, port: '0', sandbox: network.sandbox, options: {} }))
     const hint = '`npm run build:web`'
-    const options = { url: 'http://127.0.0.1:1', builtInSandbox: true }
+    const options = { url: 'http://127.0.0.1:1', signInUrl: null, builtInSandbox: true }
     expect(await startMessage(config, { ...options, pages: join(folder, 'none') })).toContain(hint)
     expect(await startMessage(config, { ...options, pages: join(folder, 'web') })).not.toContain(hint)
   })

@@ -34,7 +34,8 @@ export type Pages = {
   send(request: IncomingMessage, response: ServerResponse, page: PageName): void
 }
 
-/** The folder of the built pages; the same path from src and from dist. */
+/** The folders of the documentation and of the built pages; the same paths from src and from dist. */
+const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
 const FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 /** Only scripts, styles and connections of this server: no inline script, no frame, no other host. */
@@ -73,18 +74,26 @@ export function addPages(
     response: ServerResponse,
     headers: readonly string[],
     cacheControl: string,
+    from = files,
   ) => {
     const head = headersFor(request, { headers, cacheControl, vary: 'Accept-Encoding' })
     for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
     // Ranges are ignored, which RFC 9110, section 14.2, allows.
     delete request.headers.range
-    files(request, response, () => send(request, response, notFoundAnswer(request)))
+    from(request, response, () => send(request, response, notFoundAnswer(request)))
     cutUnread(response)
   }
   route(['GET', 'HEAD'], '/assets/:name', (request, response) =>
     // Their names contain a hash of their content.
     sendFile(request, response, [], 'public, max-age=31536000, immutable'),
   )
+  // The start page links the guides, which browsers show as text.
+  const docs = sirv(DOCS)
+  if (sandboxOrigin !== null)
+    route(['GET', 'HEAD'], '/docs/*', (request, response) => {
+      request.url = request.url?.slice('/docs'.length) ?? ''
+      sendFile(request, response, ['content-type', 'text/plain; charset=utf-8'], 'no-cache', docs)
+    })
   return {
     send(request, response, page) {
       request.url = `/${page}/`
