@@ -11,7 +11,7 @@ import { v3Links, v3Methods, v3Refund } from '../api/v3-links.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { registerCheckout } from './checkout-routes.ts'
-import { registerChanges, registerControl } from './control-routes.ts'
+import { registerChanges, registerControl, registerRequests } from './control-routes.ts'
 import { sendNotFound, guardHosts, guardOrigins } from './json-answers.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
@@ -54,7 +54,13 @@ export function buildServer(
     guardOrigins(own)
     await registerPage(own)
     registerChanges(own, store.changes, closing)
-    await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+    await own.register(
+      async (controls) => {
+        registerControl(controls, control)
+        registerRequests(controls, store.sites)
+      },
+      { prefix: '/sandbox' },
+    )
   })
   return server
 }
