@@ -11,12 +11,13 @@ import { send, type Reply } from '../support/webhooks.ts'
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; font-src 'self'; worker-src 'self'`
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")}; worker-src 'self'`
 
 const PAGES: readonly [path: string, policy: string][] = [
   ['/', POLICY],
-  ['/shop', POLICY],
+  // The pictures of methods are the sandbox's.
+  ['/shop', POLICY.replace('data:', 'data: SANDBOX')],
   ['/console', POLICY],
   ['/graphql', EXPLORER_POLICY],
 ]
@@ -37,7 +38,7 @@ describe('a page', () => {
     expect(body).toMatch(/^<!doctype html>/)
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
+      'content-security-policy': policy.replace('SANDBOX', network.sandbox.origin),
       'cache-control': 'no-cache',
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'x-content-type-options': 'nosniff',
