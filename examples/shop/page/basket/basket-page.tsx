@@ -47,6 +47,8 @@ export function BasketPage({ head, catalogue, checkout, go }: BasketPageProps) {
   const order = async () => {
     const wanted = orderOf({ ...basket, methodCode }, lines, language)
     setPlacing(true)
+    // Its outcome may stay unknown: another order has to be another attempt.
+    keepOrder({ order: wanted, linkId: '' })
     try {
       const { order: placedOrder, placed } = await placeLiveOrder(wanted)
       keepOrder({ order: placedOrder, linkId: placed.linkId })

@@ -82,7 +82,7 @@ export function orderOf(basket: Basket, lines: readonly BasketLine[], language: 
   return { ...order, attempt: isSame ? before.attempt : before.attempt + 1 }
 }
 
-/** The last order with an id, and its payment link. It contains no secrets. */
+/** The last order with an id, and its payment link; '' until there is one. It contains no secrets. */
 export type KeptOrder = { readonly order: Order; readonly linkId: string }
 
 /** Returns null when this browser does not know the order. */

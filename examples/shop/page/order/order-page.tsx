@@ -53,19 +53,23 @@ export function OrderPage({ head, followed, checkout, emulator, go }: OrderPageP
             checkout={checkout}
             go={go}
           />
-          {link !== null && <Receipt link={link} payment={payment} stage={stage} />}
-          {PAID.has(stage) && (
-            <div class="buttons">
-              <button class="button big" type="button" onClick={() => print()}>
-                <Icon name="print" />
-                {texts.print}
-              </button>
-              <button class="button big" type="button" onClick={() => go('/shop')}>
-                {texts.toShop}
-              </button>
-            </div>
+          {link !== null && (
+            <>
+              <Receipt link={link} payment={payment} stage={stage} />
+              {PAID.has(stage) && (
+                <div class="buttons">
+                  <button class="button big" type="button" onClick={() => print()}>
+                    <Icon name="print" />
+                    {texts.print}
+                  </button>
+                  <button class="button big" type="button" onClick={() => go('/shop')}>
+                    {texts.toShop}
+                  </button>
+                </div>
+              )}
+              <p class="small faint keep">{texts.keepThisPage}</p>
+            </>
           )}
-          <p class="small faint keep">{texts.keepThisPage}</p>
         </main>
         <footer class="small faint">{texts.sandboxNote}</footer>
       </div>
