@@ -2,6 +2,10 @@ import type { Locator, Page } from 'playwright-core'
 
 /** Opens a section through its link. */
 export async function visit(page: Page, section: string): Promise<void> {
+  await page.locator('#content').waitFor()
+  // On a phone the navigation is behind a link.
+  const menu = page.getByRole('link', { name: 'Open the sections' })
+  if (await menu.isVisible()) await menu.click()
   await page
     .getByRole('navigation')
     .getByRole('link', { name: new RegExp(`^${section}( ?\\d+)?$`) })

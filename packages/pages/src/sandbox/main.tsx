@@ -72,7 +72,7 @@ function App() {
             <a class="tap" href="#nav" aria-label="Open the sections">
               <Icon name="menu" />
             </a>
-            <span class="where">Sandbox</span>
+            <span class="where">{section.title}</span>
             <span class="push">{live}</span>
           </header>
           <main class="page" id="content" tabIndex={-1}>
