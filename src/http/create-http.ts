@@ -1,12 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
-import { ALL_SCOPES } from '../access/caller.ts'
-import { issueDevelopmentToken } from '../access/issue-token.ts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
-import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
+import { type AppConfig, hostNames } from '../config.ts'
 import type { SocketLimits } from '../config/limits.ts'
 import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
@@ -29,8 +27,7 @@ import { addExportRoute, type ExportLimits } from './exports/export-route.ts'
 import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
 import { requestError } from './graphql/graphql-response.ts'
 import { addGraphqlRoute, statusTokensIn } from './graphql/graphql-route.ts'
-import { addPageRoutes, addPages } from './pages/pages.ts'
-import { addSessionRoutes } from './pages/session-routes.ts'
+import { addPagesFor, type SendPage } from './pages/pages-of-config.ts'
 import { protect, type Protection } from './protection/protection.ts'
 import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
 import { createHttpServer, type HttpServer } from './server/server.ts'
@@ -303,33 +300,6 @@ function addExports({ http, operations, protection, isDraining, peerOf, limits, 
     clock,
     limits: limits.exports ?? {},
   })
-}
-
-type SendPage = (request: IncomingMessage, response: ServerResponse) => void
-
-/** Days for which the token of a one-time code is valid. */
-const SESSION_DAYS = 7
-
-/** Adds the pages and their session, if they have been built. Returns what sends the explorer and creates one-time codes, null without. */
-function addPagesFor(config: AppConfig, { http, verifier }: Entrance) {
-  const sandboxOrigin = emulatorOrigin(config)
-  const pages = addPages(http, sandboxOrigin)
-  if (pages === null) return { sendExplorer: null, createCode: null }
-  addPageRoutes(http, { pages, sandboxOrigin })
-  const { clients, production } = config
-  // Anywhere else a token would give access to a real account.
-  const isDevelopment = !production && sandboxOrigin !== null
-  const content = { scopes: ALL_SCOPES, subject: 'developer', ttlSeconds: SESSION_DAYS * 24 * 3600 }
-  const createCode = addSessionRoutes(http, {
-    verifier,
-    issueToken:
-      isDevelopment && clients.kind === 'secret'
-        ? () => issueDevelopmentToken(clients.secret, { ...clients, ...content })
-        : null,
-    isSecure: config.http.publicUrl.startsWith('https:'),
-  })
-  const sendExplorer: SendPage = (request, response) => pages.send(request, response, 'explorer')
-  return { sendExplorer: production ? null : sendExplorer, createCode }
 }
 
 /** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */

@@ -25,7 +25,7 @@ export async function openConsole(
 }
 
 /** Signs a profile in, as a sign-in in another tab does. */
-export async function signIn({ context }: Profile, { app }: Network, token: string): Promise<void> {
+async function signIn({ context }: Profile, { app }: Network, token: string): Promise<void> {
   const { hostname, port } = new URL(app.url)
   const rights = { httpOnly: true, sameSite: 'Strict' } as const
   const cookie = { name: `payments-session-${port}`, value: token, domain: hostname, path: '/session', ...rights }

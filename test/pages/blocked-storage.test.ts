@@ -41,6 +41,7 @@ describe.skipIf(browser.isMissing)('with storage blocked', () => {
     await showsHeadline(page, 'paid')
     await page.getByRole('button', { name: 'Back to the shop' }).click()
     await page.getByRole('button', { name: 'Add Stoneware cup' }).waitFor()
+    expect(page.url()).toBe(`${network.app.url}/shop`)
   })
 
   test('the console signs in, is used, and signs out', async () => {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, GONE, keepPicture } from '../browser/browser.ts'
-import { add, openDrawer, PAY, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
+import { add, isLive, openDrawer, PAY, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 const browser = await findBrowser()
@@ -92,6 +92,7 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     const { page, popup } = await order()
     await press(popup, PAY)
     await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
   })
 
   test('fails, and is paid in another try', async () => {
@@ -104,6 +105,7 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     const [again] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
     await press(again, 'Pay again')
     await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
   })
 
   test('expires, and gets a new link', async () => {
@@ -112,6 +114,7 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     await showsHeadline(page, 'expired')
     await press(page, 'Get a new link')
     await showsHeadline(page, 'ready')
+    expect(await isFollowed(page)).toBe(true)
   })
 
   test('is closed and come back to', async () => {
@@ -126,6 +129,7 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     await again.waitForURL('**/checkout/**')
     await press(again, PAY)
     await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
   })
 
   test('goes on after the server was restarted', async () => {
@@ -133,6 +137,7 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     await network.restart()
     await press(popup, PAY)
     await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
   })
 
   test('goes on after the network was away', async () => {
@@ -142,8 +147,15 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
     await context.setOffline(false)
     await press(popup, PAY)
     await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
   })
 })
+
+/** Whether the page of the order follows it. */
+async function isFollowed(page: Page): Promise<boolean> {
+  await isLive(page)
+  return page.url().includes('order=')
+}
 
 /** Presses Tab until the target has the focus. Throws after 40 presses. */
 async function tabTo(page: Page, target: Locator): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import sirv from 'sirv'
+import sirv, { type RequestHandler } from 'sirv'
 import { notFoundAnswer } from '../server/problem.ts'
 import type { HttpServer } from '../server/server.ts'
 
@@ -61,6 +61,14 @@ export function isBuilt(page: PageName, folder = FOLDER): boolean {
   return existsSync(join(folder, page))
 }
 
+type FileOptions = {
+  readonly headers?: readonly string[]
+  /** Default: it is asked for each time whether the file has changed. */
+  readonly cacheControl?: string
+  /** Default: the built pages. */
+  readonly from?: RequestHandler
+}
+
 /** Serves the files of the pages, with the pictures of a sandbox; null if they have not been built, which is logged at the start. */
 export function addPages(
   { route, send, headersFor, cutUnread }: PageServer,
@@ -72,9 +80,7 @@ export function addPages(
   const sendFile = (
     request: IncomingMessage,
     response: ServerResponse,
-    headers: readonly string[],
-    cacheControl: string,
-    from = files,
+    { headers = [], cacheControl = 'no-cache', from = files }: FileOptions,
   ) => {
     const head = headersFor(request, { headers, cacheControl, vary: 'Accept-Encoding' })
     for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
@@ -85,14 +91,14 @@ export function addPages(
   }
   route(['GET', 'HEAD'], '/assets/:name', (request, response) =>
     // Their names contain a hash of their content.
-    sendFile(request, response, [], 'public, max-age=31536000, immutable'),
+    sendFile(request, response, { cacheControl: 'public, max-age=31536000, immutable' }),
   )
   // The start page links the guides, which browsers show as text.
   const docs = sirv(DOCS)
   if (sandboxOrigin !== null)
     route(['GET', 'HEAD'], '/docs/*', (request, response) => {
       request.url = request.url?.slice('/docs'.length) ?? ''
-      sendFile(request, response, ['content-type', 'text/plain; charset=utf-8'], 'no-cache', docs)
+      sendFile(request, response, { headers: ['content-type', 'text/plain; charset=utf-8'], from: docs })
     })
   return {
     send(request, response, page) {
@@ -104,7 +110,7 @@ export function addPages(
         .join('; ')
       // A popup needs access to its opener.
       const headers = ['content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin-allow-popups']
-      sendFile(request, response, ['content-type', 'text/html; charset=utf-8', ...headers], 'no-cache')
+      sendFile(request, response, { headers: ['content-type', 'text/html; charset=utf-8', ...headers] })
     },
   }
 }

@@ -73,9 +73,7 @@ export function addSessionRoutes(
   for (const method of ['GET', 'POST', 'DELETE'] as const)
     http.route([method], PATH, (request, response) =>
       // Browsers send the header with every request; other programs have no cookies of theirs to misuse.
-      ['same-origin', undefined].includes(request.headers['sec-fetch-site'] as string | undefined)
-        ? routes[method](request, response)
-        : http.send(request, response, problemAnswer(401)),
+      isOwn(request) ? routes[method](request, response) : http.send(request, response, problemAnswer(401)),
     )
   if (issueToken === null) return null
   return () => {
@@ -83,6 +81,11 @@ export function addSessionRoutes(
     codes.set(code, Date.now() + CODE_MS)
     return code
   }
+}
+
+/** Whether a request comes from our own pages. */
+function isOwn({ headers: { 'sec-fetch-site': site } }: IncomingMessage): boolean {
+  return site === undefined || site === 'same-origin'
 }
 
 /** Cookies of all ports of a host are one: the port tells those of two servers apart. */

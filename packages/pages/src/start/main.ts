@@ -10,11 +10,13 @@ const text = document.querySelector('#session-text')
 const ready = document.querySelector('#ready')
 
 for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
-  button.addEventListener('click', () => {
-    void navigator.clipboard.writeText(button.dataset['copy'] ?? '').then(() => {
-      if (button.lastChild !== null) button.lastChild.textContent = 'Copied'
-    })
-  })
+  button.addEventListener('click', () => void copyOf(button))
+
+/** Copies what a button stands for, and says so in its place. */
+async function copyOf(button: HTMLElement): Promise<void> {
+  await navigator.clipboard.writeText(button.dataset['copy'] ?? '')
+  if (button.lastChild !== null) button.lastChild.textContent = 'Copied'
+}
 
 const { token, isCodeRefused } = await openSession()
 if (text !== null && copy !== null) {

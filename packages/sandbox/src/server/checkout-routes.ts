@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isJsonRequest, rawBody, sendJson } from '../api/json-answers.ts'
 import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/checkout-page.ts'
+import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../checkout/customer.ts'
 import { CARD_LOGO, PAGE_SCRIPT } from '../checkout/page-script.ts'
 import { awaits3ds, statusOf, type Link, pageState } from '../payments/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../values/customer.ts'
-import { isJsonRequest, rawBody, sendJson } from './json-answers.ts'
 
 /** Reads a field of a customer action, from a form or a JSON object. */
 type Form = (name: string) => string | undefined

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
+import { isJsonRequest, rawBody, sendJson, sendNotFound } from '../api/json-answers.ts'
 import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { PAYMENT_STATUSES } from '../payments/link.ts'
 import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
 import type { Changes, SandboxSite } from '../state/sandbox-store.ts'
-import { isJsonRequest, rawBody, sendJson, sendNotFound } from './json-answers.ts'
 
 /** Registers the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
 export function registerControl(server: FastifyInstance, control: SandboxControl): void {

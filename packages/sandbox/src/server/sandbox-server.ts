@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import fastify, { type FastifyInstance } from 'fastify'
 import { registerApi, type ApiGroup } from '../api/api.ts'
+import { sendNotFound, guardHosts, guardOrigins } from '../api/json-answers.ts'
 import { v1Balances, v1Deposits, v1Agreements, v1Gateway, v1Payouts } from '../api/v1-routes.ts'
 import { v2Customers } from '../api/v2-customers.ts'
 import { v2Balances, v2Banks, v2PayinMethods, v2PayoutMethods, v2Payins, v2Payouts } from '../api/v2-routes.ts'
@@ -12,7 +13,6 @@ import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { registerCheckout } from './checkout-routes.ts'
 import { registerChanges, registerControl, registerRequests } from './control-routes.ts'
-import { sendNotFound, guardHosts, guardOrigins } from './json-answers.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [

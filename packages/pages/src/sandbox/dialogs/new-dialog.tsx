@@ -203,13 +203,13 @@ export function NewDialog({ kind: name, onClose }: { readonly kind: KindName; re
               options={[...new Set(facts.about.sites.flatMap(({ currencies }) => currencies))]}
               onChange={setCurrency}
             />
-            {kind.fields.map(({ name: field, label, first: _, offers, ...rest }) => (
+            {kind.fields.map(({ name: field, label, offers, inputMode }) => (
               <TextField
                 key={field}
                 label={label}
                 value={values[field] ?? ''}
                 {...(offers === undefined ? {} : { offers: offers(facts) })}
-                {...rest}
+                {...(inputMode === undefined ? {} : { inputMode })}
                 onInput={(text) => setValues({ ...values, [field]: text })}
               />
             ))}

@@ -62,7 +62,7 @@ export function Money({ amount, currency }: { readonly amount: string; readonly 
 }
 
 /** A button that copies a text. */
-export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
+function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const { act } = usePage()
   return (
     <button
