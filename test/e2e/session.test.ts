@@ -15,7 +15,7 @@ async function ask(method: string, headers: Record<string, string> = {}, { app }
 
 const codeOf = ({ app }: Network) => /#code=([\w-]{43})$/.exec(app.signInUrl ?? '')?.[1]
 
-// promise(http): The token of the pages is in a cookie that no script reads and no other site sends.
+// promise(http): A cookie that no script reads holds the pages' token.
 describe('the session of the pages', () => {
   it('begins with a one-time code, and keeps a token of every scope in a cookie', async () => {
     const code = codeOf(network)
