@@ -15,7 +15,7 @@ const PARTS = [
   { name: 'everything', exports: '*', budgetKib: 12 },
   { name: 'paymentLinkStore', exports: '{ paymentLinkStore }', budgetKib: 8.5 },
   { name: 'watchPaymentLink', exports: '{ watchPaymentLink }', budgetKib: 8 },
-  { name: 'ask', exports: '{ ask, PayinMethodsDocument }', budgetKib: 2.1 },
+  { name: 'ask', exports: '{ ask, PayinMethodsDocument }', budgetKib: 2.3 },
   { name: 'openCheckout', exports: '{ openCheckout }', budgetKib: 1 },
   { name: 'formatAmount', exports: '{ formatAmount }', budgetKib: 0.6 },
 ] as const
