@@ -35,6 +35,7 @@ function compile(cwd: string): void {
 }
 
 async function bundle(input: string): Promise<void> {
+  rmSync('dist/standalone.js.map')
   await build({
     configFile: false,
     logLevel: 'warn',
@@ -42,7 +43,6 @@ async function bundle(input: string): Promise<void> {
     build: {
       outDir: 'dist',
       emptyOutDir: false,
-      sourcemap: true,
       target: 'es2022',
       minify: true,
       rolldownOptions: { input, preserveEntrySignatures: 'strict', output: { entryFileNames: '[name].js' } },

@@ -1,5 +1,5 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -40,9 +40,9 @@ const AROUND: Readonly<Record<string, string>> = {
   'signed-in.html':
     '<!doctype html><html lang="en"><title>Signed in</title><p role="status"></p><script type="module" src="./begin-signed-in.ts"></script>',
   'begin-signed-in.ts': `import { paymentText } from 'payments-subgraph-client/payment-text'
-    import { follow } from './signed-in.ts'
+    import { watchPaymentLink } from 'payments-subgraph-client'
     const { id = '', url = '', token = '' } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)))
-    for await (const update of follow(id, url, async () => token))
+    for await (const update of watchPaymentLink(id, { url, token: async () => token }))
       if (update.link) (document.querySelector('p') as HTMLElement).textContent = paymentText(update).headline`,
   // The types of React Native come with an app, not with this repository.
   'react-native.d.ts': "declare module 'react-native'",
@@ -111,20 +111,20 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
   test('has a page without a build step', async () => {
     const url = await startBackEnd('server.ts', port)
     const { open, context } = await browser.profile()
-    await payIn(await open(url), context)
+    expect(await payIn(await open(url), context)).toContain(PAID)
   })
 
   test.each([
-    ['vite.html', 'server.ts'],
-    ['next.html', 'serve-route.ts'],
-  ])('has a page of React: %s, with %s', async (page, backEnd) => {
+    ['vite.html', 'server.ts', 'Vite'],
+    ['next.html', 'serve-route.ts', '<button>Place the order</button>'],
+  ])('has a page of React: %s, with %s', async (page, backEnd, title) => {
     site.backEnd = await startBackEnd(backEnd, await freePort())
     await bundle(folder, page)
     const { open, context } = await browser.profile()
     const opened = await open(`${site.url}/${page}`)
-    if (page === 'next.html') expect(await opened.title()).toBe('<button>Place the order</button>')
+    expect(await opened.title()).toBe(title)
     await opened.getByRole('button', { name: 'Place the order' }).click()
-    await payIn(opened, context)
+    expect(await payIn(opened, context)).toContain(PAID)
   })
 
   test('has a screen of React Native', async () => {
@@ -149,11 +149,12 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     await shows(opened, READY)
     await payAt(await open(checkoutUrl))
     await shows(opened, PAID)
+    expect(await opened.title()).toBe('Signed in')
   })
 })
 
-/** Pays as a customer does, from the page that shows the payment. */
-async function payIn(page: Page, context: BrowserContext): Promise<void> {
+/** Pays as a customer does, from the page that shows the payment. Returns what the page says then. */
+async function payIn(page: Page, context: BrowserContext): Promise<string | null> {
   await shows(page, READY)
   await page.getByText('A$125.50', { exact: true }).waitFor()
   const [hosted] = await Promise.all([
@@ -163,6 +164,7 @@ async function payIn(page: Page, context: BrowserContext): Promise<void> {
   await payAt(hosted)
   await shows(page, PAID)
   expect(await page.getByRole('button').count()).toBe(0)
+  return page.getByRole('status').textContent()
 }
 
 const graphOf = ({ app }: Network): string => `${app.url}/graphql`
@@ -200,7 +202,7 @@ async function bundle(folder: string, page: string): Promise<void> {
 async function serveFolder(folder: string) {
   const served = { url: '', backEnd: '', close: () => void server.close() }
   const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
-  const server = createServer(async ({ method = '', url = '/' }, response) => {
+  const answer = async ({ method = '', url = '/' }: IncomingMessage, response: ServerResponse) => {
     if (method === 'POST') return response.end(await (await fetch(`${served.backEnd}${url}`, { method })).text())
     const path = new URL(url, 'http://any').pathname
     try {
@@ -209,7 +211,8 @@ async function serveFolder(folder: string) {
     } catch {
       return response.writeHead(204).end()
     }
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return served

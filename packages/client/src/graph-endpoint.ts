@@ -1,4 +1,3 @@
-import { PaymentsClientError } from './client-errors.ts'
 import type { TypedDocument } from './generated/documents.ts'
 
 /** A bearer token, or a function that returns one. */
@@ -56,16 +55,6 @@ export function operationOf<Data, Variables>(
   if (typeof document === 'string' || !('text' in document)) return { query: document.toString(), variables: given }
   if (documents !== 'id') return { query: document.text, variables: given }
   return { variables: given, extensions: { persistedQuery: { version: 1, sha256Hash: document.hash } } }
-}
-
-/** Throws a `PaymentsClientError` (`INVALID_URL`) unless requests can be sent to the graph's URL. */
-export function checkUrl({ url }: PaymentsEndpoint): void {
-  if (/^https?:\/\/[^/?#]/i.test(url) || (/^\/(?!\/)/.test(url) && 'document' in globalThis)) return
-  const told = JSON.stringify(url)
-  throw new PaymentsClientError(
-    'INVALID_URL',
-    `\`url\` must be the graph's URL, such as https://shop.example/graphql: it is ${told}.`,
-  )
 }
 
 /** Returns the WebSocket URL. */

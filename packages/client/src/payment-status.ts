@@ -1,7 +1,7 @@
 /** The element `<payment-status>`: a payment as the payer sees it, live. Importing this module defines it. */
 import { openCheckout } from './open-checkout.ts'
 import { paymentText, type PaymentText } from './payment-text.ts'
-import { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './store.ts'
+import { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './watch-store.ts'
 
 const STYLE = `
 :host { display: block; color: var(--payment-text, CanvasText); font: inherit }

@@ -2,8 +2,8 @@
 
 /** React hooks: each follows one object live, from the first render to the last. */
 import { useMemo, useSyncExternalStore } from 'react'
-import { watchStore, type PaymentLinkView, type WatchView } from './store.ts'
 import type { PaymentUpdate } from './updates.ts'
+import { watchStore, type PaymentLinkView, type WatchView } from './watch-store.ts'
 import type { WatchOptions } from './watch/watch-options.ts'
 import { watchPayment, watchPaymentAgreement, watchPaymentLink, watchPayout } from './watch/watch.ts'
 

@@ -1,3 +1,4 @@
+import { checkUrl } from '../check-url.ts'
 import {
   isUnauthenticated,
   PaymentsClientError,
@@ -6,7 +7,7 @@ import {
   type GraphError,
   createTokens,
 } from '../client-errors.ts'
-import { checkUrl, operationOf, type AnyDocument, type PaymentsEndpoint, type Operation } from '../graph-endpoint.ts'
+import { operationOf, type AnyDocument, type PaymentsEndpoint, type Operation } from '../graph-endpoint.ts'
 import { withRetries, type Retry } from './retry-request.ts'
 
 const TIMEOUT_MS = 15_000

@@ -1,3 +1,4 @@
+import { checkUrl } from '../check-url.ts'
 import { asClientError, createTokens, PaymentsClientError } from '../client-errors.ts'
 import { createChannel } from '../connection/channel.ts'
 import {
@@ -14,7 +15,6 @@ import { endBy, type ConnectionRequest } from '../connection/connection.ts'
 import { createReader } from '../connection/item-reader.ts'
 import { timingOf } from '../connection/timing.ts'
 import type { PaymentEventFilter } from '../generated/documents.ts'
-import { checkUrl } from '../graph-endpoint.ts'
 import type { PaymentLinkUpdate, PaymentUpdate, Subject } from '../updates.ts'
 import { agreementSubject, eventsSubject, linkSubject, paymentSubject, payoutSubject } from './subjects.ts'
 import type { WatchOptions } from './watch-options.ts'
