@@ -5,17 +5,16 @@ import { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from '.
 
 const STYLE = `
 :host { display: block; color: var(--payment-text, CanvasText); font: inherit }
-:host([hidden]), p:empty, button:empty, [part=card][hidden] { display: none }
-[part=card] { display: grid; gap: .75em; justify-items: start; padding: 1.25em; text-align: start;
-  background: var(--payment-surface, Canvas); border: 1px solid var(--payment-border, GrayText); border-radius: var(--payment-radius, .75em) }
-[part=status] { display: grid; grid-template-columns: auto 1fr; gap: .25em .75em; align-items: center }
-[part=mark] { inline-size: 1.75em; block-size: 1.75em; grid-row: span 2; align-self: start; fill: none; stroke: currentColor; stroke-width: 1.5;
-  stroke-linecap: round; stroke-linejoin: round; color: var(--payment-accent, #0b57d0) }
-[data-tone=success] [part=mark] { color: var(--payment-success, #0a7d43) }
-[data-tone=failure] [part=mark] { color: var(--payment-danger, #c5221f) }
-p { margin: 0 }
-[part=headline] { font-weight: 600; align-self: center }
-[part=hint] { grid-column: 2 }
+:host([hidden]), [part=card][hidden], p:empty, button:empty { display: none }
+[part=card] { display: grid; gap: .75em; justify-items: start; padding: 1.25em; text-align: start; background: var(--payment-surface, Canvas);
+  border: 1px solid var(--payment-border, color-mix(in srgb, currentColor 20%, transparent)); border-radius: var(--payment-radius, .75em) }
+[part=status] { display: flex; gap: .75em; align-items: center }
+[part=mark] { flex: none; inline-size: 1.75em; block-size: 1.75em; fill: none; stroke: currentColor; stroke-width: 1.5;
+  stroke-linecap: round; stroke-linejoin: round; color: var(--payment-accent, light-dark(#0b57d0, #8ab4f8)) }
+[data-tone=success] [part=mark] { color: var(--payment-success, light-dark(#0a7d43, #6dd58c)) }
+[data-tone=failure] [part=mark] { color: var(--payment-danger, light-dark(#c5221f, #f28b82)) }
+p { margin: 0; unicode-bidi: plaintext; text-align: match-parent }
+[part=headline] { font-weight: 600 }
 [part=amount] { font-size: 1.5em; font-weight: 600; font-variant-numeric: tabular-nums }
 [part=action] { font: inherit; font-weight: 600; min-block-size: max(44px, 2.75em); padding-inline: 1.5em; cursor: pointer; border: 0;
   border-radius: var(--payment-radius, .75em); color: var(--payment-on-accent, #fff); background: var(--payment-accent, #0b57d0) }
@@ -24,7 +23,7 @@ p { margin: 0 }
 `
 const BODY = `<style>${STYLE}</style><div part="card"><p part="amount"></p>
 <div part="status" role="status"><svg part="mark" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path/></svg>
-<p part="headline"></p><p part="hint"></p></div><p part="deadline"></p><button part="action" type="button"></button></div>`
+<div><p part="headline"></p><p part="hint"></p></div></div><p part="deadline"></p><button part="action" type="button"></button></div>`
 
 const MARKS: Readonly<Record<PaymentText['tone'], string>> = {
   waiting: 'M8 4.5V8l2.5 1.5',
