@@ -63,6 +63,8 @@ export type AppOptions = {
 export type App = {
   /** URL at which the app listens, e.g. `http://127.0.0.1:4000`. */
   readonly url: string
+  /** Address at which a page signs in, once, with every scope; null but in development on the sandbox. */
+  readonly signInUrl: string | null
   /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
   readonly adminUrl: string | null
   /** Answers a request of another server of node:http, with every address but that of WebSockets. */
@@ -296,7 +298,16 @@ export async function createApp(given: Config | Environment, options: AppOptions
       context: async ({ req }: { readonly req: IncomingMessage }) => contextOf(await http.requesterOf(req)),
     }
   }
-  return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
+  const signInUrl = http.signInUrl()
+  return {
+    ...listening,
+    signInUrl,
+    handle,
+    apollo,
+    settle: reconciliation.idle,
+    refetchTokenKeys: http.refetchTokenKeys,
+    close,
+  }
 }
 
 async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {

@@ -55,11 +55,11 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       removeMark()
     })
     process.on('SIGUSR2', () => void app.refetchTokenKeys())
-    const { url, adminUrl } = app
+    const { url, adminUrl, signInUrl } = app
     const { environment, kind } = config.upstream
     logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
     const builtInSandbox = kind === 'built-in-sandbox'
-    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
+    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, signInUrl, builtInSandbox }))
   } catch (error) {
     logger.fatal(isExplained(error, config) ? {} : { err: error }, 'could not start')
     failStart(startFailure(error, config))

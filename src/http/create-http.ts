@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
+import { ALL_SCOPES } from '../access/caller.ts'
+import { issueDevelopmentToken } from '../access/issue-token.ts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
@@ -28,6 +30,7 @@ import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
 import { requestError } from './graphql/graphql-response.ts'
 import { addGraphqlRoute, statusTokensIn } from './graphql/graphql-route.ts'
 import { addPageRoutes, addPages } from './pages/pages.ts'
+import { addSessionRoutes } from './pages/session-routes.ts'
 import { protect, type Protection } from './protection/protection.ts'
 import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
 import { createHttpServer, type HttpServer } from './server/server.ts'
@@ -49,6 +52,8 @@ export type Http = {
   requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
+  /** Returns the address at which a page signs in, once, with every scope; null but in development on the sandbox. */
+  signInUrl(): string | null
   /** Makes the probes report that the process is ready. */
   setReady(): void
   /** Fetches the verification keys of client tokens again, and ends the streams whose token is no longer valid. */
@@ -122,7 +127,8 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   const entrance = createEntrance(config, needs, { isDraining: () => draining, isStarting: () => starting })
   const { http } = entrance
   const callerOf = createCallerReader(entrance.verifier)
-  const { sockets, streams, callbacks } = addGraphql(config, entrance)
+  const pages = addPagesFor(config, entrance)
+  const { sockets, streams, callbacks } = addGraphql(config, entrance, pages.sendExplorer)
   const admin = addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
   addExports(entrance)
@@ -141,6 +147,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
       const url = await http.listen(config.http)
       return { url, adminUrl: (await admin?.listen()) ?? null }
     },
+    signInUrl: () => (pages.createCode === null ? null : `${http.url()}/#code=${pages.createCode()}`),
     setReady: () => void (starting = false),
     async refetchTokenKeys() {
       // A failed attempt has been logged already.
@@ -209,7 +216,7 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
 }
 
 /** Adds one engine and five transports. */
-function addGraphql(config: AppConfig, entrance: Entrance) {
+function addGraphql(config: AppConfig, entrance: Entrance, sendExplorer: SendPage | null) {
   const { http, engine, protection, tokenEnds, logger, clock } = entrance
   const { isAllowedOrigin, acceptUpgrades } = http
   const { callerOf, overload } = protection
@@ -242,7 +249,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
   })
   addGraphqlRoute(graphql, {
     engine,
-    sendExplorer: addPagesFor(config, http),
+    sendExplorer,
     callerOf,
     isFromRouter,
     isRouter: isKnownRouter,
@@ -297,13 +304,31 @@ function addExports({ http, operations, protection, peerOf, limits, logger, cloc
   })
 }
 
-/** Adds the pages, if they have been built; returns what sends the explorer, null if it is not among them. */
-function addPagesFor(config: AppConfig, http: HttpServer) {
-  const pages = addPages(http)
-  if (pages === null) return null
-  addPageRoutes(http, { pages, environment: config.upstream.environment, sandboxOrigin: emulatorOrigin(config) })
-  if (config.production) return null
-  return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
+type SendPage = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Days for which the token of a one-time code is valid. */
+const SESSION_DAYS = 7
+
+/** Adds the pages and their session, if they have been built. Returns what sends the explorer and creates one-time codes, null without. */
+function addPagesFor(config: AppConfig, { http, verifier }: Entrance) {
+  const sandboxOrigin = emulatorOrigin(config)
+  const pages = addPages(http, sandboxOrigin)
+  if (pages === null) return { sendExplorer: null, createCode: null }
+  addPageRoutes(http, { pages, environment: config.upstream.environment, sandboxOrigin })
+  const { clients, production } = config
+  // Anywhere else a token would give access to a real account.
+  const isDevelopment = !production && sandboxOrigin !== null
+  const content = { scopes: ALL_SCOPES, subject: 'developer', ttlSeconds: SESSION_DAYS * 24 * 3600 }
+  const createCode = addSessionRoutes(http, {
+    verifier,
+    issueToken:
+      isDevelopment && clients.kind === 'secret'
+        ? () => issueDevelopmentToken(clients.secret, { ...clients, ...content })
+        : null,
+    isSecure: config.http.publicUrl.startsWith('https:'),
+  })
+  const sendExplorer: SendPage = (request, response) => pages.send(request, response, 'explorer')
+  return { sendExplorer: production ? null : sendExplorer, createCode }
 }
 
 /** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */

@@ -4,9 +4,9 @@ import type { Locator, Page } from 'playwright-core'
 export async function visit(page: Page, section: string): Promise<void> {
   await page
     .getByRole('navigation')
-    .getByRole('link', { name: new RegExp(`^${section}( \\(|$)`) })
+    .getByRole('link', { name: new RegExp(`^${section}( ?\\d+)?$`) })
     .click()
-  await page.getByRole('heading', { level: 2, name: section, exact: true }).waitFor()
+  await page.getByRole('heading', { level: 1, name: section, exact: true }).waitFor()
 }
 
 /** Waits until the page shows the result of the last action. */

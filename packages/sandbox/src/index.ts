@@ -17,6 +17,7 @@ export { ControlError } from './control/control.ts'
 export type {
   ListOptions,
   AgreementView,
+  ContactView,
   DepositView,
   GatewayView,
   HistoryView,
