@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
 import { ALL_SCOPES } from '../access/caller.ts'
 import { issueDevelopmentToken } from '../access/issue-token.ts'
+import { createOidcLogin } from '../access/oidc-login.ts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
@@ -310,7 +311,7 @@ type SendPage = (request: IncomingMessage, response: ServerResponse) => void
 const SESSION_DAYS = 7
 
 /** Adds the pages and their session, if they have been built. Returns what sends the explorer and creates one-time codes, null without. */
-function addPagesFor(config: AppConfig, { http, verifier }: Entrance) {
+function addPagesFor(config: AppConfig, { http, verifier, logger }: Entrance) {
   const sandboxOrigin = emulatorOrigin(config)
   const pages = addPages(http, sandboxOrigin)
   if (pages === null) return { sendExplorer: null, createCode: null }
@@ -326,6 +327,18 @@ function addPagesFor(config: AppConfig, { http, verifier }: Entrance) {
         ? () => issueDevelopmentToken(clients.secret, { ...clients, ...content })
         : null,
     isSecure: config.http.publicUrl.startsWith('https:'),
+    login:
+      config.console.clientId === null || clients.issuer === null
+        ? null
+        : createOidcLogin({
+            ...config.console,
+            ...clients,
+            clientId: config.console.clientId,
+            issuer: clients.issuer,
+            proxies: config.proxies,
+          }),
+    publicUrl: () => (config.http.publicUrl.endsWith(':0') ? http.url() : config.http.publicUrl),
+    logger,
   })
   const sendExplorer: SendPage = (request, response) => pages.send(request, response, 'explorer')
   return { sendExplorer: production ? null : sendExplorer, createCode }

@@ -16,11 +16,11 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
     })
   })
 
-const { token, isCodeRefused } = await openSession()
+const { token, problem } = await openSession()
 if (text !== null && copy !== null) {
   text.textContent =
     token === null
-      ? isCodeRefused
+      ? problem === 'code'
         ? REFUSED
         : SIGNED_OUT
       : 'This browser is signed in: console and explorer have its token.'
