@@ -43,7 +43,7 @@ describe.skipIf(browser.isMissing)('who signs in at the issuer of tokens', () =>
       httpOnly,
       sameSite,
     ])
-    expect(cookies.toSorted()).toEqual([
+    expect(cookies.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
       ['payments-renewal', true, 'Strict'],
       ['payments-session', true, 'Strict'],
     ])

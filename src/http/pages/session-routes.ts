@@ -46,10 +46,12 @@ export function addSessionRoutes(
 ): (() => string) | null {
   const codes = new Map<string, number>()
   const secure = isSecure ? '; Secure' : ''
-  const cookieOf = (request: IncomingMessage, name: CookieName, value: string, seconds = COOKIE_S, site = 'Strict') => [
-    'set-cookie',
-    `${nameFor(request, name)}=${value}; Path=${PATH}; HttpOnly; SameSite=${site}; Max-Age=${value === '' ? 0 : seconds}${secure}`,
-  ]
+  const cookieOf = (request: IncomingMessage, name: CookieName, value: string) => {
+    // The issuer's answer is a navigation from another site, which brings no strict cookie.
+    const [seconds, site] = name === 'sign-in' ? [LOGIN_S, 'Lax'] : [COOKIE_S, 'Strict']
+    const rights = `Path=${PATH}; HttpOnly; SameSite=${site}; Max-Age=${value === '' ? 0 : seconds}${secure}`
+    return ['set-cookie', `${nameFor(request, name)}=${value}; ${rights}`]
+  }
   const cookiesOf = (request: IncomingMessage, { token, refreshToken }: OidcTokens) => [
     ...cookieOf(request, 'session', token),
     ...cookieOf(request, 'renewal', refreshToken ?? ''),
@@ -87,8 +89,7 @@ export function addSessionRoutes(
     http.route(['GET'], `${PATH}/sign-in`, async (request, response) => {
       const begun = await begin(redirectUri()).catch(noted)
       if (begun === null) return redirect(request, response, '/console#sign-in=unavailable')
-      // The issuer's answer is a navigation from another site, which brings no strict cookie.
-      const cookie = cookieOf(request, 'sign-in', begun.secret, LOGIN_S, 'Lax')
+      const cookie = cookieOf(request, 'sign-in', begun.secret)
       return redirect(request, response, begun.url.href, cookie)
     })
     http.route(['GET'], `${PATH}/callback`, async (request, response) => {
@@ -97,7 +98,7 @@ export function addSessionRoutes(
       answer.search = new URL(request.url ?? '', answer).search
       const tokens = secret === null ? null : await finish(answer, secret).catch(noted)
       const token = await accepted(tokens?.token ?? null)
-      const used = cookieOf(request, 'sign-in', '', LOGIN_S, 'Lax')
+      const used = cookieOf(request, 'sign-in', '')
       return tokens === null || token === null
         ? redirect(request, response, '/console#sign-in=refused', used)
         : redirect(request, response, '/console', [...used, ...cookiesOf(request, tokens)])
@@ -136,7 +137,7 @@ export function addSessionRoutes(
   for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const)
     http.route([method], PATH, (request, response) =>
       // Browsers send the header with every request; other programs have no cookies of theirs to misuse.
-      ['same-origin', undefined].includes(request.headers['sec-fetch-site'] as string | undefined)
+      ['same-origin', undefined].includes(request.headers['sec-fetch-site'])
         ? routes[method](request, response)
         : http.send(request, response, problemAnswer(401)),
     )

@@ -63,9 +63,11 @@ function App({ begun: { token: first, signInUrl, problem } }: { readonly begun: 
   const renewAt = signInUrl === null || claims === null ? null : claims.expiresAt - RENEWED_BEFORE_MS
   useExpiry(renewAt, () => {
     if (token === null) return
-    void renewSession(token).then((renewed) => {
+    const renew = async () => {
+      const renewed = await renewSession(token)
       if (renewed !== null && signedIn.current === token) setSession({ token: renewed, reason: null })
-    })
+    }
+    void renew()
   })
   const client = useMemo(
     () => (token === null ? null : createGraphqlClient(token, () => signOut(REFUSED))),

@@ -162,12 +162,11 @@ function NewPayout({ isFile = false, onClose }: Props & { readonly isFile?: bool
     { name: 'transactions.0.firstName', label: 'Given name of the payee' },
     { name: 'transactions.0.lastName', label: 'Family name' },
     { name: 'transactions.0.email', label: 'E-mail', type: 'email' },
-    ...(method.requiredFields ?? []).map(({ name, label, required }) => ({
-      name: `transactions.0.methodFields.${name}`,
-      label: label ?? name,
-      isOptional: !required,
-      ...(name.includes('bank_code') && banks !== undefined && banks.length > 0 ? { options: banks } : {}),
-    })),
+    ...(method.requiredFields ?? []).map(({ name, label, required }) => {
+      const field = { name: `transactions.0.methodFields.${name}`, label: label ?? name, isOptional: !required }
+      const isBank = name.includes('bank_code') && banks !== undefined && banks.length > 0
+      return isBank ? Object.assign(field, { options: banks }) : field
+    }),
   ]
   const done = ({ payout }: { readonly payout: { readonly id: string; readonly reference: string | null } }) => (
     <p class="note-block here">

@@ -162,6 +162,8 @@ type Problems = NonNullable<Failure['problems']>
 function Entry({ field, problems }: { readonly field: Field; readonly problems: Problems }) {
   const { name, label, type = 'text', options, isOptional = false, hint, value } = field
   const id = useId()
+  // Preact types the role of each type; none is given here.
+  const typed = { type: type === 'decimal' ? 'text' : type } as { readonly type: 'text' }
   const shared = {
     id,
     name,
@@ -179,7 +181,7 @@ function Entry({ field, problems }: { readonly field: Field; readonly problems: 
         <input
           {...shared}
           class="input"
-          type={(type === 'decimal' ? 'text' : type) as 'text'}
+          {...typed}
           inputMode={type === 'decimal' ? 'decimal' : undefined}
           autocomplete="off"
           defaultValue={value ?? ''}

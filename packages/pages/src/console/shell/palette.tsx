@@ -189,14 +189,9 @@ function elsewhere(text: string, mayRead: boolean): Entry[] {
 
 /** Returns the actions whose titles have a word that begins with the text; one without its scope says so, and opens nothing. */
 function actionsFor(text: string, scopes: ReadonlySet<string>): Entry[] {
-  return ACTIONS.filter(({ title }) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`)).map(
-    ({ name, title, icon, scope }) => ({
-      group: 'Actions',
-      icon,
-      name: title,
-      href: '',
-      action: name,
-      ...(scopes.has(scope) ? {} : { end: <span class="small faint">lacks {scope}</span> }),
-    }),
-  )
+  const found = ACTIONS.filter(({ title }) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`))
+  return found.map(({ name, title, icon, scope }) => {
+    const entry = { group: 'Actions', icon, name: title, href: '', action: name }
+    return scopes.has(scope) ? entry : Object.assign(entry, { end: <span class="small faint">lacks {scope}</span> })
+  })
 }
