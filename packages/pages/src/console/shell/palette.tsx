@@ -35,7 +35,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const { signOut, claims } = useSession()
   const act = useContext(ActionContext)
   const found = isSearched ? foundIn(data, isAsking) : []
-  const entries = [...found, ...elsewhere(typed.trim(), mayRead), ...actionsFor(typed.trim(), claims.scopes)]
+  const entries = [...found, ...elsewhere(typed.trim(), claims.scopes)]
   const at = Math.min(chosen, entries.length - 1)
   useEffect(() => {
     dialog.current?.showModal()
@@ -172,7 +172,7 @@ function foundIn(data: PaletteSearchQuery | undefined, isAsking: boolean): Entry
 }
 
 /** Returns the views whose titles have a word that begins with the text, and what can be done with it. */
-function elsewhere(text: string, mayRead: boolean): Entry[] {
+function elsewhere(text: string, scopes: ReadonlySet<string>): Entry[] {
   const begins = (title: string) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`)
   const views = VIEWS.filter(({ title }) => begins(title)).map(({ name, title, icon, key }) => ({
     group: 'Views',
@@ -182,9 +182,10 @@ function elsewhere(text: string, mayRead: boolean): Entry[] {
     end: <kbd>g {key}</kbd>,
   }))
   const all = { group: 'Actions', icon: 'search', name: `Search all payments for “${text}”` }
-  const search = text !== '' && mayRead ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
+  const search =
+    text !== '' && scopes.has('payments:read') ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
   const signOut = begins('Sign out') ? [{ group: 'Actions', icon: 'lock', name: 'Sign out', href: '' }] : []
-  return [...views, ...search, ...signOut]
+  return [...views, ...actionsFor(text, scopes), ...search, ...signOut]
 }
 
 /** Returns the actions whose titles have a word that begins with the text; one without its scope says so, and opens nothing. */
