@@ -89,11 +89,12 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.evaluate(() => document.querySelector('h1')?.blur())
     await page.getByRole('link', { name: 'Skip to the content' }).focus()
     await keys(page, 'Enter')
-    await expect.poll(() => focused(page)).toBe('Live events')
+    await expect.poll(() => focused(page)).toBe('Overview')
   })
 })
 
 const VIEWS = [
+  ['v', 'Overview'],
   ['a', 'Agreements'],
   ['d', 'Webhooks'],
   ['l', 'Links'],

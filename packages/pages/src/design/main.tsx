@@ -15,9 +15,6 @@ import { surviveTranslation } from '../translation.ts'
 
 surviveTranslation()
 applyPreferences()
-const root = document.querySelector('#app')
-if (root !== null) render(<Parts />, root)
-
 const AMOUNTS = [
   { value: '1250.5', currency: 'AUD', exponent: 2 },
   { value: '18400', currency: 'JPY', exponent: 0 },
@@ -229,3 +226,7 @@ function Lists() {
     </>
   )
 }
+
+// After the constants that the parts use.
+const root = document.querySelector('#app')
+if (root !== null) render(<Parts />, root)
