@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { PaletteSearchDocument, type PaletteSearchQuery } from '../generated/graphql.ts'
+import { meaningsOf } from '../payments/payment-filter.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { Icon } from '../pieces/icons.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
@@ -178,6 +179,12 @@ function elsewhere(text: string, mayRead: boolean): Entry[] {
   }))
   const all = { group: 'Actions', icon: 'search', name: `Search all payments for “${text}”` }
   const search = text !== '' && mayRead ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
+  const filters = (mayRead ? meaningsOf(text) : []).map(({ name, params }) => ({
+    group: 'Filters',
+    icon: 'payments',
+    name: `Payments: ${name}`,
+    href: hrefOf('payments', null, params),
+  }))
   const signOut = begins('Sign out') ? [{ group: 'Actions', icon: 'lock', name: 'Sign out', href: '' }] : []
-  return [...views, ...search, ...signOut]
+  return [...filters, ...views, ...search, ...signOut]
 }
