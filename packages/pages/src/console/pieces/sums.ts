@@ -1,4 +1,4 @@
-import type { AmountValue } from './values.tsx'
+export type AmountValue = { readonly value: string; readonly currency: string; readonly exponent: number }
 
 /** Adds amounts up, exactly, each currency by itself. In the order in which the currencies come first. */
 export function sumsOf(amounts: readonly (AmountValue | null | undefined)[]): AmountValue[] {
