@@ -52,7 +52,7 @@ function Parts() {
                 key={tone}
                 tone={tone}
                 glyph="flag"
-                title="What happened"
+                title={`What happened (${tone})`}
                 actions={
                   <button class="button" type="button">
                     What to do
@@ -213,7 +213,10 @@ function Lists() {
         {table}
       </section>
       <section class="card rows" aria-label="A list of another filter" aria-busy="true">
-        {table}
+        {/* Dimmed text has no least contrast. */}
+        <div role="group" aria-label="Dimmed" aria-disabled="true">
+          {table}
+        </div>
       </section>
       <section class="card" aria-label="A list that is read">
         <Skeleton what="payments" />
