@@ -2,7 +2,7 @@ import type { PaymentStatisticsInterval } from '../generated/graphql.ts'
 import { hourText } from '../pieces/moments.tsx'
 
 const HOUR_MS = 3_600_000
-export const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * HOUR_MS
 
 type Length = { readonly name: string; readonly interval: PaymentStatisticsInterval; readonly count: number }
 

@@ -27,7 +27,7 @@ export function filterIn(params: URLSearchParams): PaymentsFilter {
 }
 
 /** Filters that a typed text may mean. */
-export type Meaning = { readonly name: string; readonly params: Readonly<Record<string, string>> }
+type Meaning = { readonly name: string; readonly params: Readonly<Record<string, string>> }
 
 /** Letters from which on a word is taken for the beginning of a status. */
 const LEAST_LETTERS = 3

@@ -1,5 +1,5 @@
 /** One interval of a plot: its name, its height, and both as text. */
-export type Plotted = {
+type Plotted = {
   readonly name: string
   /** Zero or more; null where nothing was measured. */
   readonly value: number | null
