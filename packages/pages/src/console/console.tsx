@@ -20,6 +20,7 @@ import { Imports } from './imports/imports.tsx'
 import { Link } from './links/link.tsx'
 import { Links } from './links/links.tsx'
 import { Methods } from './methods/methods.tsx'
+import { Overview } from './overview/overview.tsx'
 import { Payment } from './payments/payment.tsx'
 import { Payments } from './payments/payments.tsx'
 import { Payout } from './payouts/payout.tsx'
@@ -98,7 +99,7 @@ function NoView() {
   return (
     <Page title="Page not found">
       <p>
-        The URL matches no view of the console. <a href={hrefOf('feed')}>Go to the live events</a>
+        The URL matches no view of the console. <a href={hrefOf('overview')}>Go to the overview</a>
       </p>
     </Page>
   )
@@ -107,6 +108,8 @@ function NoView() {
 function Shown({ route, feed }: Props) {
   const { view, id } = route
   switch (view.name) {
+    case 'overview':
+      return <Overview route={route} />
     case 'feed':
       return <Feed route={route} feed={feed} />
     case 'payments':

@@ -77,6 +77,7 @@ export const STATUSES = {
     PROBING: look('Probing', 'half', 'look'),
     UNAVAILABLE: look('Unavailable', 'fail', 'fault'),
     CREDENTIALS_REJECTED: look('Credentials rejected', 'quarantine', 'fault'),
+    FAILING: look('Failing', 'fail', 'fault'),
     READS_PAUSED: look('Reads paused', 'pause', 'look'),
   },
   PaymentIdentityStatus: {

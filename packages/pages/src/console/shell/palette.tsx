@@ -1,6 +1,7 @@
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { ActionContext, type ActionName, ACTIONS } from '../actions/actions.tsx'
 import { PaletteSearchDocument, type PaletteSearchQuery } from '../generated/graphql.ts'
+import { meaningsOf } from '../payments/payment-filter.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { Icon } from '../pieces/icons.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
@@ -182,10 +183,16 @@ function elsewhere(text: string, scopes: ReadonlySet<string>): Entry[] {
     end: <kbd>g {key}</kbd>,
   }))
   const all = { group: 'Actions', icon: 'search', name: `Search all payments for “${text}”` }
-  const search =
-    text !== '' && scopes.has('payments:read') ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
+  const mayRead = scopes.has('payments:read')
+  const search = text !== '' && mayRead ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
+  const filters = (mayRead ? meaningsOf(text) : []).map(({ name, params }) => ({
+    group: 'Filters',
+    icon: 'payments',
+    name: `Payments: ${name}`,
+    href: hrefOf('payments', null, params),
+  }))
   const signOut = begins('Sign out') ? [{ group: 'Actions', icon: 'lock', name: 'Sign out', href: '' }] : []
-  return [...views, ...actionsFor(text, scopes), ...search, ...signOut]
+  return [...filters, ...views, ...actionsFor(text, scopes), ...search, ...signOut]
 }
 
 /** Returns the actions whose titles have a word that begins with the text; one without its scope says so, and opens nothing. */

@@ -31,7 +31,7 @@ export function Shell({ route, onSearch, onKeys, children }: Props) {
   return (
     <div class="console" data-env={ENVIRONMENT}>
       <aside class={isOpen ? 'sidebar open' : 'sidebar'} id="nav" aria-label="Navigation">
-        <a class="home" href={hrefOf('feed')}>
+        <a class="home" href={hrefOf('overview')}>
           <Logo size={20} />
           <span>Payments</span>
           <EnvironmentBadge class="push" />
