@@ -31,7 +31,7 @@ export type WebhookFigures = {
 }
 
 /** Samples that are kept, and for how long. */
-export const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
+const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
 
 const REASONS: Readonly<Record<number, WebhookRefusal>> = {
   400: 'UNREADABLE',
