@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, type InlineConfig, type Plugin } from 'vite'
 
@@ -81,7 +82,8 @@ export function buildOf(page: PageName): InlineConfig {
       rolldownOptions: {
         // "use client" means nothing without a server that renders.
         checks: { moduleLevelDirective: false },
-        input: `${root}/${page}/index.html`,
+        // The sandbox has a second page, which its server fills.
+        input: globSync(`${root}/${page}/{index,hosted}.html`),
         output: names,
       },
     },

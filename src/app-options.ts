@@ -38,6 +38,8 @@ export type AppOptions = {
 export type App = {
   /** URL at which the app listens, e.g. `http://127.0.0.1:4000`. */
   readonly url: string
+  /** Address at which a page signs in, once, with every scope; null but in development on the sandbox. */
+  readonly signInUrl: string | null
   /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
   readonly adminUrl: string | null
   /** Version of the database, such as 17.2. */

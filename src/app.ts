@@ -281,8 +281,10 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }
   }
   const { version: databaseVersion } = store
+  const signInUrl = http.signInUrl()
   return {
     ...listening,
+    signInUrl,
     databaseVersion,
     handle,
     apollo,

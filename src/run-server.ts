@@ -63,13 +63,13 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       removeMark()
     })
     process.on('SIGUSR2', () => void app.refetchTokenKeys())
-    const { url, adminUrl, databaseVersion } = app
+    const { url, adminUrl, signInUrl, databaseVersion } = app
     const { environment, kind } = config.upstream
     const database = config.database.kind
     logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment, database, databaseVersion }, 'ready')
     const builtInSandbox = kind === 'built-in-sandbox'
     if (kind === 'service') void warn(appConfig, logger)
-    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
+    if (!config.production) process.stdout.write(await startMessage(appConfig, { url, signInUrl, builtInSandbox }))
   } catch (error) {
     logger.fatal(isExplained(error, config) ? {} : { err: error }, 'could not start')
     failStart(startFailure(error, config))

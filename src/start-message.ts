@@ -6,7 +6,12 @@ import { type AppConfig, type Config, emulatorOrigin } from './config.ts'
 import { isBuilt } from './http/pages/pages.ts'
 import { StoreUnusableError } from './store/store-errors.ts'
 
-type StartMessageOptions = { readonly url: string; readonly builtInSandbox: boolean; readonly pages?: string }
+type StartMessageOptions = {
+  readonly url: string
+  readonly signInUrl: string | null
+  readonly builtInSandbox: boolean
+  readonly pages?: string
+}
 
 const TOKEN_TTL_S = 7 * 24 * 3_600
 
@@ -17,16 +22,17 @@ const TOKEN_TTL_S = 7 * 24 * 3_600
  */
 export async function startMessage(
   config: AppConfig,
-  { url, builtInSandbox, pages }: StartMessageOptions,
+  { url, signInUrl, builtInSandbox, pages }: StartMessageOptions,
 ): Promise<string> {
   const sandbox = emulatorOrigin(config)
   const lines = [
     '',
     'payments-subgraph is ready',
+    ...(signInUrl === null ? [] : [`  Open             ${signInUrl}  (signs in, once)`]),
     `  GraphQL          ${url}/graphql`,
     ...(isBuilt('explorer', pages) ? [`  Explorer         the same, in a browser`] : []),
     `  Subscriptions    ${url.replace(/^http/, 'ws')}/graphql  (graphql-transport-ws)`,
-    `  Console          ${url}/console  (sign in with a token)`,
+    `  Console          ${url}/console`,
     ...(sandbox !== null && isBuilt('shop', pages) ? [`  Shop             ${url}/shop`] : []),
     ...(sandbox === null ? [] : [`  Sandbox          ${sandbox}/sandbox`]),
     `  Webhooks         ${config.http.publicUrl.endsWith(':0') ? url : config.http.publicUrl}/webhooks/payments`,

@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHostCheck } from 'payments-subgraph-lib/known-hosts'
 import { createOwnVerifier, type VerifyToken } from '../access/own-verifier.ts'
 import { createTokenVerifier, type TokenVerifier } from '../access/verify-token.ts'
 import type { Operations } from '../commands/operations.ts'
-import { type AppConfig, emulatorOrigin, hostNames } from '../config.ts'
+import { type AppConfig, hostNames } from '../config.ts'
 import type { SocketLimits } from '../config/limits.ts'
 import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
@@ -28,7 +28,7 @@ import { addExportRoute, type ExportLimits } from './exports/export-route.ts'
 import { createGraphqlEntrance } from './graphql/graphql-entrance.ts'
 import { requestError } from './graphql/graphql-response.ts'
 import { addGraphqlRoute, statusTokensIn } from './graphql/graphql-route.ts'
-import { addPageRoutes, addPages } from './pages/pages.ts'
+import { addPagesFor, type SendPage } from './pages/pages-of-config.ts'
 import { protect, type Protection } from './protection/protection.ts'
 import { createCallerReader, createRouterCheck, type RouterCheck } from './server/client-caller.ts'
 import { createHttpServer, type HttpServer } from './server/server.ts'
@@ -53,6 +53,8 @@ export type Http = {
   requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
   listen(): Promise<{ readonly url: string; readonly adminUrl: string | null }>
+  /** Returns the address at which a page signs in, once, with every scope; null but in development on the sandbox. */
+  signInUrl(): string | null
   /** Makes the probes report that the process is ready. */
   setReady(): void
   /** Fetches the verification keys of client tokens again, and ends the streams whose token is no longer valid. */
@@ -127,7 +129,8 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   const entrance = createEntrance(config, needs, { isDraining: () => draining, isStarting: () => starting })
   const { http } = entrance
   const callerOf = createCallerReader(entrance.verifier)
-  const { sockets, streams, callbacks } = addGraphql(config, entrance)
+  const pages = addPagesFor(config, entrance)
+  const { sockets, streams, callbacks } = addGraphql(config, entrance, pages.sendExplorer)
   const admin = addWebhooksAndHealth(config, entrance)
   addUploads(entrance)
   addExports(entrance)
@@ -147,6 +150,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
       const url = await http.listen(config.http)
       return { url, adminUrl: (await admin?.listen()) ?? null }
     },
+    signInUrl: () => (pages.createCode === null ? null : `${http.url()}/#code=${pages.createCode()}`),
     setReady: () => void (starting = false),
     async refetchTokenKeys() {
       // A failed attempt has been logged already.
@@ -218,7 +222,7 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
 }
 
 /** Adds one engine and five transports. */
-function addGraphql(config: AppConfig, entrance: Entrance) {
+function addGraphql(config: AppConfig, entrance: Entrance, sendExplorer: SendPage | null) {
   const { http, engine, protection, tokenEnds, logger, clock } = entrance
   const { isAllowedOrigin, acceptUpgrades } = http
   const { callerOf, overload } = protection
@@ -253,7 +257,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
   })
   addGraphqlRoute(graphql, {
     engine,
-    sendExplorer: addPagesFor(config, http),
+    sendExplorer,
     callerOf,
     isFromRouter,
     isRouter: isKnownRouter,
@@ -306,15 +310,6 @@ function addExports({ http, operations, protection, peerOf, limits, logger, cloc
     clock,
     limits: limits.exports ?? {},
   })
-}
-
-/** Adds the pages, if they have been built; returns what sends the explorer, null if it is not among them. */
-function addPagesFor(config: AppConfig, http: HttpServer) {
-  const pages = addPages(http)
-  if (pages === null) return null
-  addPageRoutes(http, { pages, environment: config.upstream.environment, sandboxOrigin: emulatorOrigin(config) })
-  if (config.production) return null
-  return (request: IncomingMessage, response: ServerResponse) => pages.send(request, response, 'explorer')
 }
 
 /** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */

@@ -88,7 +88,12 @@ export async function findBrowser(): Promise<TestBrowser> {
 
 async function openProfile(browser: Browser, options: ProfileOptions = {}): Promise<Profile> {
   const { expectedErrors = [], ...contextOptions } = options
-  const context = await browser.newContext({ locale: 'en', timezoneId: 'UTC', ...contextOptions })
+  const context = await browser.newContext({
+    locale: 'en',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...contextOptions,
+  })
   context.setDefaultTimeout(PATIENCE_MS)
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(String(error.error())))

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { accessibilityFaults, findBrowser } from './browser.ts'
 import { goTo, openConsole, VIEWS } from './console.ts'
-import { openPopup, placeOrder, showsHeadline } from './shop.ts'
+import { PAY, placeOrder, showsHeadline } from './shop.ts'
 
 const browser = await findBrowser()
 
@@ -19,9 +19,8 @@ describe.skipIf(browser.isMissing)('the pages', () => {
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'Shop' }).click()
     await page.waitForURL('**/shop')
-    await placeOrder(page, { method: 'au_card_aud' })
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    const popup = await placeOrder(page, { method: 'au_card_aud' })
+    await popup.getByRole('button', { name: PAY }).click()
     await showsHeadline(page, 'paid')
     expect(await accessibilityFaults(page)).toEqual([])
 

@@ -16,7 +16,8 @@ const EXPLORER_POLICY = `${POLICY.replace("style-src 'self'", "style-src 'self' 
 
 const PAGES: readonly [path: string, policy: string][] = [
   ['/', POLICY],
-  ['/shop', POLICY],
+  // The pictures of methods are the sandbox's.
+  ['/shop', POLICY.replace('data:', 'data: SANDBOX')],
   ['/console', POLICY],
   ['/console/design', POLICY],
   ['/graphql', EXPLORER_POLICY],
@@ -38,7 +39,7 @@ describe('a page', () => {
     expect(body).toMatch(/^<!doctype html>/)
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
+      'content-security-policy': policy.replace('SANDBOX', network.sandbox.origin),
       'cache-control': 'no-cache',
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'x-content-type-options': 'nosniff',
@@ -170,7 +171,7 @@ describe('without built pages', () => {
   it('nothing is served, and the start says how to build them', async () => {
     const folder = join(tmpdir(), 'no-pages-here')
     const http = { send: unreachable, headersFor: unreachable, cutUnread: unreachable, route: unreachable }
-    expect(addPages(http, folder)).toBeNull()
+    expect(addPages(http, null, folder)).toBeNull()
     expect(isBuilt('console', folder)).toBe(false)
   })
 
@@ -180,7 +181,7 @@ describe('without built pages', () => {
     mkdirSync(join(folder, 'web/console'), { recursive: true })
     const config = configFor(settingsFor({ folder, port: '0', sandbox: network.sandbox, options: {} }))
     const hint = '`npm run build:web`'
-    const options = { url: 'http://127.0.0.1:1', builtInSandbox: true }
+    const options = { url: 'http://127.0.0.1:1', signInUrl: null, builtInSandbox: true }
     expect(await startMessage(config, { ...options, pages: join(folder, 'none') })).toContain(hint)
     expect(await startMessage(config, { ...options, pages: join(folder, 'web') })).not.toContain(hint)
   })

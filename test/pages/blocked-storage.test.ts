@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findBrowser } from '../browser/browser.ts'
 import { goTo, openConsole, signOut } from '../browser/console.ts'
-import { openPopup, placeOrder, showsHeadline } from '../browser/shop.ts'
+import { add, PAY, placeOrder, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
@@ -33,14 +33,15 @@ describe.skipIf(browser.isMissing)('with storage blocked', () => {
   test('the shop sells, and the hosted page takes the money', async () => {
     const { open } = await profile()
     const page = await open(`${network.app.url}/shop`)
-    await page.getByLabel('Quantity of Stoneware cup').fill('2')
-    await page.getByText('A$66.50').waitFor()
-    await placeOrder(page)
-    const popup = await openPopup(page)
-    await popup.getByRole('button', { name: 'Pay', exact: true }).click()
+    await add(page, 'Stoneware cup')
+    await add(page, 'Stoneware cup')
+    await page.getByRole('button', { name: 'Pay A$66.50' }).waitFor()
+    const popup = await placeOrder(page)
+    await popup.getByRole('button', { name: PAY }).click()
     await showsHeadline(page, 'paid')
     await page.getByRole('button', { name: 'Back to the shop' }).click()
-    await expect.poll(() => page.getByLabel('Quantity of Stoneware cup').inputValue()).toBe('0')
+    await page.getByRole('button', { name: 'Add Stoneware cup' }).waitFor()
+    expect(page.url()).toBe(`${network.app.url}/shop`)
   })
 
   test('the console signs in, is used, and signs out', async () => {

@@ -42,9 +42,6 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       await signIn(token)
       await page.getByRole('alert').filter({ hasText: sentence }).waitFor()
     }
-    await page.goto(`${network.app.url}/console#token=no-token`)
-    await page.locator('.note-block', { hasText: 'contains no token, or an expired one' }).waitFor()
-    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     await signIn(`Bearer ${await network.token({ subject: 'grace', scopes: ['payments:read', 'payments:risk'] })}`)
     await page.getByText(/^Token expires /).waitFor()
     await page.getByText('grace').click()
@@ -66,99 +63,24 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     await expect.poll(() => page.locator('.scopes li').allTextContents()).toEqual(['payments:read'])
   })
 
-  test('stays signed in over a reload, in this tab alone, and signs out for good', async () => {
+  test('stays signed in over a reload and in every tab, and signs out for good', async () => {
     const profile = await browser.profile()
     const page = await openConsole(profile, network)
-    // The token is in no address that the browser keeps.
-    expect(page.url()).toBe(`${network.app.url}/console`)
-    expect(await page.evaluate(() => history.length)).toBeLessThanOrEqual(2)
     await page.reload()
     await page.locator('.who').waitFor()
-    expect(await page.evaluate(() => Object.values(localStorage))).toEqual([])
-    const other = await profile.open(`${network.app.url}/console`)
-    await other.getByLabel('Client token').waitFor()
+    const other = await openConsole(profile, network)
+    for (const stored of ['{ ...localStorage }', '{ ...sessionStorage }', 'document.cookie'])
+      expect(await other.evaluate(`JSON.stringify(${stored})`)).not.toContain('eyJ')
     await signOut(page)
     await page.reload()
     await page.getByLabel('Client token').waitFor()
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   })
 
-  test.each(['anew', 'in place'])('is asked before a token in the fragment signs them in (%s)', async (how) => {
-    const { page } = await formAt()
-    const token = await network.token({ subject: 'mallory' })
-    if (how === 'anew') await page.goto('about:blank')
-    await (how === 'anew' ? page.goto(`${network.app.url}/console#token=${token}`) : goTo(page, `token=${token}`))
-    const dialog = page.getByRole('dialog', { name: 'Sign in?' })
-    await expect.poll(() => dialog.textContent()).toContain('a token for mallory')
-    expect(await accessibilityFaults(page)).toEqual([])
-    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-    await page.getByRole('button', { name: 'Do not sign in' }).click()
-    await dialog.waitFor({ state: 'detached' })
-    await page.reload()
-    await page.getByLabel('Client token').waitFor()
-    expect(page.url()).toBe(`${network.app.url}/console`)
-    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
-  })
-
-  describe('who is signed in and opens an address with the token of somebody else', () => {
-    const asks = async (how: 'anew' | 'in place') => {
-      const page = await openConsole(await browser.profile(), network, { subject: 'grace' })
-      await page.evaluate(() => sessionStorage.setItem('console.refund.P1', '{"of":"grace"}'))
-      const token = await network.token({ subject: 'mallory' })
-      // Navigation from another page loads the console anew; a link on the page only changes the fragment.
-      if (how === 'anew') await page.goto('about:blank')
-      const at = `${network.app.url}/console#token=${token}`
-      await (how === 'anew' ? page.goto(at) : goTo(page, `token=${token}`))
-      const dialog = page.getByRole('dialog', { name: 'Replace your session?' })
-      await dialog.waitFor()
-      return { page, dialog }
-    }
-    const identity = '.who .cut'
-
-    test.each(['anew', 'in place'] as const)('is asked, and stays (%s)', async (how) => {
-      const { page, dialog } = await asks(how)
-      expect(page.url()).toBe(`${network.app.url}/console`)
-      await expect.poll(() => dialog.textContent()).toMatch(/signed in as grace, until .+ token for mallory/)
-      expect(await accessibilityFaults(page)).toEqual([])
-      await page.getByRole('button', { name: 'Stay signed in as grace' }).click()
-      await dialog.waitFor({ state: 'detached' })
-      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
-      await page.reload()
-      await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
-      expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).not.toBeNull()
-    })
-
-    test.each(['anew', 'in place'] as const)(
-      'is replaced when they say so, with all that was kept (%s)',
-      async (how) => {
-        const { page } = await asks(how)
-        await page.getByRole('button', { name: 'Sign out, and sign in as mallory' }).click()
-        await page.locator(identity, { hasText: 'mallory' }).waitFor()
-        expect(await page.evaluate(() => sessionStorage.getItem('console.refund.P1'))).toBeNull()
-        await page.reload()
-        await expect.poll(() => page.locator(identity).textContent()).toBe('mallory')
-      },
-    )
-
-    test('is not asked about their own token, nor about what is no token', async () => {
-      const token = await network.token({ subject: 'grace' })
-      const { open } = await browser.profile()
-      const page = await open(`${network.app.url}/console#token=${token}`)
-      await page.getByRole('button', { name: 'Sign in as grace' }).click()
-      for (const given of [token, 'no-token', await network.token({ subject: 'mallory', ttlSeconds: -60 })]) {
-        await goTo(page, `token=${given}`)
-        await page.waitForURL(`${network.app.url}/console`)
-        expect(await page.getByRole('dialog').count()).toBe(0)
-        await expect.poll(() => page.locator(identity).textContent()).toBe('grace')
-      }
-    })
-  })
-
   test('is signed out when the token ends, with the reason', async () => {
     // A request that is under way when the token ends is answered with 401.
-    const { open } = await browser.profile({ expectedErrors: [REFUSAL] })
-    const page = await open(`${network.app.url}/console#token=${await network.token({ ttlSeconds: 5 })}`)
-    await page.getByRole('button', { name: 'Sign in as' }).click()
+    const profile = await browser.profile({ expectedErrors: [REFUSAL] })
+    const page = await openConsole(profile, network, { ttlSeconds: 5 })
     await expect
       .poll(() => page.locator('.note-block, .banner').textContent())
       .toBe('Your token has expired. Sign in with a new one.')

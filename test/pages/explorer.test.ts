@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/caller.ts'
-import { findBrowser, keepPicture } from '../browser/browser.ts'
+import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
 import { pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -25,7 +25,8 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     const asked: string[] = []
     context.on('request', (request) => asked.push(request.url()))
     const page = await opened(open, network.app.url)
-    const names = await page.getByRole('tab').allInnerTexts()
+    expect(await accessibilityFaults(page)).toEqual([])
+    const names = await page.locator('.graphiql-tab').allInnerTexts()
     expect(names.map((name) => name.trim())).toEqual(EXAMPLES)
     await textIn(page, 'headers', '// "authorization": "Bearer ')
     await page.getByText('npm run cli -- token "payments:read').waitFor()

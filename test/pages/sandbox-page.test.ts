@@ -24,9 +24,9 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
   test('shows a link as it is made, sets its status, and the application learns it', async () => {
     const { open } = await browser.profile()
     const page = await open(network.sandbox.origin)
-    await page.getByText('Live').waitFor()
+    await page.getByText('Live').filter({ visible: true }).waitFor()
     const { id } = await createLink(network, { description: 'Made live' })
-    await rowOf(page, id).filter({ hasText: 'Made live' }).filter({ hasText: '125.5 AUD' }).waitFor()
+    await rowOf(page, id).filter({ hasText: '125.5 AUD' }).waitFor()
     await keepPicture(page, 'sandbox-links')
 
     const dialog = await change(page, id)
@@ -48,10 +48,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     const row = rowOf(page, id)
     await row.getByRole('button', { name: /^Resend/ }).click()
     await notice(page, /was sent again: 200\.$/)
-    await row.getByRole('listitem').nth(1).waitFor()
-    await expect
-      .poll(() => row.getByRole('listitem').allTextContents())
-      .toEqual([expect.stringMatching(/^200, \d+ ms$/), expect.stringMatching(/^200, \d+ ms, resent$/)])
+    await row.filter({ hasText: '200 (2 attempts)' }).waitFor()
     await keepPicture(page, 'sandbox-webhooks')
 
     await row.getByRole('button', { name: /^Look/ }).click()
@@ -59,7 +56,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await dialog.getByRole('button', { name: 'Resend' }).click()
     await dialog.getByRole('status').filter({ hasText: 'sent again: 200' }).waitFor()
     await dialog.getByRole('row').filter({ hasText: 'manually' }).nth(1).waitFor()
-    await dialog.getByText(`"status":"received"`).waitFor()
+    await dialog.getByText(`"status": "received"`).waitFor()
     await dialog.getByText(/^[0-9a-f]{64}$/).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
@@ -80,8 +77,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: `Change link ${id}` }).focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()

@@ -1,3 +1,4 @@
+import { Icon } from './icons.tsx'
 import { useSpeech } from './language.ts'
 import type { ShopFault } from './shop-server.ts'
 
@@ -7,19 +8,22 @@ export function FaultNotice({ fault }: { readonly fault: ShopFault | null }) {
   if (fault === null) return null
   const { code, message, problems } = fault.fault
   return (
-    <div role="alert" class="fault">
-      <p>{texts.orderFaults[code]}</p>
-      <details>
-        <summary>{texts.details}</summary>
-        <ul lang="en">
-          {problems.length === 0 && <li>{message}</li>}
-          {problems.map((problem) => (
-            <li key={problem.field}>
-              <code>{problem.field}</code>: {problem.message}
-            </li>
-          ))}
-        </ul>
-      </details>
+    <div role="alert" class="banner fault">
+      <Icon name="warn" />
+      <div>
+        <p>{texts.orderFaults[code]}</p>
+        <details>
+          <summary>{texts.details}</summary>
+          <ul lang="en">
+            {problems.length === 0 && <li>{message}</li>}
+            {problems.map((problem) => (
+              <li key={problem.field}>
+                <code>{problem.field}</code>: {problem.message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      </div>
     </div>
   )
 }

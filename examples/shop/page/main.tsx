@@ -3,65 +3,74 @@ import { surviveTranslation } from 'payments-subgraph-pages/translation'
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { BasketPage } from './basket/basket-page.tsx'
-import { isLanguage, type Language, LANGUAGE_NAMES, Speech, useLanguage, useSpeech } from './language.ts'
+import { useCheckout } from './checkout-window.ts'
+import { loadLanguage, type Speaking, Speech, useLanguage } from './language.ts'
 import { usePlace } from './order-address.ts'
 import { OrderPage, UnknownOrder } from './order/order-page.tsx'
-import type { Catalogue } from './shop-server.ts'
+import { SHOP_NAME, ShopHead } from './shop-head.tsx'
 import { useCatalogue } from './use-catalogue.ts'
 
 surviveTranslation()
 const root = document.querySelector('#app')
-if (root !== null) render(<App />, root)
+const first = await loadLanguage()
+if (root !== null) render(<App first={first} />, root)
 
-/** The shop: a basket, and the page of an order. */
-function App() {
-  const [speaking, setLanguage] = useLanguage()
-  const { texts, language } = speaking
+/** The shop: the checkout, and the page of an order. */
+function App({ first: begun }: { readonly first: Speaking }) {
+  const [speaking, setLanguage] = useLanguage(begun)
+  const { texts } = speaking
   const { catalogue, load } = useCatalogue()
-  return (
-    <Speech value={speaking}>
-      <header>
-        <p class="shop-name">{texts.shopName}</p>
-        <LanguageChoice chosen={language} onChoose={setLanguage} />
-      </header>
-      <main>
-        {catalogue === 'loading' && <p role="status">{texts.loading}</p>}
-        {catalogue === 'failed' && (
-          <div role="alert">
-            <p>{texts.catalogueFailed}</p>
-            <button type="button" onClick={load}>
-              {texts.tryAgain}
-            </button>
-          </div>
-        )}
-        {catalogue === 'none' && (
-          <>
-            <h1>{texts.notAvailable}</h1>
-            <p>{texts.notAvailableHint}</p>
-          </>
-        )}
-        {typeof catalogue === 'object' && <Shop catalogue={catalogue} />}
-      </main>
-      <footer>
-        <p>{texts.sandboxNote}</p>
-      </footer>
-    </Speech>
-  )
-}
-
-function Shop({ catalogue }: { readonly catalogue: Catalogue }) {
-  const { texts } = useSpeech()
   const [{ order, followed }, go] = usePlace()
+  const checkout = useCheckout()
   const page = order === null ? 'basket' : (followed?.linkId ?? 'unknown')
+  const isReady = typeof catalogue === 'object'
   useFocusOnHeading(page)
-  const title = order === null ? texts.basket : followed === null ? texts.unknownOrder : texts.order
+  const title = order === null ? texts.checkout : followed === null ? texts.unknownOrder : texts.order
   // With the heading, not after it.
   useLayoutEffect(() => {
-    document.title = `${title} · ${texts.shopName}`
-  }, [title, texts])
-  if (order === null) return <BasketPage catalogue={catalogue} go={go} />
-  if (followed === null) return <UnknownOrder hint={texts.unknownOrderHint} go={go} />
-  return <OrderPage key={page} followed={followed} emulator={catalogue.emulator} go={go} />
+    document.title = `${title} · ${SHOP_NAME}`
+  }, [title])
+  const head = <ShopHead onChoose={setLanguage} go={go} />
+  return (
+    <Speech value={speaking}>
+      {isReady && order === null && <BasketPage head={head} catalogue={catalogue} checkout={checkout} go={go} />}
+      {isReady && order !== null && followed === null && (
+        <UnknownOrder head={head} hint={texts.unknownOrderHint} go={go} />
+      )}
+      {isReady && followed !== null && (
+        <OrderPage
+          key={page}
+          head={head}
+          followed={followed}
+          checkout={checkout}
+          emulator={catalogue.emulator}
+          go={go}
+        />
+      )}
+      {!isReady && (
+        <div class="single">
+          {head}
+          <main id="content">
+            {catalogue === 'loading' && <p role="status">{texts.loading}</p>}
+            {catalogue === 'failed' && (
+              <section class="now-card" role="alert">
+                <p>{texts.catalogueFailed}</p>
+                <button type="button" class="button pay-button" onClick={load}>
+                  {texts.tryAgain}
+                </button>
+              </section>
+            )}
+            {catalogue === 'none' && (
+              <section class="now-card">
+                <h1>{texts.notAvailable}</h1>
+                <p class="quiet">{texts.notAvailableHint}</p>
+              </section>
+            )}
+          </main>
+        </div>
+      )}
+    </Speech>
+  )
 }
 
 /** Moves the focus to the heading after a page change, as a page load would; otherwise it stays on a removed button. */
@@ -74,27 +83,4 @@ function useFocusOnHeading(page: string): void {
     heading?.setAttribute('tabindex', '-1')
     heading?.focus()
   }, [page])
-}
-
-type LanguageChoiceProps = { readonly chosen: Language; readonly onChoose: (language: Language) => void }
-
-function LanguageChoice({ chosen, onChoose }: LanguageChoiceProps) {
-  const { texts } = useSpeech()
-  return (
-    <label>
-      {texts.language}{' '}
-      <select
-        value={chosen}
-        onChange={({ currentTarget: { value } }) => {
-          if (isLanguage(value)) onChoose(value)
-        }}
-      >
-        {Object.entries(LANGUAGE_NAMES).map(([language, name]) => (
-          <option key={language} value={language} lang={language}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }

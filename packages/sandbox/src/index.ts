@@ -19,6 +19,7 @@ export { ControlError } from './control/control.ts'
 export type {
   ListOptions,
   AgreementView,
+  ContactView,
   DepositView,
   GatewayView,
   HistoryView,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import sirv from 'sirv'
+import sirv, { type RequestHandler } from 'sirv'
 import { notFoundAnswer } from '../server/problem.ts'
 import type { HttpServer } from '../server/server.ts'
 
@@ -37,7 +37,8 @@ export type Pages = {
   send(request: IncomingMessage, response: ServerResponse, page: PageName): void
 }
 
-/** The folder of the built pages; the same path from src and from dist. */
+/** The folders of the documentation and of the built pages; the same paths from src and from dist. */
+const DOCS = fileURLToPath(new URL('../../../docs', import.meta.url))
 const FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url))
 
 /** Only scripts, styles and connections of this server: no inline script, no frame, no other host. */
@@ -63,34 +64,56 @@ export function isBuilt(page: PageName, folder = FOLDER): boolean {
   return existsSync(join(folder, page))
 }
 
-/** Serves the files of the pages; null if they have not been built, which is logged at the start. */
-export function addPages({ route, send, headersFor, cutUnread }: PageServer, folder = FOLDER): Pages | null {
+type FileOptions = {
+  readonly headers?: readonly string[]
+  /** Default: it is asked for each time whether the file has changed. */
+  readonly cacheControl?: string
+  /** Default: the built pages. */
+  readonly from?: RequestHandler
+}
+
+/** Serves the files of the pages, with the pictures of a sandbox; null if they have not been built, which is logged at the start. */
+export function addPages(
+  { route, send, headersFor, cutUnread }: PageServer,
+  sandboxOrigin: string | null,
+  folder = FOLDER,
+): Pages | null {
   if (!isBuilt('console', folder)) return null
   const files = sirv(folder, { etag: true, brotli: true, gzip: true })
   const sendFile = (
     request: IncomingMessage,
     response: ServerResponse,
-    headers: readonly string[],
-    cacheControl: string,
+    { headers = [], cacheControl = 'no-cache', from = files }: FileOptions,
   ) => {
     const head = headersFor(request, { headers, cacheControl, vary: 'Accept-Encoding' })
     for (let at = 0; at < head.length; at += 2) response.setHeader(head[at] ?? '', head[at + 1] ?? '')
     // Ranges are ignored, which RFC 9110, section 14.2, allows.
     delete request.headers.range
-    files(request, response, () => send(request, response, notFoundAnswer(request)))
+    from(request, response, () => send(request, response, notFoundAnswer(request)))
     cutUnread(response)
   }
   route(['GET', 'HEAD'], '/assets/:name', (request, response) =>
     // Their names contain a hash of their content.
-    sendFile(request, response, [], 'public, max-age=31536000, immutable'),
+    sendFile(request, response, { cacheControl: 'public, max-age=31536000, immutable' }),
   )
+  // The start page links the guides, which browsers show as text.
+  const docs = sirv(DOCS)
+  if (sandboxOrigin !== null)
+    route(['GET', 'HEAD'], '/docs/*', (request, response) => {
+      request.url = request.url?.slice('/docs'.length) ?? ''
+      sendFile(request, response, { headers: ['content-type', 'text/plain; charset=utf-8'], from: docs })
+    })
   return {
     send(request, response, page) {
       request.url = `/${page}/`
-      const policy = (page === 'explorer' ? EXPLORER_POLICY : POLICY).join('; ')
+      const rules = page === 'explorer' ? EXPLORER_POLICY : POLICY
+      // The shop shows the pictures of methods, which are the sandbox's.
+      const policy = rules
+        .map((rule) => (page === 'shop' && rule.startsWith('img-src') ? `${rule} ${sandboxOrigin}` : rule))
+        .join('; ')
       // A popup needs access to its opener.
       const headers = ['content-security-policy', policy, 'cross-origin-opener-policy', 'same-origin-allow-popups']
-      sendFile(request, response, ['content-type', 'text/html; charset=utf-8', ...headers], 'no-cache')
+      sendFile(request, response, { headers: ['content-type', 'text/html; charset=utf-8', ...headers] })
     },
   }
 }

@@ -34,13 +34,13 @@ test('the page is accessible, escapes what it shows, and allows no inline script
   const text = await response.text()
   expect(text).toContain('<html lang="en">')
   expect(text).toMatch(/<main[\s>]/)
-  expect(text).toContain('<h1>Pay 125.50 AUD</h1>')
-  expect(text).toMatch(/<fieldset>\s*<legend>Payment method<\/legend>/)
-  expect(text).toContain('<label for="au_card_aud">Card</label>')
+  expect(text).toMatch(/<h1[^>]*><span[^>]*>Pay <\/span>125\.50 <small>AUD<\/small><\/h1>/)
+  expect(text).toMatch(/<fieldset[^>]*>\s*<legend>Payment method<\/legend>/)
+  expect(text).toMatch(/<label[^>]*>\s*<input[^>]* value="au_card_aud"[^]*<b>Card<\/b>/)
   expect(text).toContain('role="status"')
-  expect(text).toMatch(/open until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/)
+  expect(text).toMatch(/Open until <time[^>]*>\d\d:\d\d UTC<\/time>/)
   for (const name of ['Pay', 'Decline', 'Let it expire'])
-    expect(text).toMatch(new RegExp(`<button[^>]*>${name}</button>`))
+    expect(text).toMatch(new RegExp(`<button[^>]*>[^]*${name}[^]*</button>`))
   expect(text).not.toContain('<script>alert')
   expect(text).not.toContain('a="b"')
   const policy = response.headers.get('content-security-policy') ?? ''
@@ -48,10 +48,9 @@ test('the page is accessible, escapes what it shows, and allows no inline script
   expect(policy).toContain("script-src 'self'")
   expect(policy).toContain("form-action 'self' https://shop.example.test https://other.example.test")
   expect(policy).not.toContain('unsafe')
-  for (const file of ['page.js', 'page.css']) {
-    expect((await fetch(`${sandbox.origin}/checkout/${file}`)).status).toBe(200)
-    expect(text).toContain(`/checkout/${file}`)
-  }
+  const files = [...text.matchAll(/(?:href|src)="(\/[^"#]+\.(?:js|css|woff2))"/g)].map(([, path]) => path)
+  expect(files.length).toBe(3)
+  for (const path of files) expect((await fetch(`${sandbox.origin}${path}`)).status).toBe(200)
 })
 
 test('a bank payment goes from the form to received, and Done leads to the success address', async () => {
@@ -71,7 +70,7 @@ test('a bank payment goes from the form to received, and Done leads to the succe
     is_refundable: true,
   })
   const text = await page(sandbox, uuid)
-  expect(text).toContain('<button>Done</button>')
+  expect(text).toMatch(/<button[^>]*>Done<\/button>/)
   expect(text).toContain('data-page-state="success"')
   expect(await submit(sandbox, uuid, 'done')).toBe('https://shop.example.test/ok')
 })

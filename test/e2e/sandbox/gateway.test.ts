@@ -84,7 +84,7 @@ test('the payer pays at the address, callbacks tell of it, and Done leads to the
   const receiver = await startReceiver()
   const payment_gateway_notification = { endpoint_url: receiver.url, authorization_header: 'Bearer of-this-order' }
   const { json } = await pay(sandbox, await tokenOf(sandbox), order({ payment_gateway_notification }))
-  expect(await (await fetch(String(json['redirect_url']))).text()).toContain('<h1>Pay 100.00 AUD</h1>')
+  expect(await (await fetch(String(json['redirect_url']))).text()).toContain('Pay </span>100.00 <small>AUD</small>')
   const { gatewayPayments, links } = sandbox.control.state()
   expect(links).toEqual([])
   expect((await call(sandbox, '/v3/payin_links')).json['total']).toBe(0)

@@ -44,7 +44,7 @@ test.each<[host: string, status: number, options?: SandboxOptions]>([
 ])('a request to the host %j is answered %i', async (host, status, options) => {
   const sandbox = await sandboxFor(options)
   expect(await statusOf(sandbox, { host })).toBe(status)
-  for (const path of ['/', '/api/v3/payin_methods', '/checkout/page.css', '/nothing'])
+  for (const path of ['/', '/api/v3/payin_methods', '/checkout/page.js', '/nothing'])
     expect(await statusOf(sandbox, { host, path })).toBe(status === 403 ? 403 : await statusOf(sandbox, { path }))
 })
 

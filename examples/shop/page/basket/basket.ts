@@ -8,9 +8,12 @@ export type Basket = {
   readonly orderId: string
   readonly currency: string
   readonly quantities: Readonly<Record<string, number>>
-  /** Null: the customer chooses on the payment page. */
+  /** The code of a method, or `ANY_METHOD`; null until the customer chooses. */
   readonly methodCode: string | null
 }
+
+/** The customer chooses on the payment page. No code has this form. */
+export const ANY_METHOD = '*'
 
 export const MOST_OF_ONE = 99
 
@@ -71,7 +74,7 @@ export function totalOf(lines: readonly BasketLine[]): Money | null {
 export function orderOf(basket: Basket, lines: readonly BasketLine[], language: Language): Order {
   const { orderId, currency, methodCode } = basket
   const items = lines.filter(({ quantity }) => quantity > 0).map(({ sku, quantity }) => ({ sku, quantity }))
-  const method = methodCode === null ? {} : { methodCode }
+  const method = methodCode === null || methodCode === ANY_METHOD ? {} : { methodCode }
   const order: Order = { orderId, attempt: 1, currency, items, ...method, language }
   const before = keptOrder(orderId)?.order
   if (before === undefined) return order
@@ -79,7 +82,7 @@ export function orderOf(basket: Basket, lines: readonly BasketLine[], language: 
   return { ...order, attempt: isSame ? before.attempt : before.attempt + 1 }
 }
 
-/** The last order with an id, and its payment link. It contains no secrets. */
+/** The last order with an id, and its payment link; '' until there is one. It contains no secrets. */
 export type KeptOrder = { readonly order: Order; readonly linkId: string }
 
 /** Returns null when this browser does not know the order. */

@@ -58,53 +58,60 @@ export function Drawer({ linkId, view, emulator }: DrawerProps) {
     }
   }
   return (
-    <details class="drawer" lang="en" dir="ltr">
-      <summary>For developers: what comes in, and what can go wrong</summary>
-      <div class="buttons">
-        <button
-          type="button"
-          onClick={() =>
-            report('Cut the socket', `${PageSocket.cut()} closed, continues after ${view.cursor ?? 'the start'}`)
-          }
-        >
-          Cut the socket
-        </button>
-        {emulator &&
-          FAULTS.map(([kind, what]) => (
-            <button key={kind} type="button" onClick={() => void cause(kind, what)}>
-              {what}
-            </button>
+    <aside class="dev" lang="en" dir="ltr" aria-label="For developers">
+      <details>
+        <summary>For developers: what comes in, and what can go wrong</summary>
+        <div class="row wrap">
+          <button
+            class="button"
+            type="button"
+            onClick={() =>
+              report('Cut the socket', `${PageSocket.cut()} closed, continues after ${view.cursor ?? 'the start'}`)
+            }
+          >
+            Cut the socket
+          </button>
+          {emulator &&
+            FAULTS.map(([kind, what]) => (
+              <button class="button" key={kind} type="button" onClick={() => void cause(kind, what)}>
+                {what}
+              </button>
+            ))}
+        </div>
+        {emulator && (
+          <p>
+            <label>
+              Declines with{' '}
+              <select
+                class="select"
+                value={errorCode}
+                onChange={({ currentTarget }) => setErrorCode(currentTarget.value)}
+              >
+                {DECLINES.map((code) => (
+                  <option key={code}>{code}</option>
+                ))}
+              </select>
+            </label>
+          </p>
+        )}
+        <ol class="reports" aria-live="polite">
+          {reports.map(({ what, answer, eventsBefore }, index) => (
+            <li key={index}>
+              {what}: {answer}. Events since: {events.length - eventsBefore}
+            </li>
           ))}
-      </div>
-      {emulator && (
-        <p>
-          <label>
-            Declines with{' '}
-            <select value={errorCode} onChange={({ currentTarget }) => setErrorCode(currentTarget.value)}>
-              {DECLINES.map((code) => (
-                <option key={code}>{code}</option>
-              ))}
-            </select>
-          </label>
-        </p>
-      )}
-      <ol class="reports" aria-live="polite">
-        {reports.map(({ what, answer, eventsBefore }, index) => (
-          <li key={index}>
-            {what}: {answer}. Events since: {events.length - eventsBefore}
-          </li>
-        ))}
-      </ol>
-      <Events view={view} />
-    </details>
+        </ol>
+        <Events view={view} />
+      </details>
+    </aside>
   )
 }
 
 function Events({ view: { events, serverOffsetMs, cursor, caughtUp } }: { readonly view: PaymentLinkView }) {
   const seenAt = useSeenAt(events)
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Events">
-      <table>
+    <div class="table-wrap" tabIndex={0} role="region" aria-label="Events">
+      <table class="table">
         <caption>
           Events: {events.length}, {caughtUp ? 'caught up' : 'catching up'} at <code>{cursor ?? 'the start'}</code>
         </caption>

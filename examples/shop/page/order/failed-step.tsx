@@ -1,11 +1,15 @@
-import { remaining, type Checkout, openCheckout } from 'payments-subgraph-client'
-import { useState, useEffect } from 'preact/hooks'
-import { keptOrder, keepOrder, nextAttempt } from '../basket/basket.ts'
+import { remaining } from 'payments-subgraph-client'
+import { useEffect, useState } from 'preact/hooks'
+import { keepOrder, keptOrder, nextAttempt } from '../basket/basket.ts'
+import type { CheckoutWindow } from '../checkout-window.ts'
 import { FaultNotice } from '../fault-notice.tsx'
-import { useSpeech } from '../language.ts'
+import { Icon } from '../icons.tsx'
+import { fill, instantText, type Language, useSpeech } from '../language.ts'
 import { addressOf } from '../order-address.ts'
 import { asShopFault, placeLiveOrder, type ShopFault } from '../shop-server.ts'
+import type { Texts } from '../texts/en.ts'
 import { useRetry } from '../use-retry.ts'
+import { TimeLeft } from './countdown.tsx'
 import type { Link, Payment } from './stage.ts'
 
 type FailedStepProps = {
@@ -19,7 +23,7 @@ type FailedStepProps = {
 /** The amount of a link is fixed, so another amount needs a new attempt. */
 const CHANGES_AMOUNT: ReadonlySet<string> = new Set(['LOWER_AMOUNT', 'HIGHER_AMOUNT'])
 
-/** Says why a payment failed, and what the customer can do. */
+/** What the customer can do after a payment has failed. */
 export function FailedStep({ link, payment, serverOffsetMs, checkout, go }: FailedStepProps) {
   const { language, texts } = useSpeech()
   const { failure, nextAction } = payment
@@ -31,41 +35,54 @@ export function FailedStep({ link, payment, serverOffsetMs, checkout, go }: Fail
   const changesAmount = CHANGES_AMOUNT.has(retry)
   // Without a method from the basket, the payment page offers all methods.
   const changesMethod = retry === 'OTHER_METHOD' && keptOrder(link.reference)?.order.methodCode !== undefined
+  const isOpen = nextAction?.kind === 'OPEN_CHECKOUT'
   return (
     <>
-      <p>{failure.customerMessage}</p>
-      <p>
-        {/* The graph may add further advice values. */}
-        {Object.hasOwn(texts.advice, retry) ? texts.advice[retry] : texts.advice.LATER}{' '}
-        {notBefore !== null && !mayTry && texts.notBefore(timeText(notBefore, language))}
-      </p>
-      {(changesAmount || changesMethod) && (
-        <div class="actions">
-          <button type="button" class="primary" onClick={() => go('/shop')}>
+      <div class="advice">
+        <h2>{texts.whatHelps}</h2>
+        <p>
+          {/* The graph may add further advice values. */}
+          {Object.hasOwn(texts.advice, retry) ? texts.advice[retry] : texts.advice.LATER}{' '}
+          {notBefore !== null && !mayTry && fill(texts.notBefore, { time: instantText(notBefore, language) })}
+        </p>
+      </div>
+      <div class="buttons">
+        {(changesAmount || changesMethod) && (
+          <button type="button" class="button pay-button" onClick={() => go('/shop')}>
             {changesAmount ? texts.changeBasket : texts.otherMethod}
           </button>
-        </div>
-      )}
-      {nextAction?.kind === 'OPEN_CHECKOUT' && (
-        <PayButtons
-          checkout={checkout}
-          url={link.checkoutUrl}
-          label={texts.payAgain}
-          disabled={!mayTry}
-          isSecond={changesMethod}
-        />
-      )}
-      {nextAction?.kind === 'START_AGAIN' && !changesAmount && (
-        <div class="actions">
+        )}
+        {isOpen && (
+          <button
+            type="button"
+            class={changesMethod || changesAmount ? 'button big' : 'button pay-button'}
+            disabled={!mayTry}
+            onClick={() => checkout.pay(link.checkoutUrl)}
+          >
+            {texts.payAgain}
+          </button>
+        )}
+        {nextAction?.kind === 'START_AGAIN' && !changesAmount && (
           <NewLinkButton link={link} go={go} disabled={!mayTry} />
-        </div>
-      )}
+        )}
+      </div>
+      {isOpen && <TimeLeft label={texts.keptFor} until={link.expiresAt} serverOffsetMs={serverOffsetMs} />}
     </>
   )
 }
 
-function timeText(instant: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+/** The languages of the graph's own sentences for payers. */
+const GRAPH_SPEAKS: ReadonlySet<Language> = new Set(['en', 'ja'])
+
+/** Returns why a payment failed, and whether money has moved, for the payer. */
+export function failureText({ failure }: Payment, language: Language, texts: Texts): string {
+  if (failure === null) return texts.nothingCharged
+  const { code, category, customerMessage } = failure
+  const reasons: Readonly<Record<string, string>> = texts.reasons ?? {}
+  const reason = GRAPH_SPEAKS.has(language) ? customerMessage : reasons[category]
+  // What is declined for a risk is not told from what the bank declines.
+  const why = reason ?? reasons['ISSUER'] ?? customerMessage
+  return `${why} ${code === 'TRANSACTION_IS_BLOCKED' ? texts.blocked : texts.nothingCharged}`
 }
 
 type NewLinkButtonProps = {
@@ -96,14 +113,23 @@ export function NewLinkButton({ link, go, disabled = false }: NewLinkButtonProps
   useRetry(fault, () => void askAgain())
   if (kept === null)
     return (
-      <button type="button" onClick={() => go('/shop')}>
+      <button type="button" class="button big" onClick={() => go('/shop')}>
         {texts.toShop}
       </button>
     )
   return (
     <>
-      <button type="button" class="primary" disabled={disabled || isAsking} onClick={() => void askAgain()}>
-        {isAsking ? texts.placing : texts.newLink}
+      <button
+        type="button"
+        class="button pay-button"
+        disabled={disabled}
+        aria-busy={isAsking}
+        onClick={() => {
+          if (!isAsking) void askAgain()
+        }}
+      >
+        {!isAsking && <Icon name="refresh" />}
+        {texts.newLink}
       </button>
       <FaultNotice fault={fault} />
     </>
@@ -126,64 +152,4 @@ function useHasCome(instant: string | null, serverOffsetMs: number): boolean {
     return () => clearTimeout(timer)
   }, [instant, serverOffsetMs])
   return left === 0
-}
-
-type PayButtonsProps = {
-  readonly checkout: CheckoutWindow
-  readonly url: string
-  readonly label: string
-  readonly disabled?: boolean
-  /** Whether another action is recommended instead. */
-  readonly isSecond?: boolean
-}
-
-/** Buttons that open the payment page in a popup or in this window. */
-export function PayButtons({ checkout, url, label, disabled = false, isSecond = false }: PayButtonsProps) {
-  const { texts } = useSpeech()
-  if (checkout.open !== null)
-    return (
-      <div class="actions">
-        <p>{texts.inWindow}</p>
-        <button type="button" class="primary" onClick={() => checkout.open?.focus()}>
-          {texts.showWindow}
-        </button>
-      </div>
-    )
-  return (
-    <div class="actions">
-      <button type="button" class={isSecond ? '' : 'primary'} disabled={disabled} onClick={() => checkout.pay(url)}>
-        {label}
-      </button>
-      <button type="button" disabled={disabled} onClick={() => location.assign(url)}>
-        {texts.payHere}
-      </button>
-      <p class="quiet">{texts.payInPopup}</p>
-    </div>
-  )
-}
-
-export type CheckoutWindow = {
-  /** The payment page in a popup; null while none is open. */
-  readonly open: Checkout | null
-  /** Opens the popup. Browsers allow this only in a click handler, so the order and its link must exist before. */
-  readonly pay: (checkoutUrl: string) => void
-}
-
-/** Opens the payment page in a popup, or in this window when the browser blocks popups. */
-export function useCheckout(): CheckoutWindow {
-  const [open, setOpen] = useState<Checkout | null>(null)
-  return {
-    open,
-    pay: (checkoutUrl) => {
-      const checkout = openCheckout(checkoutUrl, {
-        // The popup's messages are a hint: the graph says whether the payment succeeded.
-        onMessage: ({ event }) => {
-          if (event === 'done') checkout.close()
-        },
-      })
-      if (checkout.mode === 'redirect') return
-      setOpen(checkout)
-      void checkout.closed.then(() => setOpen((current) => (current === checkout ? null : current)))
-    },
-  }
 }

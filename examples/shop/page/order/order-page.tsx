@@ -1,30 +1,32 @@
 import type { PaymentLinkView } from 'payments-subgraph-client'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { forgetBasket } from '../basket/basket.ts'
+import type { CheckoutWindow } from '../checkout-window.ts'
 import { Drawer } from '../drawer/drawer.tsx'
+import { Icon } from '../icons.tsx'
 import { useSpeech } from '../language.ts'
 import type { Followed } from '../order-address.ts'
 import { Steps } from '../steps.tsx'
-import { useCheckout } from './failed-step.tsx'
-import { NextStep } from './next-step.tsx'
-import { Instructions, OrderFacts, Receipt } from './order-facts.tsx'
+import { Receipt } from './receipt.tsx'
 import { PAID, stageOf, stepOf } from './stage.ts'
+import { StatusCard } from './status-card.tsx'
 import { useNewLinkIfGone } from './use-new-link-if-gone.ts'
-import './order.css'
 import { usePaymentLink } from './use-payment-link.ts'
 
 type OrderPageProps = {
+  readonly head: ComponentChildren
   readonly followed: Followed
+  readonly checkout: CheckoutWindow
   /** Whether faults can be triggered. */
   readonly emulator: boolean
   readonly go: (address: string) => void
 }
 
 /** The live page of an order. */
-export function OrderPage({ followed, emulator, go }: OrderPageProps) {
+export function OrderPage({ head, followed, checkout, emulator, go }: OrderPageProps) {
   const { texts } = useSpeech()
   const view = usePaymentLink(followed)
-  const checkout = useCheckout()
   const { link, payment, connection, serverOffsetMs, error } = view
   const stage = stageOf(view)
   useEffect(() => {
@@ -33,22 +35,17 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
 
   useNewLinkIfGone(stage === 'ready' ? link : null, go)
 
-  if (error !== null && link === null) return <UnknownOrder hint={texts.refusedOrder} go={go} />
+  if (error !== null && link === null) return <UnknownOrder head={head} hint={texts.refusedOrder} go={go} />
   return (
     <>
-      <Steps current={stepOf(stage)} />
-      <div class="heading">
-        <h1>{texts.order}</h1>
-        <ConnectionBadge connection={connection} />
-      </div>
-      {/* A polite live region: screen readers announce each change once, without interrupting. */}
-      <p role="status" class={`headline ${stage}`}>
-        {texts.headlines[stage]}
-      </p>
-      {payment?.provisional === true && <p>{texts.checking}</p>}
-      {link !== null && (
-        <>
-          <NextStep
+      <div class="single">
+        {head}
+        <main id="content">
+          <p class="line">
+            <ConnectionBadge connection={connection} />
+          </p>
+          <Steps current={stepOf(stage)} />
+          <StatusCard
             stage={stage}
             link={link}
             payment={payment}
@@ -56,44 +53,75 @@ export function OrderPage({ followed, emulator, go }: OrderPageProps) {
             checkout={checkout}
             go={go}
           />
-          {/* A payment page that is open shows its own. */}
-          {stage === 'started' && checkout.open === null && payment?.instructions != null && (
-            <Instructions instructions={payment.instructions} amount={link.requestedAmount} />
+          {link !== null && (
+            <>
+              <Receipt link={link} payment={payment} stage={stage} />
+              {PAID.has(stage) && (
+                <div class="buttons">
+                  <button class="button big" type="button" onClick={() => print()}>
+                    <Icon name="print" />
+                    {texts.print}
+                  </button>
+                  <button class="button big" type="button" onClick={() => go('/shop')}>
+                    {texts.toShop}
+                  </button>
+                </div>
+              )}
+              <p class="small faint keep">{texts.keepThisPage}</p>
+            </>
           )}
-          {payment !== null && PAID.has(stage) ? (
-            <Receipt link={link} payment={payment} />
-          ) : (
-            <OrderFacts link={link} payment={payment} stage={stage} serverOffsetMs={serverOffsetMs} />
-          )}
-        </>
-      )}
-      <p class="quiet">{texts.keepThisPage}</p>
+        </main>
+        <footer class="small faint">{texts.sandboxNote}</footer>
+      </div>
       <Drawer linkId={followed.linkId} view={view} emulator={emulator} />
     </>
   )
 }
 
+type UnknownOrderProps = {
+  readonly head: ComponentChildren
+  readonly hint: string
+  readonly go: (address: string) => void
+}
+
 /** A page for an order that cannot be shown, with the reason. */
-export function UnknownOrder({ hint, go }: { readonly hint: string; readonly go: (address: string) => void }) {
+export function UnknownOrder({ head, hint, go }: UnknownOrderProps) {
   const { texts } = useSpeech()
   return (
-    <>
-      <h1>{texts.unknownOrder}</h1>
-      <p>{hint}</p>
-      <button type="button" class="primary" onClick={() => go('/shop')}>
-        {texts.toShop}
-      </button>
-    </>
+    <div class="single">
+      {head}
+      <main id="content">
+        <section class="now-card">
+          <h1>{texts.unknownOrder}</h1>
+          <p class="quiet">{hint}</p>
+          <div class="buttons">
+            <button type="button" class="button pay-button" onClick={() => go('/shop')}>
+              {texts.toShop}
+            </button>
+          </div>
+        </section>
+      </main>
+      <footer class="small faint">{texts.sandboxNote}</footer>
+    </div>
   )
+}
+
+const TONES: Readonly<Record<PaymentLinkView['connection'], string>> = {
+  live: 'here',
+  connecting: 'over',
+  reconnecting: 'look',
+  polling: 'look',
+  offline: 'fault',
+  closed: 'over',
 }
 
 /** Shows how this page receives updates. Screen readers do not announce it; they announce changes of the payment. */
 function ConnectionBadge({ connection }: { readonly connection: PaymentLinkView['connection'] }) {
   const { texts } = useSpeech()
   return (
-    <p class={`badge ${connection}`}>
-      <span class="visually-hidden">{texts.connection}: </span>
+    <span class={`live ${TONES[connection]}`} data-connection={connection}>
+      <span class="hidden-text">{texts.connection}: </span>
       {texts.connections[connection]}
-    </p>
+    </span>
   )
 }

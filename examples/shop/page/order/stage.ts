@@ -41,16 +41,13 @@ const UNDER_WAY: ReadonlyMap<string, Stage> = new Map([
   ['WAITING', 'waiting'],
 ])
 
-/** Stages in which the payment is still due, so that the remaining time matters. */
-export const TO_BE_PAID: ReadonlySet<Stage> = new Set(['ready', 'started', 'failed'])
-
 /** Stages after the money has come, which have a receipt. */
 export const PAID: ReadonlySet<Stage> = new Set(['paid', 'refunding', 'partlyRefunded', 'refunded', 'disputed'])
 
-/** Returns the step of the order that a stage belongs to. */
-export function stepOf(stage: Stage): Step {
+/** Returns the step of the order that a stage belongs to; null once it is paid. */
+export function stepOf(stage: Stage): Step | null {
   if (stage === 'loading' || stage === 'ready' || stage === 'failed' || stage === 'expired') return 'stepPay'
-  return UNDER_WAY_STAGES.has(stage) ? 'stepConfirm' : 'stepDone'
+  return UNDER_WAY_STAGES.has(stage) ? 'stepConfirm' : null
 }
 
 const UNDER_WAY_STAGES: ReadonlySet<Stage> = new Set(['started', 'authorised', 'waiting', 'underWay'])

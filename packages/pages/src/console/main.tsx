@@ -1,23 +1,13 @@
 import './console.css'
 import { Provider } from '@urql/preact'
 import { render } from 'preact'
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
+import { endSession, keepSession, type OpenedSession, openSession } from '../session.ts'
 import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
 import { Sprite } from './pieces/icons.tsx'
 import { followPlaces } from './routes/places.ts'
-import { OfferDialog } from './session/offer-dialog.tsx'
-import {
-  findTokens,
-  forgetAll,
-  givenToken,
-  keepToken,
-  REFUSED,
-  SessionContext,
-  type Session,
-  claimsOf,
-  useExpiry,
-} from './session/session.ts'
+import { forgetAll, REFUSED, SessionContext, type Session, claimsOf, useExpiry } from './session/session.ts'
 import { createGraphqlClient, SignIn } from './session/sign-in.tsx'
 import { applyPreferences } from './shell/preferences.ts'
 
@@ -25,26 +15,22 @@ surviveTranslation()
 applyPreferences()
 followPlaces()
 const root = document.querySelector('#app')
-if (root !== null) render(<App />, root)
+const begun = await openSession()
+if (root !== null) render(<App begun={begun} />, root)
 
+const CODE_REFUSED =
+  'This link has been used, or is too old. Restart the server for another one, or sign in with a token.'
 const EXPIRED = 'Your token has expired. Sign in with a new one.'
 
 /** Shows the console to a signed-in user, otherwise the sign-in form. */
-function App() {
-  const [{ token, offered, reason }, setTokens] = useState(findTokens)
+function App({ begun: { token: first, isCodeRefused } }: { readonly begun: OpenedSession }) {
+  const [{ token, reason }, setSession] = useState({ token: first, reason: isCodeRefused ? CODE_REFUSED : null })
 
   const signIn = (given: string) => {
-    keepToken(given)
-    setTokens({ token: given, offered: null, reason: null })
+    forgetAll()
+    void keepSession(given)
+    setSession({ token: given, reason: null })
   }
-  // A URL that differs only in its fragment does not reload the page. A layout effect misses no change after the first drawing.
-  useLayoutEffect(() => {
-    const look = () => {
-      if (givenToken() !== null) setTokens(findTokens())
-    }
-    window.addEventListener('hashchange', look)
-    return () => window.removeEventListener('hashchange', look)
-  }, [])
 
   const claims = useMemo(() => (token === null ? null : claimsOf(token)), [token])
   const signedIn = useRef(token)
@@ -54,9 +40,10 @@ function App() {
       // A response to a request of the previous session may arrive late.
       if (signedIn.current !== token) return
       forgetAll()
+      void endSession()
       // The server may detect the expiry of a token first.
       const isOver = claims !== null && claims.expiresAt <= Date.now()
-      setTokens({ token: null, offered: null, reason: why === REFUSED && isOver ? EXPIRED : why })
+      setSession({ token: null, reason: why === REFUSED && isOver ? EXPIRED : why })
     },
     [token, claims],
   )
@@ -69,21 +56,11 @@ function App() {
     () => (token === null || claims === null ? null : { token, claims, signOut }),
     [token, claims, signOut],
   )
-  const offeredClaims = offered === null ? null : claimsOf(offered)
-  const offer = offered !== null && offeredClaims !== null && (
-    <OfferDialog
-      current={session?.claims ?? null}
-      offered={offeredClaims}
-      onRefuse={() => setTokens({ token, offered: null, reason })}
-      onAccept={() => signIn(offered)}
-    />
-  )
   if (session === null || client === null)
     return (
       <>
         <Sprite />
         <SignIn reason={reason} onToken={signIn} />
-        {offer}
       </>
     )
   return (
@@ -91,7 +68,6 @@ function App() {
       <Provider value={client}>
         <Sprite />
         <Console key={session.token} />
-        {offer}
       </Provider>
     </SessionContext.Provider>
   )

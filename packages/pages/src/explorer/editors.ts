@@ -20,6 +20,29 @@ export function useSameHeaders(initial: string): void {
   }, [editor, tab])
 }
 
+/**
+ * GraphiQL gives the role of a tab to list items that contain two buttons, to select and to close it, which screen readers do not reach within a
+ * tab. They become what they are: items of a list, with a button that tells whether it is the current one.
+ */
+export function useListOfTabs(): void {
+  useEffect(() => {
+    const correct = () => {
+      for (const tab of document.querySelectorAll('.graphiql-tab[aria-selected]')) {
+        tab.parentElement?.setAttribute('role', 'list')
+        tab.setAttribute('role', 'listitem')
+        tab
+          .querySelector('.graphiql-tab-button')
+          ?.setAttribute('aria-current', tab.getAttribute('aria-selected') ?? 'false')
+        tab.removeAttribute('aria-selected')
+      }
+    }
+    correct()
+    const observer = new MutationObserver(correct)
+    observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['aria-selected'] })
+    return () => observer.disconnect()
+  }, [])
+}
+
 /** Makes the editors follow the system's dark or light theme while the page is open, unless a theme was chosen. */
 export function useSystemTheme(): void {
   const chosen = useGraphiQL(({ theme }) => theme)

@@ -11,11 +11,13 @@ import paymentsVariables from './operations/payments.json?raw'
 import simulatePayin from './operations/simulate-payin.graphql?raw'
 import simulatePayinVariables from './operations/simulate-payin.json?raw'
 
-/** Sample headers as comments: with a placeholder token as a real header the server would reject every request. */
-export const HEADERS = `{
-  // "authorization": "Bearer <your token>"
+/** Returns the headers at the start: samples are comments, since the server would reject every request with a placeholder token. */
+export function headersFor(token: string | null): string {
+  return `{
+  ${token === null ? '// "authorization": "Bearer <your token>"' : `"authorization": "Bearer ${token}"`}
   // "x-router-secret": "<where it is asked for>"
 }`
+}
 
 /** Sample operations, one per tab; all tabs have the same headers. */
 export const EXAMPLES = [

@@ -6,13 +6,16 @@ import './explorer.css'
 import { GraphiQL } from 'graphiql'
 import { createElement, useMemo, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { openSession } from '../session.ts'
 import { ofBrowser } from '../storage.ts'
 import { surviveTranslation } from '../translation.ts'
-import { useSameHeaders, useSystemTheme } from './editors.ts'
-import { EXAMPLES, HEADERS } from './example-operations.ts'
+import { useListOfTabs, useSameHeaders, useSystemTheme } from './editors.ts'
+import { EXAMPLES, headersFor } from './example-operations.ts'
 import { createFetcher } from './fetcher.ts'
 
 surviveTranslation()
+const { token } = await openSession()
+const HEADERS = headersFor(token)
 const root = document.querySelector('#app')
 if (root !== null) createRoot(root).render(createElement(Explorer))
 
@@ -57,10 +60,11 @@ function notice(refusal: string): ReactNode {
 function Footer(): ReactNode {
   useSameHeaders(HEADERS)
   useSystemTheme()
+  useListOfTabs()
   return createElement(
     'p',
     { className: 'hint' },
-    'A token for ',
+    token === null ? 'A token for ' : 'Signed in; another token for ',
     createElement('code', null, '"authorization"'),
     ' under Headers: ',
     createElement('code', null, 'npm run cli -- token "payments:read payments:write sandbox:simulate"'),

@@ -1,13 +1,16 @@
 import { render } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { surviveTranslation } from '../translation.ts'
-import { Page, type Act, type PageContext, type Subject } from './page-context.ts'
+import { ActDialog } from './dialogs/act-dialog.tsx'
+import { KINDS, NewDialog } from './dialogs/new-dialog.tsx'
+import { WebhookDialog } from './dialogs/webhook-dialog.tsx'
+import { Icon } from './parts/icons.tsx'
 import { More, Search } from './parts/search.tsx'
-import { Clock } from './parts/small.tsx'
-import { ActDialog } from './parts/status-form.tsx'
-import { SECTIONS, sectionAt } from './sections.tsx'
-import { useSandbox } from './use-sandbox.ts'
-import { WebhookDialog } from './webhook-dialog.tsx'
+import { GROUPS, type Section, sectionAt } from './sections.tsx'
+import { Clock } from './sections/clock.tsx'
+import type { Snapshot } from './state/endpoints.ts'
+import { Page, type Act, type PageContext, type Subject } from './state/page-context.ts'
+import { useSandbox } from './state/use-sandbox.ts'
 
 surviveTranslation()
 const root = document.querySelector('#app')
@@ -25,6 +28,7 @@ function App() {
   const [notice, act, forget] = useNotice()
   const [subject, setSubject] = useState<Subject | null>(null)
   const [webhookId, setWebhookId] = useState<string | null>(null)
+  const [isCreating, setCreating] = useState(false)
   const opening = useMemo(
     () => ({
       open: (next: Subject) => {
@@ -40,49 +44,102 @@ function App() {
   )
   if (facts === null || snapshot === null)
     return (
-      <main>
+      <main class="page">
         <h1>Sandbox</h1>
         <p role="status">Loading the state of the sandbox …</p>
       </main>
     )
   const page: PageContext = { facts, snapshot, query, notice, act, ...opening }
-  const { Content } = section
+  const { Content, creates, count } = section
+  const total = count?.(snapshot) ?? 0
+  const live = <Live isConnected={isConnected} />
   return (
     <Page.Provider value={page}>
-      <a class="skip" href="#content">
+      <a class="button skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
-        <h1>Sandbox</h1>
-        <Clock now={snapshot.state.now} readAt={sandbox.readAt} />
-        <p class={isConnected ? 'good' : 'bad'} role="status">
-          {isConnected ? 'Live' : 'Not connected: retrying'}
-        </p>
-        <Search query={query} ask={sandbox.ask} />
-      </header>
-      <nav aria-label="Sections">
-        <ul>
-          {SECTIONS.map(({ name, title, count }) => (
-            <li key={name}>
-              <a href={`#${name}`} aria-current={name === section.name ? 'page' : undefined}>
-                {title}
-                {count !== undefined && ` (${count(snapshot)})`}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <main id="content" tabIndex={-1}>
-        <h2>{section.title}</h2>
-        <Content />
-        {section.isLong === true && <More total={section.count?.(snapshot) ?? 0} query={query} ask={sandbox.ask} />}
-      </main>
-      <p class="notice" role="status">
-        {notice}
-      </p>
+      <div class="console sandbox-frame" data-env="sandbox">
+        <aside class="sidebar" id="nav">
+          <p class="home">
+            Sandbox<span class="badge sandbox push">EMULATOR</span>
+          </p>
+          <Search query={query} ask={sandbox.ask} />
+          <Sections current={section} snapshot={snapshot} />
+          <div class="foot">{live}</div>
+        </aside>
+        <div class="content">
+          <header class="topbar">
+            <a class="tap" href="#nav" aria-label="Open the sections">
+              <Icon name="menu" />
+            </a>
+            <span class="where">{section.title}</span>
+            <span class="push">{live}</span>
+          </header>
+          <main class="page" id="content" tabIndex={-1}>
+            <Clock now={snapshot.state.now} readAt={sandbox.readAt} />
+            <header>
+              <h1>{section.title}</h1>
+              {count !== undefined && <span class="count">{total}</span>}
+              {creates !== undefined && (
+                <span class="row push">
+                  <button
+                    class="button primary"
+                    type="button"
+                    onClick={() => {
+                      forget()
+                      setCreating(true)
+                    }}
+                  >
+                    <Icon name="plus" />
+                    {KINDS[creates].title}
+                  </button>
+                </span>
+              )}
+            </header>
+            <p class="notice faint small" role="status">
+              {notice}
+            </p>
+            <Content />
+            {section.isLong === true && <More total={total} query={query} ask={sandbox.ask} />}
+          </main>
+        </div>
+      </div>
       {subject !== null && <ActDialog key={subject.id} subject={subject} onClose={() => setSubject(null)} />}
       {webhookId !== null && <WebhookDialog id={webhookId} onClose={() => setWebhookId(null)} />}
+      {isCreating && creates !== undefined && <NewDialog kind={creates} onClose={() => setCreating(false)} />}
     </Page.Provider>
+  )
+}
+
+/** Whether the page follows the sandbox. Shown twice, on a phone in the bar; screen readers hear one. */
+function Live({ isConnected }: { readonly isConnected: boolean }) {
+  return (
+    <span class={`live ${isConnected ? 'here' : 'fault'}`} role="status">
+      {isConnected ? 'Live' : 'Not connected: retrying'}
+    </span>
+  )
+}
+
+function Sections({ current, snapshot }: { readonly current: Section; readonly snapshot: Snapshot }) {
+  return (
+    <nav aria-label="Sections">
+      {GROUPS.map(([title, sections]) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <ul>
+            {sections.map(({ name, title: text, glyph, count }) => (
+              <li key={name}>
+                <a href={`#${name}`} aria-current={name === current.name ? 'page' : undefined}>
+                  <Icon name={glyph} />
+                  {text}
+                  {count !== undefined && count(snapshot) > 0 && <span class="count">{count(snapshot)}</span>}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </nav>
   )
 }
 
@@ -91,8 +148,8 @@ function useSection() {
   const [name, setName] = useState(location.hash.slice(1))
   useLayoutEffect(() => {
     const follow = () => {
-      // The skip link targets the content, not a section.
-      if (location.hash !== '#content') setName(location.hash.slice(1))
+      // Links to the content and to the navigation name no section.
+      if (location.hash !== '#content' && location.hash !== '#nav') setName(location.hash.slice(1))
     }
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)

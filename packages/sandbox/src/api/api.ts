@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from '../server/json-answers.ts'
 import { type FaultAnswer, siteOf, type SandboxSite, type ApiCall, type SandboxStore } from '../state/sandbox-store.ts'
+import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from './json-answers.ts'
 
 /** A group of endpoints; each is registered below `/api`, after the checks for credentials and faults. */
 export type ApiGroup = (api: FastifyInstance, store: SandboxStore) => void

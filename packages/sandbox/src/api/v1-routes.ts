@@ -21,6 +21,9 @@ import {
 import { readV1Payout, V1_CURRENCY, bodyOfFile } from '../payouts/check-payout-request.ts'
 import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord } from '../payouts/sandbox-payout.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
+import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
+import { callersSite, header } from './api.ts'
 import {
   readJsonObject,
   sendBadRequest,
@@ -29,10 +32,7 @@ import {
   sendProblem,
   rawBody,
   sendProblems,
-} from '../server/json-answers.ts'
-import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
-import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
-import { callersSite, header } from './api.ts'
+} from './json-answers.ts'
 import { rangePage, readRangeQuery, PAYOUT_LIST } from './queries.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'

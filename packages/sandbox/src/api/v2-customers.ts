@@ -10,6 +10,9 @@ import {
   contactKey,
   type SandboxCustomer,
 } from '../customers/sandbox-customer.ts'
+import type { SandboxStore } from '../state/sandbox-store.ts'
+import { problemText } from '../values/request-fields.ts'
+import { callersSite } from './api.ts'
 import {
   rawBody,
   readJsonObject,
@@ -18,10 +21,7 @@ import {
   sendJson,
   sendProblem,
   sendProblems,
-} from '../server/json-answers.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
-import { problemText } from '../values/request-fields.ts'
-import { callersSite } from './api.ts'
+} from './json-answers.ts'
 import { readListQuery } from './queries.ts'
 
 /** Customers and contacts: create, detail and list (gap sheet, sections 22 and 23); the update of a customer is assumed. */

@@ -19,14 +19,6 @@ import { paidInFull } from '../payments/payment-object.ts'
 import { readPayout } from '../payouts/check-payout-request.ts'
 import { cancelScheduled, createPayout, findPayout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord, payoutMethodsOf, type PayoutMethod } from '../payouts/sandbox-payout.ts'
-import {
-  rawBody,
-  readJsonObject,
-  sendBadRequest,
-  sendJson,
-  sendProblems,
-  sendNotFound,
-} from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { money, jsonNumber } from '../values/decimal.ts'
 import {
@@ -37,6 +29,7 @@ import {
   optionalPositiveNumber,
 } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
+import { rawBody, readJsonObject, sendBadRequest, sendJson, sendProblems, sendNotFound } from './json-answers.ts'
 import { readListQuery, PAYOUT_LIST, rangePage, readRangeQuery } from './queries.ts'
 
 /** Payins: create, detail, list, simulate, cancel and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */

@@ -9,18 +9,11 @@ import {
   type RefundRequest,
 } from '../payments/link-actions.ts'
 import { readLinkRequest, paymentUrl, paymentObject, paidInFull } from '../payments/payment-object.ts'
-import {
-  readJsonObject,
-  sendBadQuery,
-  sendBadRequest,
-  sendJson,
-  sendNotFound,
-  sendProblems,
-} from '../server/json-answers.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber, money } from '../values/decimal.ts'
 import { Fields, type JsonObject, type Problems, optionalNumber } from '../values/request-fields.ts'
 import { callersSite } from './api.ts'
+import { readJsonObject, sendBadQuery, sendBadRequest, sendJson, sendNotFound, sendProblems } from './json-answers.ts'
 import { readListQuery } from './queries.ts'
 
 /** Creates, lists and shows payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */

@@ -13,17 +13,17 @@ import {
   type PaymentStatus,
 } from '../payments/link.ts'
 import { decimalText } from '../values/decimal.ts'
+import { html, type Html } from './html.ts'
 
 const REFRESH_S = 2
 
-/** Returns the hosted page of a link in its current state. */
-export function checkoutPage(link: Link, now: Date): string {
+/** Returns the hosted page of a link in its current state, in a frame from `readFrame`. */
+export function checkoutPage(frame: string, link: Link, now: Date): string {
   const status = statusOf(link)
   const payable = isPayable(link, now)
-  const title = `Pay ${amountText(link)}`
   const moving = pageState(status) === undefined || status === 'waiting'
-  return layout({
-    title,
+  return layout(frame, {
+    title: `Pay ${amountText(link)}`,
     data: {
       uuid: link.uuid,
       status,
@@ -34,105 +34,156 @@ export function checkoutPage(link: Link, now: Date): string {
       returns: status === 'received' ? 'yes' : '',
     },
     refreshSeconds: moving && link.payment !== undefined && !payable ? REFRESH_S : undefined,
-    body: html`<h1>${title}</h1>
-      <p>${link.request.description}</p>
-      <p role="status">${statusText(link, status)}</p>
-      ${status === 'failed' && html`<p>${link.payment?.payCode?.['error_message'] ?? ''}</p>`} ${codeSection(link)}
-      ${pageState(status) === undefined && html`<p>This page is open until ${utcText(link.expiresAt)}.</p>`}
-      ${payable ? payForm(link) : progressForms(link, status)} ${pageState(status) !== undefined && doneForm(link)}`,
+    body: html`${priceOf(link)}
+      <p class="quiet">${link.request.description}</p>
+      ${(payable || pageState(status) === undefined) && timeLeft(link, now)}
+      <div class="card sheet center">
+        ${emblemOf(link, status)}
+        <div role="status" class="${status === 'pending' && payable ? 'hidden-text' : 'stack'}">
+          <h2>${statusText(link, status)}</h2>
+          ${status === 'failed' && html`<p class="quiet">${link.payment?.payCode?.['error_message'] ?? ''} Nothing was charged.</p>`}
+          ${awaitsPrompt(link) && html`<p class="quiet">Approve it, then choose “I have paid”.</p>`}
+        </div>
+        ${codeSection(link)} ${payable ? payForm(link) : progressForms(link)}
+        ${pageState(status) !== undefined && doneForm(link)}
+      </div>
+      ${stage(link, status, payable)}`,
   })
 }
 
 /** Returns the page that stands for the issuer's 3DS step. */
-export function threeDsPage(link: Link): string {
-  return layout({
+export function threeDsPage(frame: string, link: Link): string {
+  return layout(frame, {
     title: 'Confirm it is you',
-    body: html`<h1>Confirm it is you</h1>
-      <p>Your bank asks you to approve the payment of ${amountText(link)}.</p>
-      <form method="post" action="/checkout/${link.uuid}/3ds">
-        <button name="result" value="complete">Approve the payment</button>
-        <button name="result" value="fail">Refuse the payment</button>
+    body: html`${priceOf(link)}
+      <form class="card sheet center" method="post" action="/checkout/${link.uuid}/3ds">
+        <span class="emblem now">${icon('lock')}</span>
+        <h2>Confirm it is you</h2>
+        <p class="quiet">Your bank asks you to approve the payment of ${amountText(link)}.</p>
+        <button class="button pay-button" name="result" value="complete">Approve the payment</button>
+        <button class="button big wide" name="result" value="fail">Refuse the payment</button>
       </form>`,
   })
 }
 
 /** Returns the page for a URL that belongs to no link. */
-export function unknownLinkPage(): string {
-  return layout({
+export function unknownLinkPage(frame: string): string {
+  return layout(frame, {
     title: 'Not found',
-    body: html`<h1>Not found</h1>
-      <p>There is no such payment link.</p>`,
+    body: html`<div class="card sheet center">
+      <span class="emblem over">${icon('close')}</span>
+      <h1>Not found</h1>
+      <p class="quiet">There is no such payment link.</p>
+    </div>`,
   })
+}
+
+function priceOf(link: Link): Html {
+  const [value = '', currency = ''] = amountText(link).split(' ')
+  return html`<h1 class="price"><span class="hidden-text">Pay </span>${value} <small>${currency}</small></h1>`
+}
+
+/** The script keeps the time running and shows the end in the payer's time zone. A timer is not read out. */
+function timeLeft({ expiresAt }: Link, now: Date): Html {
+  const seconds = Math.max(0, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000))
+  const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  const until = expiresAt.toISOString()
+  return html`<p class="time-left">
+    ${icon('clock')}<span>Open until <time datetime="${until}">${until.slice(11, 16)} UTC</time>, for</span>
+    <b class="figure" role="timer" data-until="${until}" data-now="${now.toISOString()}">${left}</b>
+  </p>`
 }
 
 function codeSection(link: Link): Html | undefined {
   const code = codeToScan(link)
   if (code === undefined) return undefined
-  return html`${qrCode(code, `QR code for a payment of ${amountText(link)}. Its content stands below as text.`)}
-    <p class="code">
-      <label>Content of the code <input readonly value="${code}" /></label>
-    </p>`
+  return html`<div class="qr">
+      <div class="paper">
+        ${qrCode(code, `QR code for a payment of ${amountText(link)}. Its content can be copied below.`)}
+      </div>
+    </div>
+    <button class="button big wide" type="button" data-copy="${code}" hidden>${icon('copy')}Copy the code</button>`
 }
 
 function payForm(link: Link): Html {
   const chosen = link.payment?.method.code ?? offeredMethods(link)[0]?.code
-  return html`<form method="post" action="/checkout/${link.uuid}/pay">
-    <fieldset>
+  const pay = link.payment?.status === 'failed' ? 'Pay again' : `Pay ${amountText(link)}`
+  return html`<form class="stack wide" method="post" action="/checkout/${link.uuid}/pay" id="pay">
+    <fieldset class="methods">
       <legend>Payment method</legend>
       ${offeredMethods(link).map((method) => methodChoice(method, method.code === chosen))}
     </fieldset>
-    <button>${link.payment?.status === 'failed' ? 'Pay again' : 'Pay'}</button>
-    <button formaction="/checkout/${link.uuid}/decline" formnovalidate>Decline</button>
-    ${link.payment === undefined && html`<button formaction="/checkout/${link.uuid}/expire" formnovalidate>Let it expire</button>`}
+    <button class="button pay-button">${icon('lock')}${pay}</button>
   </form>`
 }
 
 function methodChoice(method: Method, checked: boolean): Html {
-  return html`<p>
-    <input
-      type="radio"
-      name="method_code"
-      id="${method.code}"
-      value="${method.code}"
-      required${checked && html` checked`}
-    />
-    <label for="${method.code}">${method.name}</label>
-  </p> `
+  return html`<label class="method">
+    <input type="radio" name="method_code" value="${method.code}" required${checked && html` checked`} />
+    <svg class="pic" aria-hidden="true"><use href="#k-${pictureOf(method)}" /></svg>
+    <span class="words"><b>${method.name}</b><small>${HINTS[method.kind]}</small></span>
+  </label>`
 }
 
-function progressForms(link: Link, status: PaymentStatus): Html {
-  if (status !== 'pending' || link.payment === undefined) return html``
-  return html`${awaitsPrompt(link) && promptForm(link)} ${codeToScan(link) !== undefined && scanForm(link)}
-    ${awaits3ds(link) && html`<p><a href="/checkout/${link.uuid}/3ds">Continue to your bank</a></p>`}
-    <form method="post" action="/checkout/${link.uuid}/decline">
-      <button>Decline</button>
-      <button formaction="/checkout/${link.uuid}/expire">Let it expire</button>
-    </form>`
+const HINTS: Readonly<Record<Method['kind'], string>> = {
+  card: 'Visa, Mastercard',
+  alias: 'From your banking app',
+  transfer: 'From your bank or wallet',
+  mobile_money: 'Approve on your phone',
 }
 
-function promptForm(link: Link): Html {
-  return html`<p>A prompt was sent to your handset. Approve it, then say so here.</p>
-    <form method="post" action="/checkout/${link.uuid}/confirm">
-      <button>I have paid</button>
-      <button formaction="/checkout/${link.uuid}/dismiss">Dismiss the prompt</button>
-    </form>`
+/** Returns the name of a method's picture in the frame. */
+function pictureOf({ kind, code }: Method): string {
+  if (kind !== 'transfer') return kind
+  return code.includes('qr') ? 'qr' : code.includes('ewallet') ? 'wallet' : 'transfer'
 }
 
-function scanForm(link: Link): Html {
-  return html`<form method="post" action="/checkout/${link.uuid}/confirm"><button>I have paid</button></form>`
+function progressForms(link: Link): Html | false {
+  if (awaits3ds(link))
+    return html`<a class="button pay-button" href="/checkout/${link.uuid}/3ds">Continue to your bank</a>`
+  if (!awaitsPrompt(link) && codeToScan(link) === undefined) return false
+  return html`<form class="wide" method="post" action="/checkout/${link.uuid}/confirm">
+    <button class="button pay-button">I have paid</button>
+  </form>`
 }
 
 /** The script shows the paragraph where the page returns by itself. */
 function doneForm(link: Link): Html {
-  return html`<p id="returning" hidden>You are taken back in a few seconds.</p>
-    <form method="post" action="/checkout/${link.uuid}/done" id="done"><button>Done</button></form>`
+  return html`<p class="quiet" id="returning" hidden>You are taken back in a few seconds.</p>
+    <form class="wide" method="post" action="/checkout/${link.uuid}/done" id="done">
+      <button class="button big wide">Done</button>
+    </form>`
+}
+
+/** The tester's buttons, apart from what a payer sees. */
+function stage(link: Link, status: PaymentStatus, payable: boolean): Html | false {
+  const isPending = status === 'pending' && link.payment !== undefined
+  if (!payable && !isPending) return false
+  const path = `/checkout/${link.uuid}`
+  const button = (action: string, glyph: string, text: string) =>
+    html`<button class="button" form="stage" formaction="${path}/${action}">${icon(glyph)}${text}</button>`
+  return html`<aside class="stage" aria-labelledby="stage-title">
+    <h2 id="stage-title">${icon('bug')}Sandbox: decide how it ends</h2>
+    <p class="small">No payment page has this box. It stands for the bank and the customer.</p>
+    <form class="row wrap" method="post" id="stage">
+      ${
+        payable
+          ? html`<button class="button" form="pay" formaction="${path}/decline" formnovalidate>
+              ${icon('close')}Decline
+            </button>`
+          : button('decline', 'close', 'Decline')
+      }
+      ${awaitsPrompt(link) && button('dismiss', 'phone', 'Dismiss the prompt')}
+      ${(link.payment === undefined || isPending) && button('expire', 'clock', 'Let it expire')}
+    </form>
+  </aside>`
 }
 
 function statusText(link: Link, status: PaymentStatus): string {
   if (link.payment === undefined) return status === 'expired' ? STATUS_TEXT.expired : 'Choose how to pay.'
   if (codeToScan(link) !== undefined) return 'Scan this code with your banking app or wallet.'
   return status === 'pending' && methodOf(link)?.kind === 'mobile_money'
-    ? 'Waiting for your handset.'
+    ? 'Waiting for your phone.'
     : STATUS_TEXT[status]
 }
 
@@ -152,28 +203,38 @@ const STATUS_TEXT: Readonly<Record<PaymentStatus, string>> = {
   dispute_lost: 'The disputed payment was returned.',
 }
 
-function amountText(link: Link): string {
-  const { amount, currency } = link.request
-  return `${decimalText(amount, isZeroDecimal(currency) ? 0 : 2)} ${currency}`
+function emblemOf(link: Link, status: PaymentStatus): Html | false {
+  if (status === 'pending') return awaitsPrompt(link) && html`<span class="emblem now">${icon('phone')}</span>`
+  const [tone, glyph] = EMBLEMS[status] ?? ['back', 'undo']
+  return html`<span class="emblem ${tone}">${icon(glyph)}</span>`
 }
 
-function utcText(moment: Date): string {
-  return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+/** Tone and glyph of a status; those of a refund for the others. */
+const EMBLEMS: Readonly<Partial<Record<PaymentStatus, readonly [tone: string, glyph: string]>>> = {
+  authorised: ['now', 'clock'],
+  waiting: ['now', 'clock'],
+  received: ['here', 'check'],
+  expired: ['over', 'clock'],
+  failed: ['fault', 'close'],
+  in_dispute: ['look', 'clock'],
+}
+
+function amountText({ request: { amount, currency } }: Link): string {
+  const [whole = '', ...rest] = decimalText(amount, isZeroDecimal(currency) ? 0 : 2).split('.')
+  return `${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')} ${currency}`
 }
 
 /** Returns a QR code as an image, dark on light in every theme, as scanners expect. `label` is its text alternative. */
 function qrCode(content: string, label: string): Html {
   const { path, size } = drawQrCode(content)
-  return html`<svg
-    class="qr"
-    role="img"
-    aria-label="${label}"
-    viewBox="0 0 ${size} ${size}"
-    shape-rendering="crispEdges"
-  >
+  return html`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
     <rect width="${size}" height="${size}" fill="#fff" />
     <path d="${path}" fill="#000" />
   </svg>`
+}
+
+function icon(name: string): Html {
+  return html`<svg class="icon" aria-hidden="true"><use href="#i-${name}" /></svg>`
 }
 
 type Layout = {
@@ -185,138 +246,18 @@ type Layout = {
   refreshSeconds?: number | undefined
 }
 
-/** Returns a complete page of the hosted checkout. */
-function layout({ title, body, data = {}, refreshSeconds }: Layout): string {
+/** Fills the frame of the hosted checkout. */
+function layout(frame: string, { title, body, data = {}, refreshSeconds }: Layout): string {
   const attributes = Object.entries(data).map(([name, value]) => html` data-${name}="${value}"`)
-  const refresh =
-    refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="stylesheet" href="/checkout/page.css">
-<link rel="icon" href="data:,">
-<script src="/checkout/page.js" defer></script>
-${refresh}
-</head>
-<body>
-<main${attributes}>
-${body}
-</main>
-</body>
-</html>
-`
-  return page.html
-}
-
-/** Text that is already HTML and is not escaped again. */
-type Html = { readonly html: string }
-
-/** HTML template tag. Escapes values, except `Html` and lists of `Html`; undefined and false produce no output. */
-function html(parts: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  return { html: parts.reduce((text, part, index) => `${text}${toHtml(values[index - 1])}${part}`) }
-}
-
-type HtmlValue = string | number | Html | readonly Html[] | undefined | false
-
-function toHtml(value: HtmlValue): string {
-  if (value === undefined || value === false) return ''
-  if (typeof value === 'string' || typeof value === 'number') return escape(String(value))
-  return 'html' in value ? value.html : value.map((part) => part.html).join('')
-}
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
-
-/** Milliseconds for which a customer sees that the payment was received before the page goes back. */
-const RETURN_MS = 4_000
-
-/**
- * The checkout page's script, served as a separate file so that the page needs no inline script. It posts status changes to
- * the opener of a popup (docs/payments-api.md, section 6.4) and polls while the payment is in progress.
- */
-export const PAGE_SCRIPT = `'use strict'
-{
-  const { uuid, status, pageState, success, failure, watch, returns } = document.querySelector('main').dataset
-
-  const tell = (eventType) => {
-    if (!window.opener || !pageState) return
-    const redirectUrl = { success: success || null, failure: failure || null }
-    const data = { event_type: eventType, page_state: pageState, redirect_url: redirectUrl }
-    // The opener's origin is not known to this page, and the message holds nothing about the payer.
-    window.opener.postMessage({ svc_payment_event: data }, '*')
-  }
-
-  if (uuid) {
-    const key = 'checkout-' + uuid
-    let before = null
-    try {
-      before = sessionStorage.getItem(key)
-      sessionStorage.setItem(key, status)
-    } catch {
-      // With storage blocked, the opener is told of a status once more than needed.
+  const refresh = html`${
+      refreshSeconds !== undefined &&
+      html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`
     }
-    if (before !== status) {
-      tell('onChange')
-      if (status === 'expired') tell('onDone')
-    }
+    <script src="/checkout/page.js" defer></script>`
+  const parts: Readonly<Record<string, Html>> = {
+    title: html`${title}`,
+    head: refresh,
+    main: html`<main id="content" ${attributes}>${body}</main>`,
   }
-
-  const done = document.getElementById('done')
-  if (done) done.addEventListener('submit', (event) => {
-    tell('onDone')
-    if (!window.opener) return
-    event.preventDefault()
-    window.close()
-  })
-
-  // Once it is paid, the page goes back by itself, unless somebody is using it.
-  if (done && returns && (window.opener || success)) {
-    const returning = document.getElementById('returning')
-    returning.hidden = false
-    const leave = setTimeout(() => done.requestSubmit(), ${RETURN_MS})
-    const stay = () => {
-      clearTimeout(leave)
-      returning.hidden = true
-    }
-    for (const use of ['keydown', 'pointerdown']) document.addEventListener(use, stay, { once: true })
-  }
-
-  const look = async () => {
-    try {
-      const answer = await fetch(location.pathname, { headers: { accept: 'application/json' } })
-      const news = await answer.json()
-      if (news.status !== status) return location.reload()
-    } catch {
-      // The server is away for a moment; the next look may find it again.
-    }
-    setTimeout(look, 500)
-  }
-  if (watch) setTimeout(look, 500)
+  return frame.replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name]?.html ?? '')
 }
-`
-
-/** The checkout page's style sheet. */
-export const PAGE_STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif; background: light-dark(#ffffff, #14171c); color: light-dark(#16191f, #eceef2); }
-body { margin: 0; }
-main { max-width: 32rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; }
-a { color: light-dark(#0b57d0, #a8c7fa); }
-fieldset { border: 1px solid; border-radius: 0.4rem; margin: 0 0 1rem; }
-fieldset p { margin: 0.4rem 0; }
-button { font: inherit; padding: 0.5rem 1rem; margin: 0 0.5rem 0.5rem 0; border: 1px solid; border-radius: 0.4rem; cursor: pointer; }
-.qr { display: block; width: min(16rem, 100%); margin: 0 0 1rem; }
-.code input { font: inherit; width: 100%; box-sizing: border-box; }
-button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid; outline-offset: 2px; }
-[role='status'] { font-weight: 600; }
-`
-
-/** The logo of cards. */
-export const CARD_LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 32" role="img" aria-label="Card">
-  <rect width="48" height="32" rx="4" fill="#1f4e79"/>
-  <rect y="7" width="48" height="6" fill="#fff"/>
-</svg>
-`

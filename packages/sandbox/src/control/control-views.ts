@@ -1,5 +1,6 @@
 import type { Deposit } from '../accounts/sandbox-balances.ts'
 import { agreementIdOf, type Agreement, type AgreementStatus } from '../agreements/sandbox-agreement.ts'
+import type { SandboxContact } from '../customers/sandbox-customer.ts'
 import { isPlain } from '../payments/link-actions.ts'
 import {
   isPayin,
@@ -78,9 +79,12 @@ export type PayoutView = {
   history: HistoryView<PayoutStatus>
 }
 
+/** A contact without the person's data, apart from the address that is its id. */
+export type ContactView = { siteId: string; email: string; createdAt: string; checks: readonly string[] }
+
 export type DepositView = { siteId: string; currency: string; amount: string; at: string }
 
-/** All links, payins, agreements, payouts, gateway payments and deposits of a sandbox, with counters. */
+/** All links, payins, agreements, payouts, contacts, gateway payments and deposits of a sandbox, with counters. */
 export type SandboxState = {
   now: string
   /** Number of changes since the start, as the change feed counts them. */
@@ -92,6 +96,7 @@ export type SandboxState = {
     agreements: number
     payins: number
     payouts: number
+    contacts: number
     gatewayPayments: number
     deposits: number
     calls: number
@@ -103,6 +108,7 @@ export type SandboxState = {
   agreements: AgreementView[]
   payins: PayinView[]
   payouts: PayoutView[]
+  contacts: ContactView[]
   gatewayPayments: GatewayView[]
   deposits: DepositView[]
 }
@@ -124,6 +130,7 @@ export function stateOf(store: SandboxStore, options: ListOptions = {}): Sandbox
       agreements: store.agreements.size,
       payins: payins.length,
       payouts: store.payouts.size,
+      contacts: store.contacts.size,
       gatewayPayments: gatewayPayments.length,
       deposits: store.deposits.length,
       calls: store.calls.length,
@@ -135,6 +142,7 @@ export function stateOf(store: SandboxStore, options: ListOptions = {}): Sandbox
     agreements: listed([...store.agreements.values()], agreementView, options),
     payins: listed(payins, (payin) => payinView(store, payin), options),
     payouts: listed([...store.payouts.values()], payoutView, options),
+    contacts: listed([...store.contacts.values()], contactView, options),
     gatewayPayments: listed(gatewayPayments, (link) => ({ ...linkView(store, link), ...link.gateway }), options),
     deposits: listed(store.deposits, depositView, options),
   }
@@ -213,6 +221,10 @@ function isGatewayPayment(link: Link): link is Link & { gateway: GatewayOrder } 
 function refundView(refund: Refund | undefined): LinkView['refund'] {
   if (refund === undefined) return null
   return { requested: decimalText(refund.requested), refunded: decimalText(refund.refunded) }
+}
+
+function contactView({ siteId, email, createdAt, results }: SandboxContact): ContactView {
+  return { siteId, email, createdAt: createdAt.toISOString(), checks: results.map((result) => result.kyc_status) }
 }
 
 function depositView({ siteId, currency, amount, at }: Deposit): DepositView {

@@ -1,24 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  CARD_LOGO,
-  PAGE_SCRIPT,
-  PAGE_STYLE,
-  checkoutPage,
-  threeDsPage,
-  unknownLinkPage,
-} from '../checkout/checkout-page.ts'
+import { isJsonRequest, rawBody, sendJson } from '../api/json-answers.ts'
+import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/checkout-page.ts'
+import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../checkout/customer.ts'
+import { CARD_LOGO, PAGE_SCRIPT } from '../checkout/page-script.ts'
 import { awaits3ds, statusOf, type Link, pageState } from '../payments/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
-import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../values/customer.ts'
-import { isJsonRequest, rawBody, sendJson } from './json-answers.ts'
 
 /** Reads a field of a customer action, from a form or a JSON object. */
 type Form = (name: string) => string | undefined
 
 type Action = (link: Link, form: Form) => Refusal | undefined
 
-/** Registers the hosted checkout below `/checkout`: the page, its assets, and the actions of the customer. */
-export function registerCheckout(server: FastifyInstance, store: SandboxStore): void {
+/** Registers the hosted checkout below `/checkout`: the page in its frame, its script, and the actions of the customer. */
+export function registerCheckout(server: FastifyInstance, store: SandboxStore, frame: string): void {
   server.addHook('onSend', async (_request, reply) => {
     reply.headers({
       'cache-control': 'no-store',
@@ -29,21 +23,24 @@ export function registerCheckout(server: FastifyInstance, store: SandboxStore): 
   server.addHook('onResponse', async ({ method }) => {
     if (method === 'POST') store.changes.note()
   })
-  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(), { status: 404 }))
+  const sendUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    wantsJson(request)
+      ? sendJson(reply, 404, { errors: { message: 'There is no such payment link.' } })
+      : sendPage(reply, unknownLinkPage(frame), { status: 404 })
+  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(frame), { status: 404 }))
   server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
-  server.get('/page.css', async (_request, reply) => reply.type('text/css').send(PAGE_STYLE))
   server.get('/card.svg', async (_request, reply) => reply.type('image/svg+xml').send(CARD_LOGO))
 
   server.get<Uuid>('/:uuid', async (request, reply) => {
     const link = store.links.get(request.params.uuid)
     if (link === undefined) return sendUnknown(request, reply)
     if (wantsJson(request)) return sendJson(reply, 200, stateOf(link))
-    return sendPage(reply, checkoutPage(link, store.clock.now()), { link })
+    return sendPage(reply, checkoutPage(frame, link, store.clock.now()), { link })
   })
   server.get<Uuid>('/:uuid/3ds', async (request, reply) => {
     const link = store.links.get(request.params.uuid)
     if (link === undefined) return sendUnknown(request, reply)
-    return awaits3ds(link) ? sendPage(reply, threeDsPage(link)) : reply.redirect(`/checkout/${link.uuid}`, 303)
+    return awaits3ds(link) ? sendPage(reply, threeDsPage(frame, link)) : reply.redirect(`/checkout/${link.uuid}`, 303)
   })
 
   for (const [name, action] of Object.entries(actionsOf(store))) {
@@ -125,11 +122,6 @@ function wantsJson(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').includes('application/json')
 }
 
-function sendUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (wantsJson(request)) return sendJson(reply, 404, { errors: { message: 'There is no such payment link.' } })
-  return sendPage(reply, unknownLinkPage(), { status: 404 })
-}
-
 function sendPage(
   reply: FastifyReply,
   page: string,
@@ -148,6 +140,7 @@ function securityPolicy(link: Link | undefined): string {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "font-src 'self'",
     'img-src data:',
     `form-action ${["'self'", ...new Set(origins)].join(' ')}`,
     "base-uri 'none'",

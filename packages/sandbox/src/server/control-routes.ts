@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
+import { isJsonRequest, rawBody, sendJson, sendNotFound } from '../api/json-answers.ts'
 import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { PAYMENT_STATUSES } from '../payments/link.ts'
 import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
-import type { Changes } from '../state/sandbox-store.ts'
-import { isJsonRequest, rawBody, sendJson, sendNotFound } from './json-answers.ts'
+import type { Changes, SandboxSite } from '../state/sandbox-store.ts'
 
 /** Registers the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
 export function registerControl(server: FastifyInstance, control: SandboxControl): void {
@@ -139,6 +139,39 @@ function parse(text: string): unknown {
 
 function noContent(reply: FastifyReply): FastifyReply {
   return reply.code(204).send()
+}
+
+/** What the page can create: the calls that create something, each with its body. */
+const REQUEST = z.object({
+  currency: z.string(),
+  path: z.enum([
+    '/v3/payin_links',
+    '/v2/payins',
+    '/v1/pay_to/payment_agreement',
+    '/v2/payouts',
+    '/v2/contacts',
+    '/v1/simulate_deposit',
+  ]),
+  body: z.record(z.string(), z.unknown()),
+})
+
+/**
+ * `POST /sandbox/requests`: sends a request to the interface with the credentials of a currency's site, as an application would, so that the page
+ * can create things where the credentials are not shown. Answers with the status and the body of the response.
+ */
+export function registerRequests(server: FastifyInstance, sites: readonly SandboxSite[]): void {
+  server.post('/requests', async (request, reply) => {
+    const { currency, path, body } = read(request, REQUEST)
+    const site = sites.find(({ currencies }) => currencies.includes(currency))
+    if (site === undefined) throw new ControlError(422, `No site has the currency ${currency}.`)
+    const answer = await server.inject({
+      method: 'POST',
+      url: `/api${path}`,
+      headers: { 'app-id': site.appId, 'secret-key': site.secretKey, host: request.headers.host ?? '' },
+      payload: body,
+    })
+    return sendJson(reply, 200, { status: answer.statusCode, body: parse(answer.body) })
+  })
 }
 
 /** Maximum number of concurrent listeners. */

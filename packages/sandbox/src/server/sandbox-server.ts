@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import fastify, { type FastifyInstance } from 'fastify'
 import { registerApi, type ApiGroup } from '../api/api.ts'
+import { sendNotFound, guardHosts, guardOrigins } from '../api/json-answers.ts'
 import { v1Balances, v1Deposits, v1Agreements, v1Gateway, v1Payouts } from '../api/v1-routes.ts'
 import { v2Customers } from '../api/v2-customers.ts'
 import { v2Balances, v2Banks, v2PayinMethods, v2PayoutMethods, v2Payins, v2Payouts } from '../api/v2-routes.ts'
@@ -11,8 +12,7 @@ import { v3Links, v3Methods, v3Refund } from '../api/v3-links.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { registerCheckout } from './checkout-routes.ts'
-import { registerChanges, registerControl } from './control-routes.ts'
-import { sendNotFound, guardHosts, guardOrigins } from './json-answers.ts'
+import { registerChanges, registerControl, registerRequests } from './control-routes.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [
@@ -49,12 +49,18 @@ export function buildServer(
   guardHosts(server, hosts)
   server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is nothing here.'))
   void server.register(async (api) => registerApi(api, store, { groups: API_GROUPS, closing }), { prefix: '/api' })
-  void server.register(async (checkout) => registerCheckout(checkout, store), { prefix: '/checkout' })
+  void server.register(async (checkout) => registerCheckout(checkout, store, readFrame()), { prefix: '/checkout' })
   void server.register(async (own) => {
     guardOrigins(own)
     await registerPage(own)
     registerChanges(own, store.changes, closing)
-    await own.register(async (controls) => registerControl(controls, control), { prefix: '/sandbox' })
+    await own.register(
+      async (controls) => {
+        registerControl(controls, control)
+        registerRequests(controls, store.sites)
+      },
+      { prefix: '/sandbox' },
+    )
   })
   return server
 }
@@ -77,6 +83,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
+    "font-src 'self'",
     'img-src data:',
     "form-action 'none'",
     "base-uri 'none'",
@@ -86,6 +93,13 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
+}
+
+/** Returns the frame of the hosted pages; a bare one if the pages are not built. */
+function readFrame(folder = FOLDER): string {
+  const path = join(folder, 'sandbox/hosted.html')
+  if (existsSync(path)) return readFileSync(path, 'utf8')
+  return '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{title}}</title>{{head}}</head><body>{{main}}</body></html>'
 }
 
 const NOT_BUILT = `The sandbox runs, but its page has not been built: npm run build:web

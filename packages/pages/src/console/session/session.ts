@@ -35,47 +35,7 @@ export function endpointOf({ token }: Pick<Session, 'token'>): PaymentsEndpoint 
 
 /** Prefix of all keys that the console writes to the tab's session storage, which the browser deletes with the tab. */
 const PREFIX = 'console.'
-const TOKEN = `${PREFIX}token`
-
-const NO_TOKEN = 'The URL contains no token, or an expired one. Sign in with a new one.'
-
-type FoundTokens = {
-  /** The token of this tab; null when no user is signed in. */
-  readonly token: string | null
-  /** A token from the URL, which is used only after confirmation. */
-  readonly offered: string | null
-  /** Why the sign-in form is shown; null for no reason. */
-  readonly reason: string | null
-}
-
-/** Returns the stored token, and the one of the fragment `#token=`, which is read once and removed from the URL. */
-export function findTokens(): FoundTokens {
-  const known = ofTab.getItem(TOKEN)
-  const given = givenToken()
-  if (given === null) return { token: known, offered: null, reason: null }
-  history.replaceState(null, '', `${location.pathname}${location.search}`)
-  if (given === known) return { token: known, offered: null, reason: null }
-  if (!isLive(given)) return { token: known, offered: null, reason: NO_TOKEN }
-  return { token: isLive(known) ? known : null, offered: given, reason: null }
-}
-
-/** Returns the token in the URL's fragment; null when there is none. */
-export function givenToken(): string | null {
-  return new URLSearchParams(location.hash.slice(1)).get('token')
-}
-
-/** Stores the token until the tab closes, and discards everything that was stored with another token. */
-export function keepToken(token: string): void {
-  forgetAll()
-  ofTab.setItem(TOKEN, token)
-}
-
-function isLive(token: string | null): boolean {
-  const claims = token === null ? null : claimsOf(token)
-  return claims !== null && claims.expiresAt > Date.now()
-}
-
-/** Removes the token, and everything that was stored with it. */
+/** Removes everything that was stored during a session. */
 export function forgetAll(): void {
   ofTab.removeAll(PREFIX)
 }

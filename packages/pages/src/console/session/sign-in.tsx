@@ -61,7 +61,7 @@ export function SignIn({ reason, onToken }: Props) {
           aria-invalid={problem !== null}
         />
         <p id="token-help" class="note">
-          The token is kept in this tab only. Its scopes decide what you can see and do.
+          This browser keeps the token until you sign out. Its scopes decide what you can see and do.
         </p>
         <p id="token-problem" class="tone fault" role="alert">
           {problem}

@@ -1,14 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
+type FieldProps = { readonly label: string; readonly children: (id: string) => ComponentChildren }
+
 /** A label and its control, which must use the given id. */
-export function Field({
-  label,
-  children,
-}: {
-  readonly label: string
-  readonly children: (id: string) => ComponentChildren
-}) {
+export function Field({ label, children }: FieldProps) {
   const id = useId()
   return (
     <div class="field">
@@ -31,7 +27,7 @@ export function Select({ label, value, options, onChange }: SelectProps) {
   return (
     <Field label={label}>
       {(id) => (
-        <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <select class="select" id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           {options.map((option) => {
             const [key, text] = typeof option === 'string' ? [option, option] : option
             return (
@@ -41,6 +37,45 @@ export function Select({ label, value, options, onChange }: SelectProps) {
             )
           })}
         </select>
+      )}
+    </Field>
+  )
+}
+
+type TextFieldProps = {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly required?: boolean
+  readonly pattern?: string
+  readonly inputMode?: 'decimal' | 'email' | 'url'
+  /** Values to choose from. */
+  readonly offers?: readonly string[]
+}
+
+/** A labelled field for a line of text. */
+export function TextField({ label, onInput, offers, ...rest }: TextFieldProps) {
+  const list = useId()
+  return (
+    <Field label={label}>
+      {(id) => (
+        <>
+          <input
+            class="input"
+            type="text"
+            id={id}
+            list={offers === undefined ? undefined : list}
+            {...rest}
+            onInput={({ currentTarget }) => onInput(currentTarget.value.trim())}
+          />
+          {offers !== undefined && (
+            <datalist id={list}>
+              {offers.map((offer) => (
+                <option key={offer} value={offer} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Field>
   )
@@ -60,6 +95,7 @@ export function NumberField({ label, value, min, max, onInput }: NumberFieldProp
     <Field label={label}>
       {(id) => (
         <input
+          class="input"
           id={id}
           type="number"
           required

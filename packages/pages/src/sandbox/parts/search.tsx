@@ -1,20 +1,34 @@
-import type { Query } from '../endpoints.ts'
-import { PAGE_SIZE } from '../use-sandbox.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { PAGE_SIZE, type Query } from '../state/endpoints.ts'
+import { Icon } from './icons.tsx'
 
 type Asking = { readonly query: Query; readonly ask: (query: Query) => void }
 
-/** The search field that filters every list. */
+/** The search field that filters every list; the key `/` leads to it. */
 export function Search({ query, ask }: Asking) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const go = (event: KeyboardEvent) => {
+      if (event.key !== '/' || (event.target as Element).matches('input, select, textarea')) return
+      event.preventDefault()
+      field.current?.focus()
+    }
+    addEventListener('keydown', go)
+    return () => removeEventListener('keydown', go)
+  }, [])
   return (
-    <form role="search" onSubmit={(event) => event.preventDefault()}>
-      <label for="search">Search</label>
+    <form role="search" class="search jump-field" onSubmit={(event) => event.preventDefault()}>
+      <Icon name="search" />
       <input
-        id="search"
+        ref={field}
+        class="input"
         type="search"
+        aria-label="Search"
         maxLength={200}
-        placeholder="id, description, status …"
+        placeholder="Id, description, status"
         onInput={({ currentTarget }) => ask({ ...query, search: currentTarget.value.trim() })}
       />
+      <kbd aria-hidden="true">/</kbd>
     </form>
   )
 }
@@ -26,7 +40,11 @@ const LONGEST = 1000
 export function More({ total, query, ask }: Asking & { readonly total: number }) {
   if (query.limit >= Math.min(total, LONGEST)) return null
   return (
-    <button type="button" onClick={() => ask({ ...query, limit: Math.min(LONGEST, query.limit + PAGE_SIZE) })}>
+    <button
+      class="button"
+      type="button"
+      onClick={() => ask({ ...query, limit: Math.min(LONGEST, query.limit + PAGE_SIZE) })}
+    >
       Show more
     </button>
   )

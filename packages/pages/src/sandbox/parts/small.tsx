@@ -1,77 +1,127 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState, useId, useRef } from 'preact/hooks'
-import { exampleOf, type ExampleName } from '../examples.ts'
-import { usePage } from '../page-context.ts'
+import { usePage } from '../state/page-context.ts'
+import { Icon, StatusGlyph, type Tone } from './icons.tsx'
 
-/** An instant in UTC; renders nothing for null. */
+/** An instant in UTC, with the day if it is another than the clock's; a dash for null. The whole of it is its title. */
 export function Time({ at }: { readonly at: string | null }) {
-  if (at === null) return null
-  // A narrow column breaks it between the two, and not at a hyphen.
+  const { now } = usePage().snapshot.state
+  if (at === null) return <>–</>
   return (
-    <time dateTime={at}>
-      <span>{at.slice(0, 10)}</span> <span>{at.slice(11, 19)}</span>
+    <time dateTime={at} title={at}>
+      {at.slice(0, 10) === now.slice(0, 10) ? '' : `${at.slice(5, 10)} `}
+      {at.slice(11, 19)}
     </time>
   )
 }
 
-const GOOD = new Set(['received', 'active', 'completed', 'delivered', 'settled'])
-const BAD = new Set(['failed', 'expired', 'given_up', 'dispute_lost', 'cancelled', 'return_rejected', 'return_expired'])
+const TONES: Readonly<Record<string, Tone>> = {
+  received: 'here',
+  active: 'here',
+  completed: 'here',
+  delivered: 'here',
+  settled: 'here',
+  failed: 'fault',
+  given_up: 'fault',
+  dispute_lost: 'fault',
+  in_dispute: 'look',
+  retrying: 'look',
+  expired: 'over',
+  cancelled: 'over',
+  return_pending: 'back',
+  partially_refunded: 'back',
+  return_received: 'back',
+  return_rejected: 'look',
+  return_expired: 'look',
+}
 
-/** A status as the payments API spells it; the colour carries no additional meaning. */
+/** A status of the payments API as a glyph and words; what else there is to say is its title. */
 export function Status({ status, detail }: { readonly status: string; readonly detail?: string | null }) {
-  const tone = GOOD.has(status) ? 'good' : BAD.has(status) ? 'bad' : 'moving'
+  const tone = TONES[status] ?? 'now'
   return (
-    <span class={tone}>
-      {status}
-      {detail ? ` (${detail})` : ''}
+    <span class={`status ${tone}`} title={detail ?? undefined}>
+      <StatusGlyph tone={tone} />
+      {wordsOf(status)}
+    </span>
+  )
+}
+
+/** Returns `in_dispute` as "In dispute". */
+export function wordsOf(status: string): string {
+  const text = status.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** An amount with its currency behind it. */
+export function Money({ amount, currency }: { readonly amount: string; readonly currency: string }) {
+  return (
+    <span class="amount">
+      {amount} <abbr title={currency}>{currency}</abbr>
     </span>
   )
 }
 
 /** A button that copies a text. */
-export function Copy({ text, what }: { readonly text: string; readonly what: string }) {
+function Copy({ text, what }: { readonly text: string; readonly what: string }) {
   const { act } = usePage()
   return (
-    <button type="button" onClick={() => void act(() => navigator.clipboard.writeText(text), `Copied: ${what}.`)}>
-      Copy<span class="visually-hidden"> {what}</span>
+    <button
+      class="copy"
+      type="button"
+      title={`Copy ${what}`}
+      onClick={() => void act(() => navigator.clipboard.writeText(text), `Copied: ${what}.`)}
+    >
+      <Icon name="copy" />
+      <span class="hidden-text">Copy {what}</span>
     </button>
   )
 }
 
-/** A hint for an empty list; another sentence when a search found nothing. */
-export function Begin({ what, example }: { readonly what: string; readonly example: ExampleName }) {
-  const { facts, query } = usePage()
-  if (query.search !== '')
-    return (
-      <p>
-        No {what} with “{query.search}” in it.
-      </p>
-    )
-  const text = exampleOf(facts.about, example)
+/** A value that is chosen by copying it. */
+export function Value({ text, what = text }: { readonly text: string; readonly what?: string }) {
   return (
-    <>
-      <p>There are no {what} yet. Make one with your application, or with this command:</p>
-      <Code label={`Command for ${what}`} text={text} />
-    </>
+    <span class="id">
+      <span>{text}</span>
+      <Copy text={text} what={what} />
+    </span>
   )
 }
 
-/** Machine-readable text with a button to copy it. */
+/** Says that a list is empty; another sentence when a search found nothing. */
+export function Empty({ what, children }: { readonly what: string; readonly children?: ComponentChildren }) {
+  const { query } = usePage()
+  return (
+    <p>
+      {query.search === '' ? (children ?? `There are no ${what} yet.`) : `No ${what} with “${query.search}” in it.`}
+    </p>
+  )
+}
+
+/** Machine-readable text with a button to copy it; JSON is shown in lines, and copied as it is. */
 export function Code({ label, text }: { readonly label: string; readonly text: string }) {
   return (
-    <figure>
-      <figcaption>
+    <figure class="stack">
+      <figcaption class="row medium">
         {label} <Copy text={text} what={label} />
       </figcaption>
-      <pre tabIndex={0}>
-        <code>{text}</code>
+      <pre class="code" tabIndex={0}>
+        <code>{formatted(text)}</code>
       </pre>
     </figure>
   )
 }
 
+function formatted(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? JSON.stringify(value, null, 2) : text
+  } catch {
+    return text
+  }
+}
+
 /** The sandbox's clock, which runs on from the time at which it was read. */
-export function Clock({ now, readAt }: { readonly now: string; readonly readAt: number }) {
+export function useClock({ now, readAt }: { readonly now: string; readonly readAt: number }): string {
   const [at, setAt] = useState(now)
   useEffect(() => {
     const show = () => setAt(new Date(Date.parse(now) + performance.now() - readAt).toISOString())
@@ -79,16 +129,15 @@ export function Clock({ now, readAt }: { readonly now: string; readonly readAt: 
     const timer = setInterval(show, 1000)
     return () => clearInterval(timer)
   }, [now, readAt])
-  return (
-    <p>
-      Clock <Time at={at} /> UTC
-    </p>
-  )
+  return at
 }
+
+/** A column: its title, and the class of its cells. */
+export type Column = string | readonly [title: string, className: string]
 
 export type TableProps<Row> = {
   readonly caption: string
-  readonly head: readonly string[]
+  readonly head: readonly Column[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row, index: number) => string
   /** The cells of a row; the first is the row header. */
@@ -97,41 +146,49 @@ export type TableProps<Row> = {
   readonly empty: ComponentChildren
 }
 
-/** A table with a caption; it scrolls sideways when it is too wide. */
+/** A table in a card; its rows fold on a phone. */
 export function Table<Row>({ caption, head, rows, keyOf, cells, empty }: TableProps<Row>) {
   const id = useId()
-  if (rows.length === 0) return <div class="empty">{empty}</div>
+  const columns = head.map((column) => (typeof column === 'string' ? ([column, ''] as const) : column))
+  if (rows.length === 0) return <div class="card empty">{empty}</div>
   return (
-    // Focusable, because users without a pointer scroll with the keyboard.
-    <div class="scroll" role="region" aria-labelledby={id} tabIndex={0}>
-      <table>
-        <caption id={id}>{caption}</caption>
-        <thead>
-          <tr>
-            {head.map((text) => (
-              <th scope="col" key={text}>
-                {text}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={keyOf(row, index)}>
-              {cells(row).map((cell, column) =>
-                column === 0 ? (
-                  <th scope="row" key={head[column]}>
-                    {cell}
-                  </th>
-                ) : (
-                  <td key={head[column]}>{cell}</td>
-                ),
-              )}
+    <section class="card" aria-labelledby={id}>
+      <h2 class="hidden-text" id={id}>
+        {caption}
+      </h2>
+      {/* Focusable, because users without a pointer scroll with the keyboard. */}
+      <div class="table-wrap" role="group" aria-labelledby={id} tabIndex={0}>
+        <table class="table folds" aria-labelledby={id}>
+          <thead>
+            <tr>
+              {columns.map(([title, className]) => (
+                <th scope="col" key={title} class={className === 'number' ? 'number' : undefined}>
+                  {title === 'Actions' ? <span class="hidden-text">Actions</span> : title}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={keyOf(row, index)}>
+                {cells(row).map((cell, at) => {
+                  const [title = '', className = ''] = columns[at] ?? []
+                  return at === 0 ? (
+                    <th scope="row" key={title} class={className}>
+                      {cell}
+                    </th>
+                  ) : (
+                    <td key={title} class={className}>
+                      {cell}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   )
 }
 
@@ -150,16 +207,20 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const close = () => element.current?.close()
   useEffect(() => element.current?.showModal(), [])
   return (
-    <dialog ref={element} aria-labelledby={id} onClose={onClose}>
-      <header>
+    <dialog class="dialog wide" ref={element} aria-labelledby={id} onClose={onClose}>
+      <header class="head">
         <h2 id={id}>{title}</h2>
-        <button type="button" onClick={close}>
-          Close
+        <button class="button quiet icon-only push" type="button" aria-label="Close" onClick={close}>
+          <Icon name="close" />
         </button>
       </header>
-      {children(close)}
-      {/* Screen readers do not announce content behind a modal dialog. */}
-      <p role="status">{notice}</p>
+      <div class="body">
+        {children(close)}
+        {/* Screen readers do not announce content behind a modal dialog. */}
+        <p class="faint" role="status">
+          {notice}
+        </p>
+      </div>
     </dialog>
   )
 }

@@ -1,13 +1,11 @@
-import { exampleOf } from '../examples.ts'
-import { usePage } from '../page-context.ts'
-import { Table, Code, Copy } from '../parts/small.tsx'
+import { Code, Table, Value } from '../parts/small.tsx'
+import { usePage } from '../state/page-context.ts'
 
 /** The URL of the interface and its credentials. */
 export function Access() {
-  const { about } = usePage().facts
-  const { url, sites, webhookSecret } = about
+  const { url, sites, webhookSecret } = usePage().facts.about
   return (
-    <>
+    <div class="stack-5">
       <p>No money moves here, and no data survives the end of the sandbox.</p>
       <Code label="Base URL" text={url} />
       {webhookSecret === null ? (
@@ -17,73 +15,73 @@ export function Access() {
       )}
       <Table
         caption="Sites: one pair of credentials for each currency"
-        head={['Currencies', 'app-id', 'secret-key']}
+        head={['Currencies', ['app-id', 'wide'], ['secret-key', 'wide']]}
         rows={sites}
         keyOf={({ id }) => id}
         empty={null}
         cells={({ currencies, appId, secretKey }) => [
           currencies.join(', '),
-          <>
-            <code>{appId}</code> <Copy text={appId} what={`app-id ${appId}`} />
-          </>,
-          secretKey === null ? (
-            'as configured'
-          ) : (
-            <>
-              <code>{secretKey}</code> <Copy text={secretKey} what={`secret-key of ${appId}`} />
-            </>
-          ),
+          <Value text={appId} what={`app-id ${appId}`} />,
+          secretKey === null ? 'as configured' : <Value text={secretKey} what={`secret-key of ${appId}`} />,
         ]}
       />
-      <Code label="Example call" text={exampleOf(about, 'links')} />
-    </>
+    </div>
   )
 }
 
-/** Names, amounts and texts that select an outcome. */
+/** Names, amounts and texts that select an outcome, each with a button that copies it. */
 export function Values() {
   const { magic, banks } = usePage().facts
   const { threeDs, payers, refunds } = magic
-  const choices = [
+  const choices: readonly (readonly [effect: string, values: readonly string[]])[] = [
     [
-      '3DS step of a card payment',
-      `last name ${threeDs.lastName}, or an amount of ${threeDs.amount} or ${threeDs.zeroDecimalAmount}`,
+      '3DS step of a card payment, by last name or amount',
+      [threeDs.lastName, threeDs.amount, threeDs.zeroDecimalAmount],
     ],
-    ['Payer who rejects an agreement', `name ${payers.reject}`],
-    ['Payer who never responds to an agreement', `name ${payers.wait}`],
-    ...refunds.map((text) => [`Refund that ends as ${text}`, `description ${text}`] as const),
+    ['Payer who rejects an agreement, by name', [payers.reject]],
+    ['Payer who never responds to an agreement, by name', [payers.wait]],
+    ...refunds.map((text) => [`Refund that ends as ${text}, by description`, [text]] as const),
     ...magic.payouts.map(
       ({ effect, amount, zeroDecimalAmount }) =>
-        [`Payout: ${effect}`, `a transaction of ${amount}, or of ${zeroDecimalAmount} without decimals`] as const,
+        [`Payout: ${effect}, by the amount of a transaction`, [amount, zeroDecimalAmount]] as const,
     ),
-  ] as const
+  ]
   return (
-    <>
+    <div class="stack-5">
       <Table
         caption="Magic values"
-        head={['Effect', 'Value']}
+        head={[
+          ['Effect', 'wide'],
+          ['Values', 'wide'],
+        ]}
         rows={choices}
         keyOf={([effect]) => effect}
         empty={null}
-        cells={([effect, cause]) => [effect, cause]}
+        cells={([effect, values]) => [
+          effect,
+          <span class="row wrap">
+            {values.map((text) => (
+              <Value key={text} text={text} />
+            ))}
+          </span>,
+        ]}
       />
       <Table
         caption="Payment failures, by the payer’s last name or the amount"
-        head={['Code', 'Last name', 'Amount', 'Without decimals', 'Meaning']}
+        head={[['Last name, and code', 'wide'], 'Amount', 'Without decimals', ['Meaning', 'faint wide']]}
         rows={magic.failures}
         keyOf={({ code }) => code}
         empty={null}
-        cells={({ code, lastName, amount, zeroDecimalAmount, message }) => [
-          <code>{code}</code>,
-          <code>{lastName}</code>,
-          amount,
-          zeroDecimalAmount,
+        cells={({ lastName, amount, zeroDecimalAmount, message }) => [
+          <Value text={lastName} />,
+          <Value text={amount} />,
+          <Value text={zeroDecimalAmount} />,
           message,
         ]}
       />
       <Table
         caption="Bank accounts for the QR code look-up"
-        head={['Account', 'Bank', 'Name', 'VietQR payload']}
+        head={['Account', 'Bank', 'Name', ['VietQR payload', 'long wide']]}
         rows={banks}
         keyOf={({ accountNumber }) => accountNumber}
         empty={null}
@@ -91,11 +89,9 @@ export function Values() {
           <code>{accountNumber}</code>,
           bankName,
           accountName,
-          <>
-            <code class="long">{qrContent}</code> <Copy text={qrContent} what={`payload of ${accountNumber}`} />
-          </>,
+          <Value text={qrContent} what={`payload of ${accountNumber}`} />,
         ]}
       />
-    </>
+    </div>
   )
 }

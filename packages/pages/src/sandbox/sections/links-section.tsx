@@ -1,19 +1,28 @@
 import type { ComponentChildren } from 'preact'
-import type { GatewayPayment, Link } from '../endpoints.ts'
-import { usePage, type Subject } from '../page-context.ts'
-import { Table, Begin, Status, Time } from '../parts/small.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Empty, Money, Status, Table, Time } from '../parts/small.tsx'
+import type { GatewayPayment, Link } from '../state/endpoints.ts'
+import { type Subject, usePage } from '../state/page-context.ts'
+import { Activity } from './activity.tsx'
+import { NextFaults } from './state-sections.tsx'
 
-/** The payment links. */
+/** The payment links, with what happens and what will fail beside them. */
 export function Links() {
   const { snapshot } = usePage()
   return (
-    <LinkTable
-      caption="Payment links, newest first"
-      links={snapshot.state.links}
-      kind="links"
-      what="link"
-      empty={<Begin what="links" example="links" />}
-    />
+    <>
+      <LinkTable
+        caption="Links, newest first"
+        links={snapshot.state.links}
+        kind="links"
+        what="link"
+        empty={<Empty what="links" />}
+      />
+      <div class="grid lower">
+        <Activity />
+        <NextFaults />
+      </div>
+    </>
   )
 }
 
@@ -26,14 +35,14 @@ export function Payins() {
       links={snapshot.state.payins}
       kind="payins"
       what="payin"
-      empty={<Begin what="payins" example="payins" />}
+      empty={<Empty what="payins" />}
     />
   )
 }
 
 /** The payments of the hosted gateway. */
 export function GatewayPayments() {
-  const { snapshot, query } = usePage()
+  const { snapshot } = usePage()
   return (
     <LinkTable
       caption="Gateway payments, newest first"
@@ -41,15 +50,11 @@ export function GatewayPayments() {
       kind="gateway_payments"
       what="gateway payment"
       empty={
-        query.search === '' ? (
-          <p>
-            There are no gateway payments yet. They need an access token first:{' '}
-            <code>GET /v1/payment_gateways/access_token</code>, then{' '}
-            <code>POST /v1/payment_gateways/create_payment</code> with it as the header <code>access-token</code>.
-          </p>
-        ) : (
-          <p>No gateway payments with “{query.search}” in it.</p>
-        )
+        <Empty what="gateway payments">
+          There are no gateway payments yet. They need an access token first:{' '}
+          <code>GET /v1/payment_gateways/access_token</code>, then <code>POST /v1/payment_gateways/create_payment</code>{' '}
+          with it as the header <code>access-token</code>.
+        </Empty>
       }
     />
   )
@@ -69,43 +74,46 @@ function LinkTable({ caption, links, kind, what, empty }: LinkTableProps) {
     <Table
       caption={caption}
       head={[
-        'Id',
-        'Reference',
-        'Description',
-        'Amount',
-        'Method',
-        'Status',
-        'Next step',
-        'Created',
-        'Expires',
-        'Actions',
+        ['Id', 'mono drop'],
+        ['Amount', 'number lead'],
+        ['Status', 'end lead'],
+        ['Reference', 'cut'],
+        ['Method', 'faint drop'],
+        ['Next step, or end', 'faint number end'],
+        ['Actions', 'acts'],
       ]}
       rows={links}
       keyOf={({ uuid }) => uuid}
       empty={empty}
       cells={(link) => [
-        <code>{link.uuid}</code>,
-        'orderId' in link ? link.orderId : link.externalId,
-        link.description,
-        `${link.amount} ${link.currency}`,
-        link.methodCode,
+        link.uuid,
+        <Money amount={link.amount} currency={link.currency} />,
         <Status status={link.status} detail={link.errorCode} />,
-        <Time at={link.nextStepAt} />,
-        <Time at={link.createdAt} />,
-        <Time at={link.expiresAt} />,
-        <div class="actions">
+        <b class="medium" title={link.description}>
+          {('orderId' in link ? link.orderId : link.externalId) ?? link.description}
+        </b>,
+        <code>{link.methodCode}</code>,
+        <Time at={link.nextStepAt ?? link.expiresAt} />,
+        <span class="row">
           <button
+            class="button"
             type="button"
             onClick={() =>
               open({ kind, id: link.uuid, webhookSubject: link.uuid, title: `Change ${what} ${link.uuid}` })
             }
           >
-            Change<span class="visually-hidden"> {`${what} ${link.uuid}`}</span>
+            Change<span class="hidden-text"> {`${what} ${link.uuid}`}</span>
           </button>
-          <a href={link.paymentUrl} target="_blank" rel="noopener noreferrer">
-            Open page<span class="visually-hidden"> of {`${what} ${link.uuid}`}, in a new tab</span>
+          <a
+            class="button quiet icon-only"
+            href={link.paymentUrl}
+            target="_blank"
+            rel="noopener noreferrer"
+            aria-label={`Open the page of ${what} ${link.uuid}, in a new tab`}
+          >
+            <Icon name="external" />
           </a>
-        </div>,
+        </span>,
       ]}
     />
   )

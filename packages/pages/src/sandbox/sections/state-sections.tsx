@@ -1,85 +1,54 @@
 import { useState } from 'preact/hooks'
-import { change, clearFaults, type FaultAnswer } from '../endpoints.ts'
-import { usePage } from '../page-context.ts'
-import { NumberField, Select, Field } from '../parts/fields.tsx'
-import { Table, Dialog } from '../parts/small.tsx'
-
-const UNITS = { minutes: 60, hours: 3600, days: 86_400, seconds: 1 } as const
-
-const STEPS = [
-  ['1 minute', 60],
-  ['15 minutes', 15 * 60],
-  ['1 hour', 3600],
-  ['1 day', 86_400],
-  ['10 days', 10 * 86_400],
-] as const
-
-/** A form that moves the clock forward. */
-export function ClockSection() {
-  const { act } = usePage()
-  const [amount, setAmount] = useState('30')
-  const [unit, setUnit] = useState<string>('minutes')
-  const advance = (advanceSeconds: number) =>
-    act(
-      () => change<{ now: string }>('/clock', { advanceSeconds }),
-      ({ now }) => `The clock is at ${now.slice(0, 19).replace('T', ' ')} UTC.`,
-    )
-  return (
-    <>
-      <p>
-        The clock runs, and can be advanced. Everything that falls due in between happens in order: steps of payments,
-        expiry of links, retries of webhooks.
-      </p>
-      <p class="actions">
-        {STEPS.map(([text, seconds]) => (
-          <button type="button" key={text} onClick={() => void advance(seconds)}>
-            Advance by {text}
-          </button>
-        ))}
-      </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void advance(Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? 1))
-        }}
-      >
-        <NumberField label="Advance by" value={amount} min={1} max={100_000} onInput={setAmount} />
-        <Select label="Unit" value={unit} options={Object.keys(UNITS)} onChange={setUnit} />
-        <button type="submit" class="primary">
-          Advance
-        </button>
-      </form>
-    </>
-  )
-}
+import { NumberField, Field, Select, TextField } from '../parts/fields.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Dialog } from '../parts/small.tsx'
+import { change, clearFaults, type FaultAnswer } from '../state/endpoints.ts'
+import { usePage } from '../state/page-context.ts'
 
 /** The faults for the next calls to the interface. */
 export function Faults() {
+  return (
+    <div class="grid">
+      <NextFaults />
+    </div>
+  )
+}
+
+/** The pending faults, and a form that adds one. */
+export function NextFaults() {
   const { snapshot, act } = usePage()
   return (
-    <>
-      <FaultForm />
-      <Table
-        caption="Pending faults, next one first"
-        head={['Path', 'Method', 'Effect', 'Times left']}
-        rows={snapshot.faults}
-        keyOf={(_fault, index) => String(index)}
-        empty={<p>No faults: every call gets its regular response.</p>}
-        cells={({ path, method, answer, left }) => [
-          <code>{path ?? 'any'}</code>,
-          method ?? 'any',
-          textOf(answer),
-          left,
-        ]}
-      />
-      <button
-        type="button"
-        disabled={snapshot.faults.length === 0}
-        onClick={() => void act(clearFaults, 'All faults were cleared.')}
-      >
-        Clear all faults
-      </button>
-    </>
+    <section class="card c5" aria-labelledby="next-faults">
+      <header>
+        <h2 id="next-faults">Next faults</h2>
+        {snapshot.faults.length > 0 && <span class="count look push">{snapshot.faults.length}</span>}
+      </header>
+      <div class="body stack-3">
+        {snapshot.faults.map(({ path, method, answer, left }, index) => (
+          <p class="fault-line" key={index}>
+            <code>
+              {method ?? 'any'} {path ?? 'any path'}
+            </code>
+            <span>
+              {textOf(answer)}, <b>{left} left</b>
+            </span>
+          </p>
+        ))}
+        <FaultForm />
+        {snapshot.faults.length > 0 && (
+          <p>
+            <button
+              class="button quiet"
+              type="button"
+              onClick={() => void act(clearFaults, 'All faults were cleared.')}
+            >
+              <Icon name="close" />
+              Clear all faults
+            </button>
+          </p>
+        )}
+      </div>
+    </section>
   )
 }
 
@@ -89,11 +58,11 @@ function textOf(answer: FaultAnswer): string {
 }
 
 const KINDS = [
-  ['status', 'an answer of its own'],
-  ['hang', 'hang: never an answer'],
-  ['reset', 'reset: nothing is done, the connection breaks'],
-  ['drop-after', 'drop-after: it is done, and the connection breaks'],
-  ['delay', 'delay: the proper answer, later'],
+  ['status', 'an answer of your choice'],
+  ['hang', 'hang: no response'],
+  ['reset', 'reset: not processed, disconnected'],
+  ['drop-after', 'drop-after: processed, then disconnected'],
+  ['delay', 'delay: the normal response, late'],
 ] as const
 
 const PATHS = [
@@ -133,47 +102,43 @@ function FaultForm() {
   }
   return (
     <form
-      class="forms"
+      class="stack-3"
       onSubmit={(event) => {
         event.preventDefault()
         void submit()
       }}
     >
-      <Field label="Path; may end in *, empty for every path">
-        {(id) => (
-          <input
-            id={id}
-            list="paths"
-            value={path}
-            pattern="/.*"
-            onInput={({ currentTarget }) => setPath(currentTarget.value.trim())}
-          />
+      <div class="two">
+        <TextField label="Path; may end in *" value={path} pattern="/.*" offers={PATHS} onInput={setPath} />
+        <Select label="Effect" value={kind} options={KINDS} onChange={setKind} />
+        <Select label="Method" value={method} options={METHODS} onChange={setMethod} />
+        <NumberField label="Times" value={times} min={1} max={1_000_000} onInput={setTimes} />
+        {kind === 'status' && (
+          <>
+            <NumberField label="Status" value={status} min={200} max={599} onInput={setStatus} />
+            <Field label="Body, JSON or text; may be empty">
+              {(id) => (
+                <textarea
+                  class="input"
+                  id={id}
+                  rows={1}
+                  value={text}
+                  onInput={({ currentTarget }) => setText(currentTarget.value)}
+                />
+              )}
+            </Field>
+          </>
         )}
-      </Field>
-      <datalist id="paths">
-        {PATHS.map((known) => (
-          <option key={known} value={known} />
-        ))}
-      </datalist>
-      <Select label="Method" value={method} options={METHODS} onChange={setMethod} />
-      <Select label="Effect" value={kind} options={KINDS} onChange={setKind} />
-      {kind === 'status' && (
-        <>
-          <NumberField label="Status" value={status} min={200} max={599} onInput={setStatus} />
-          <Field label="Body, JSON or text; may be empty">
-            {(id) => (
-              <textarea id={id} rows={2} value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-            )}
-          </Field>
-        </>
-      )}
-      {kind === 'delay' && (
-        <NumberField label="Milliseconds" value={delayMs} min={0} max={3_600_000} onInput={setDelayMs} />
-      )}
-      <NumberField label="Times" value={times} min={1} max={1_000_000} onInput={setTimes} />
-      <button type="submit" class="primary">
-        Add fault
-      </button>
+        {kind === 'delay' && (
+          <NumberField label="Milliseconds" value={delayMs} min={0} max={3_600_000} onInput={setDelayMs} />
+        )}
+      </div>
+      <p>
+        <button type="submit" class="button">
+          <Icon name="plus" />
+          Add the fault
+        </button>
+      </p>
     </form>
   )
 }
@@ -192,32 +157,35 @@ export function Reset() {
   const { act } = usePage()
   const [isAsked, setAsked] = useState(false)
   return (
-    <>
+    <div class="stack-5">
       <p>
         All links, payments, agreements, payouts, webhooks, calls and faults are removed, and the clock shows the
         current time again. What the subgraph has stored stays there: a link that it still shows can no longer be paid.
       </p>
-      <button type="button" onClick={() => setAsked(true)}>
-        Reset the sandbox …
-      </button>
+      <p>
+        <button class="button" type="button" onClick={() => setAsked(true)}>
+          <Icon name="reset" />
+          Reset the sandbox …
+        </button>
+      </p>
       {isAsked && (
         <Dialog title="Remove all data of the sandbox?" onClose={() => setAsked(false)}>
           {(close) => (
-            <p class="actions">
+            <p class="row">
               <button
                 type="button"
-                class="primary"
+                class="button danger"
                 onClick={() => void act(() => change('/reset', {}), 'The sandbox is empty.').then(close)}
               >
                 Remove all data
               </button>
-              <button type="button" onClick={close}>
+              <button class="button" type="button" onClick={close}>
                 Cancel
               </button>
             </p>
           )}
         </Dialog>
       )}
-    </>
+    </div>
   )
 }

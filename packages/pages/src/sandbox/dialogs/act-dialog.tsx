@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { change, type Deliveries, type Change, type Snapshot } from '../endpoints.ts'
-import { usePage, type Subject } from '../page-context.ts'
-import { answerText } from '../webhook-dialog.tsx'
-import { Field, Select, NumberField } from './fields.tsx'
-import { Table, Dialog, Status, Time } from './small.tsx'
+import { answerText } from '../parts/attempts.ts'
+import { NumberField, Select, TextField } from '../parts/fields.tsx'
+import { Dialog, Status, Table, Time } from '../parts/small.tsx'
+import { type Change, change, type Deliveries, type Snapshot } from '../state/endpoints.ts'
+import { type Subject, usePage } from '../state/page-context.ts'
 
 type SubjectFormProps = { readonly subject: Subject; readonly onDone: () => void }
 
@@ -30,7 +30,7 @@ function StatusForm({ subject, onDone }: SubjectFormProps) {
     if (await act(() => change(path, body), `${subject.id} is ${status}${silent ? ', silently' : ''}.`)) onDone()
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form class="stack-3" onSubmit={(event) => void submit(event)}>
       <h3>Set status</h3>
       <Select label="Status" value={status} options={statuses} onChange={setStatus} />
       {fails && (
@@ -42,22 +42,18 @@ function StatusForm({ subject, onDone }: SubjectFormProps) {
         />
       )}
       {refunds && (
-        <Field label="Total refunded; empty for the default">
-          {(id) => (
-            <input
-              id={id}
-              inputMode="decimal"
-              value={refundAmount}
-              onInput={({ currentTarget }) => setRefundAmount(currentTarget.value.trim())}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Total refunded; empty for the default"
+          inputMode="decimal"
+          value={refundAmount}
+          onInput={setRefundAmount}
+        />
       )}
       <label class="check">
         <input type="checkbox" checked={silent} onChange={({ currentTarget }) => setSilent(currentTarget.checked)} />
         Silent: send no webhook
       </label>
-      <button type="submit" class="primary">
+      <button type="submit" class="button primary">
         Set status
       </button>
     </form>
@@ -94,7 +90,7 @@ function DeliverForm({ subject, onDone }: { readonly subject: Subject; readonly 
     if (await act(() => change<Deliveries>(path, body), outcomeText)) onDone()
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form class="stack-3" onSubmit={(event) => void submit(event)}>
       <h3>Inject webhook faults</h3>
       <Select label="Fault" value={kind} options={KINDS} onChange={setKind} />
       {takesStatus && (
@@ -106,7 +102,9 @@ function DeliverForm({ subject, onDone }: { readonly subject: Subject; readonly 
         />
       )}
       {kind === 'duplicate' && <NumberField label="Times" value={count} min={1} max={1000} onInput={setCount} />}
-      <button type="submit">Deliver</button>
+      <button type="submit" class="button">
+        Deliver
+      </button>
     </form>
   )
 }
@@ -123,7 +121,7 @@ export function ActDialog({ subject, onClose }: { readonly subject: Subject; rea
     <Dialog title={subject.title} onClose={onClose}>
       {(close) => (
         <>
-          <div class="forms">
+          <div class="two">
             <StatusForm subject={subject} onDone={close} />
             <DeliverForm subject={subject} onDone={close} />
           </div>

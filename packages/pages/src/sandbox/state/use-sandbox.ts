@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { readFacts, type Facts, type Query, type Snapshot, readSnapshot } from './endpoints.ts'
+import { PAGE_SIZE, readFacts, type Facts, type Query, type Snapshot, readSnapshot } from './endpoints.ts'
 
 type Followed = {
   readonly facts: Facts | null
@@ -11,9 +11,6 @@ type Followed = {
   readonly query: Query
   ask(query: Query): void
 }
-
-/** Number of entries of each list that are read at first, and number that each further read adds. */
-export const PAGE_SIZE = 50
 
 const FIRST: Query = { search: '', limit: PAGE_SIZE }
 

@@ -1,7 +1,8 @@
 import { useRef } from 'preact/hooks'
-import { type Webhook, change, type Attempt } from './endpoints.ts'
-import { usePage, type Act } from './page-context.ts'
-import { Table, Dialog, Code, Status, Time } from './parts/small.tsx'
+import { answerText, resend } from '../parts/attempts.ts'
+import { Code, Dialog, Status, Table, Time } from '../parts/small.tsx'
+import type { Webhook } from '../state/endpoints.ts'
+import { usePage } from '../state/page-context.ts'
 
 /** One webhook: its bytes, its signature, and each attempt with its response. */
 export function WebhookDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -16,16 +17,15 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
       {() => (
         <>
           <p>
-            Reports <code>{webhook.subject}</code> as {webhook.status}; <Status status={webhook.outcome} />
+            Reports <code>{webhook.subject}</code> as {webhook.status}. <Status status={webhook.outcome} />
             {webhook.nextAttemptAt !== null && (
               <>
-                , next attempt at <Time at={webhook.nextAttemptAt} />
+                Next attempt: <Time at={webhook.nextAttemptAt} />
               </>
             )}
-            .
           </p>
           <p>
-            <button type="button" class="primary" onClick={() => void resend(act, id)}>
+            <button type="button" class="button primary" onClick={() => void resend(act, id)}>
               Resend
             </button>
           </p>
@@ -49,22 +49,4 @@ export function WebhookDialog({ id, onClose }: { readonly id: string; readonly o
       )}
     </Dialog>
   )
-}
-
-/** Sends a webhook again and shows the response. */
-export function resend(act: Act, id: string): Promise<boolean> {
-  return act(
-    () => change<Attempt>(`/webhooks/${id}/resend`, {}),
-    (attempt) => `Webhook ${id} was sent again: ${answerText(attempt)}.`,
-  )
-}
-
-/** Returns one attempt as a line of text: the response and its duration. */
-export function attemptText(attempt: Attempt): string {
-  return `${answerText(attempt)}, ${attempt.durationMs} ms${attempt.resent === true ? ', resent' : ''}`
-}
-
-/** Returns the status of the response, or why there was none. */
-export function answerText({ status, error }: Attempt): string {
-  return String(status ?? error ?? 'no answer')
 }

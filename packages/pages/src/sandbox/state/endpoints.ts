@@ -29,6 +29,20 @@ export async function change<Answer>(path: string, body: unknown): Promise<Answe
   return answerOf(await fetch(`/sandbox${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
+/** What the page can create. */
+export type NewThing = {
+  readonly currency: string
+  readonly path: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** Creates something as an application would. Returns the response of the interface. Throws an error with its problems when it refuses. */
+export async function create(thing: NewThing): Promise<Readonly<Record<string, unknown>>> {
+  const { status, body } = await change<{ status: number; body: Record<string, unknown> }>('/requests', thing)
+  if (status === 200) return body
+  throw new Error(`The interface answered ${status}: ${JSON.stringify(body)}`)
+}
+
 /** Removes every fault. */
 export async function clearFaults(): Promise<void> {
   await answerOf(await fetch('/sandbox/faults', { method: 'DELETE' }))
@@ -95,6 +109,13 @@ type Payout = Moving & {
   readonly transactions: readonly { readonly uuid: string; readonly amount: string; readonly status: string }[]
 }
 
+type Contact = {
+  readonly siteId: string
+  readonly email: string
+  readonly createdAt: string
+  readonly checks: readonly string[]
+}
+
 type Deposit = {
   readonly siteId: string
   readonly currency: string
@@ -109,6 +130,7 @@ type Counters = Readonly<
     | 'gatewayPayments'
     | 'agreements'
     | 'payouts'
+    | 'contacts'
     | 'deposits'
     | 'calls'
     | 'webhooks'
@@ -125,6 +147,7 @@ type State = {
   readonly gatewayPayments: readonly GatewayPayment[]
   readonly agreements: readonly Agreement[]
   readonly payouts: readonly Payout[]
+  readonly contacts: readonly Contact[]
   readonly deposits: readonly Deposit[]
 }
 
@@ -215,6 +238,9 @@ export type Snapshot = {
   readonly calls: readonly Call[]
   readonly faults: readonly Fault[]
 }
+
+/** Number of entries of each list that are read at first, and number that each further read adds. */
+export const PAGE_SIZE = 50
 
 /** The part of the lists to read. */
 export type Query = { readonly search: string; readonly limit: number }
