@@ -77,6 +77,7 @@ export const STATUSES = {
     PROBING: look('Probing', 'half', 'look'),
     UNAVAILABLE: look('Unavailable', 'fail', 'fault'),
     CREDENTIALS_REJECTED: look('Credentials rejected', 'quarantine', 'fault'),
+    FAILING: look('Failing', 'fail', 'fault'),
     READS_PAUSED: look('Reads paused', 'pause', 'look'),
   },
   PaymentIdentityStatus: {
@@ -96,6 +97,7 @@ export const STATUSES = {
     REFUSED: look('Refused', 'fail', 'fault'),
     UNREADABLE: look('Unreadable', 'unknown', 'fault'),
     FAULT: look('Fault', 'fail', 'fault'),
+    CANCELLED: look('Cancelled', 'deny', 'over'),
   },
   PaymentSigningKeyState: {
     SIGNS: look('Signs', 'done', 'here'),
