@@ -55,6 +55,11 @@ const FILLED = {
   REDIS_PASSWORD: 'c'.repeat(64),
 }
 
+/** The settings of the first node. */
+const settings = Object.fromEntries(
+  Object.entries(nodes[0]?.[1].environment ?? {}).map(([name, value]) => [name, interpolated(value, FILLED)]),
+)
+
 /** Replaces variables as Compose does. Throws the file's own message for one that is required and empty. */
 function interpolated(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
@@ -118,19 +123,16 @@ describe('compose.yaml', () => {
   })
 
   it('gives the nodes settings of production, of which nothing is missing and none is wrong', () => {
-    const settings = Object.entries(nodes[0]?.[1].environment ?? {}).map(
-      ([name, value]) => [name, interpolated(value, FILLED)] as const,
-    )
-    const unknown = settings.map(([name]) => name).filter((name) => name !== 'NODE_ENV' && !names.has(name))
+    const unknown = Object.keys(settings).filter((name) => name !== 'NODE_ENV' && !names.has(name))
     expect(unknown).toEqual([])
-    expect(parseConfig(Object.fromEntries(settings))).toMatchObject({
+    expect(parseConfig(settings)).toMatchObject({
       ok: true,
       config: { production: true, redis: { host: 'redis', database: 0 } },
     })
   })
 
   it('gives the nodes the time to end', () => {
-    const parsed = parseConfig({ ...FILLED, NODE_ENV: 'production' })
+    const parsed = parseConfig(settings)
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults))
     for (const [, node] of nodes)
       expect(Number.parseInt(node.stop_grace_period ?? '', 10) * 1_000).toBeGreaterThan(mostEndMs(parsed.config))

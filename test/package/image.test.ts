@@ -63,7 +63,7 @@ describe('the image', () => {
       UPSTREAM_SITES: JSON.stringify(sandbox.sites),
       WEBHOOK_SECRETS: SECRETS.webhook,
       SIGNING_KEYS: SECRETS.signing,
-      JWT_SECRET: SECRETS.jwt,
+      JWT_SECRETS: SECRETS.jwt,
       JWT_ISSUER: 'any',
       JWT_AUDIENCE: 'any',
       ROUTER_SECRETS: 'none',

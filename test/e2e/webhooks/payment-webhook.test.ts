@@ -199,6 +199,7 @@ describe('a handler that cannot store', () => {
     await destroyStore()
     const headers = { authorization: callbackAuthorization(RING, 'payment', 'ref-1') }
     expect(await send({ ref, body: BODY, headers })).toBe(503)
-    expect(responses).toEqual([{ status: 503, outcome: null, isUnread: ref !== null }])
+    const isUnread = ref !== null
+    expect(responses).toEqual([{ status: 503, outcome: null, reason: 'fault', isAuthentic: !isUnread, isUnread }])
   })
 })

@@ -97,6 +97,7 @@ export const STATUSES = {
     REFUSED: look('Refused', 'fail', 'fault'),
     UNREADABLE: look('Unreadable', 'unknown', 'fault'),
     FAULT: look('Fault', 'fail', 'fault'),
+    CANCELLED: look('Cancelled', 'deny', 'over'),
   },
   PaymentSigningKeyState: {
     SIGNS: look('Signs', 'done', 'here'),
