@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { SIGNATURE_HEADER } from '../../src/webhooks/signature.ts'
 import { lacks } from '../faults/means.ts'
 import { FULL } from '../faults/rounds.ts'
-import { doubtfulDelivery } from '../support/deliveries.ts'
+import { settle } from '../support/deliveries.ts'
 import { type Network, type NetworkOptions, startNetwork } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { findPostgres } from '../support/postgres.ts'
 import { startPrometheus } from '../support/prometheus.ts'
 import { EVENT_STREAM } from '../support/streams.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
-import { defaultAddress, deliver, paymentBody, send } from '../support/webhooks.ts'
+import { addressOf, defaultAddress, deliver, paymentBody, send } from '../support/webhooks.ts'
 
 /** The question of each alert is in docs/operations/metrics.md. */
 const ALERTS = [
@@ -45,30 +46,41 @@ it.skipIf(lacks('promtool'))('the rules hold in a quiet night, and for each spee
 it.skipIf(postgres === null || lacks('promtool') || lacks('tmpfs'))(
   'each question of the night shift has an alert, which fires within five minutes of its fault',
   async () => {
-    const busy = await started({ env: { SOCKET_LIMITS: 'perAddress=5' }, extensions: { extension: FAULTY } })
+    const busy = await started({ env: { SOCKET_LIMITS: 'perSubject=5' }, extensions: { extension: FAULTY } })
     const slow = await started()
     let aheadMs = 0
     const late = await started({ clock: () => new Date(Date.now() + aheadMs) })
-    const { first, behind } = await twoNodes()
+    const { first, behind } = await twoNodes(postgres)
     const { network: full, fill } = await onSmallDisk()
     const nodes = [busy, slow, late, first, behind, full].map(({ app }) => app.url)
     const firing = await startPrometheus(nodes, FULL ? 1 : 15)
     const fired = async () => ALERTS.filter((name) => seen.has(name))
     const seen = new Set<string>()
 
-    for (let n = 0; n < 40; n++) {
-      const link = await createLink(busy)
-      await busy.sandbox.control.setStatus(link.id, 'received')
-    }
+    const sell = (silent: boolean) =>
+      Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const link = await createLink(busy)
+          await busy.sandbox.control.setStatus(link.id, 'received', { silent })
+        }),
+      )
+    // Over several scrapes: an increase begins with the second one.
+    for (let n = 0; n < 12; n++) await Promise.all([sell(false), sleep(1_000)])
+    const sold = await createLink(late)
+    const { paymentUuid } = await late.sandbox.control.setStatus(sold.id, 'received')
+    await settle(late)
+    const address = await addressOf(late, sold)
     await deliver(defaultAddress(first), paymentBody())
     await sleep(3_000)
     for (const name of await firing()) seen.add(name)
     expect(await fired()).toEqual([])
 
-    const { control } = slow.sandbox
-    for (const { sandbox } of [slow, late])
-      sandbox.control.addFault({ method: 'GET', path: '*', times: 10_000, answer: { delayMs: 6_000 } })
-    await doubtfulDelivery(late)
+    for (const { sandbox, answer } of [
+      { ...slow, answer: { delayMs: 6_000 } },
+      { ...late, answer: { status: 503 } },
+    ])
+      sandbox.control.addFault({ method: 'GET', path: '*', times: 10_000, answer })
+    await deliver(address, paymentBody({ uuid: String(paymentUuid), status: 'failed' }))
     aheadMs = 400_000
     fill()
     await deliver(defaultAddress(first), paymentBody())
@@ -79,14 +91,12 @@ it.skipIf(postgres === null || lacks('promtool') || lacks('tmpfs'))(
     }
     const startedAt = performance.now()
     while (!(await isOver()) && performance.now() - startedAt < PATIENCE_MS) {
-      const link = await createLink(busy)
-      await busy.sandbox.control.setStatus(link.id, 'received', { silent: true })
+      await sell(true)
       await busy.ask('{ fault }')
-      await send(defaultAddress(busy), { body: paymentBody(), headers: { 'x-signature': 'f'.repeat(64) } })
-      void slow.ask('{ accountBalances { nodes { currency } } }').catch(() => {})
-      await sleep(200)
+      await send(defaultAddress(busy), { body: paymentBody(), headers: { [SIGNATURE_HEADER]: 'f'.repeat(64) } })
+      void slow.ask('{ accountBalances(currencies: ["AUD"]) { nodes { currency } } }').catch(() => {})
+      await sleep(500)
     }
-    control.clearFaults()
     expect(await fired()).toEqual(ALERTS)
   },
   2 * PATIENCE_MS,
@@ -110,8 +120,9 @@ async function started(options: NetworkOptions = {}): Promise<Network> {
 }
 
 /** Two nodes on one database: what wakes the second up never arrives, and it does not poll. */
-async function twoNodes() {
-  const database = await postgres!.createDatabase({ migrated: true })
+async function twoNodes(server: typeof postgres) {
+  if (server === null) throw new Error('There is no PostgreSQL.')
+  const database = await server.createDatabase({ migrated: true })
   onTestFinished(() => database.drop())
   const { hostname, port } = new URL(database.url)
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) }, (client, upstream) => {

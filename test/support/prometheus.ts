@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './process.ts'
-import { until } from './redis-server.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -17,12 +17,12 @@ function rulesFor(times: number): string {
   )
 }
 
-/** Starts a Prometheus that scrapes these nodes each second. Returns what asks for the names of the alerts that fire. */
+/** Starts a Prometheus that scrapes these nodes every two seconds. Returns what asks for the names of the alerts that fire. */
 export async function startPrometheus(nodes: readonly string[], times: number): Promise<() => Promise<string[]>> {
   const folder = temporaryFolder()
   const port = await freePort()
   const config = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
     rule_files: ['rules.yaml'],
     scrape_configs: [
       { job_name: 'payments-subgraph', static_configs: [{ targets: nodes.map((url) => new URL(url).host) }] },
@@ -38,12 +38,8 @@ export async function startPrometheus(nodes: readonly string[], times: number): 
     await once(child, 'exit')
   })
   const origin = `http://127.0.0.1:${port}`
-  await until(() =>
-    fetch(`${origin}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    ),
-  )
+  const isReady = async () => (await fetch(`${origin}/-/ready`)).ok
+  while (!(await isReady().catch(() => false))) await sleep(100)
   return async () => {
     const { data } = (await (await fetch(`${origin}/api/v1/alerts`)).json()) as {
       data: { alerts: readonly { state: string; labels: { alertname: string } }[] }
