@@ -30,7 +30,7 @@ async function shell(example = '', { app, sandbox, folder } = network): Promise<
   const code = example
     .replaceAll('localhost:4000', new URL(app.url).host)
     .replaceAll('localhost:4010', new URL(sandbox.url).host)
-    .replace(/\$\(npm run --silent token .*\)/, await network.token())
+    .replace(/\$\(npm run --silent cli -- token .*\)/, await network.token())
   const { stdout } = await run('bash', ['-euc', code], { cwd: folder })
   return stdout
 }
@@ -65,15 +65,16 @@ test('docs/sandbox.md creates a payin elsewhere', async () => {
   expect(network.sandbox.control.state().payins).toContainEqual(expect.objectContaining({ uuid, amount: '25000' }))
 })
 
-test('docs/operations/backup.md makes a copy another log', async ({ onTestFinished }) => {
+test('docs/operating.md makes a copy another log', async ({ onTestFinished }) => {
   const other = await startNetwork()
   onTestFinished(() => other.close())
   await other.stop()
   const sql = 'SELECT log_id FROM meta'
   const read = async () => (await run('sqlite3', [join(other.folder, 'payments.db'), sql])).stdout
   const before = await read()
-  const example = blocksOf('docs/operations/backup.md', 'sh').find((code) => code.startsWith('sqlite3'))
-  await shell(example?.replace('data/', ''), other)
+  const [, update = ''] =
+    /`(UPDATE meta [^`]+)` on SQLite/.exec(readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')) ?? []
+  await run('sqlite3', [join(other.folder, 'payments.db'), update])
   expect(await read()).toMatch(/^[0-9a-f]{32}\n$/)
   expect(await read()).not.toBe(before)
 })
