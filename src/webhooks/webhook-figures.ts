@@ -28,7 +28,7 @@ export type WebhookFigures = {
 }
 
 /** Samples that are kept, and for how long. */
-export const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
+const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
 
 const REASONS: Readonly<Record<number, PaymentsWebhookRefusal>> = {
   400: 'UNREADABLE',

@@ -123,7 +123,7 @@ const REFUSAL_OF: Readonly<Record<BodyFault, readonly [status: number, reason: W
 type Progress = { isUnread: boolean; isAuthentic: boolean }
 
 /** Returns the response to a webhook that is refused before its whole body is read. */
-export function refused(status: number, reason: WebhookRefusal): WebhookResponse {
+function refused(status: number, reason: WebhookRefusal): WebhookResponse {
   return { status, reason, outcome: null, isAuthentic: false, isUnread: true }
 }
 
