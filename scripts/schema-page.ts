@@ -31,7 +31,10 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   { title: 'Customers, contacts and identity', names: /[cC]ustomer|[cC]ontact|[iI]dentity/ },
   { title: 'Objects of any type', names: /Node$/ },
   { title: 'Events and deliveries', names: /paymentEvent|[wW]ebhook/ },
-  { title: 'Imports and reconciliation', names: /^importPayments$|^paymentImports?$|^reconciliationReport$/ },
+  {
+    title: 'Imports and reconciliation',
+    names: /^importPayments$|^cancelPaymentImport$|^paymentImports?$|^reconciliationReport$/,
+  },
   { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
   { title: 'Signing keys', names: /^signingKeys$/ },
   { title: 'Statistics', names: /Statistics$/ },

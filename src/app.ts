@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
+import { dirname } from 'node:path'
 import type { ApolloServerPlugin } from '@apollo/server'
 import type { VerifyToken } from './access/own-verifier.ts'
 import { createOperations } from './commands/operations.ts'
@@ -35,6 +36,7 @@ import type { BreakerSettings } from './upstream/resilience/breaker.ts'
 import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
 import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
+import { createWebhookFigures } from './webhooks/webhook-figures.ts'
 
 export type AppOptions = {
   /** Default: JSON lines on standard output, of the configured level. */
@@ -110,6 +112,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
+  const webhookFigures = createWebhookFigures(clock)
   const metrics = createMetrics(
     {
       sites: config.upstream.sites.map(({ id }) => id),
@@ -211,6 +214,9 @@ export async function createApp(given: Config | Environment, options: AppOptions
       heldMs: reconciliation.heldMs,
       clock,
       streams: () => ({ ...http.open(), subscriptions: tail.listeners }),
+      webhooks: webhookFigures.figures,
+      position: () => tail.end,
+      folder: config.database.kind === 'sqlite' ? dirname(config.database.path) : null,
     }),
     keys,
     contactKeys: createKeyRing([new Secret(store.logId)]),
@@ -243,6 +249,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     shareCounts: sharing.share,
     ping: () => store.ping(),
     metrics,
+    webhookFigures,
     tracing,
     logger,
     clock,

@@ -24,7 +24,7 @@ import type { CallbackOptions } from './idempotency/task.ts'
 import { erasePayer, replayDelivery } from './operator-commands.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
-import { importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
+import { cancelImport, importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
 import { dismissDuplicate, refundPayment } from './refund-payment.ts'
 import {
   type OpenedUpload,
@@ -98,6 +98,7 @@ export function createOperations(options: OperationsOptions) {
     refundPayment: keyed(refundPayment),
     refreshPayment: plain(refreshPayment),
     importPayments: plain(importPayments),
+    cancelImport: plain(cancelImport),
     replayDelivery: plain(replayDelivery),
     dismissDuplicate: plain(dismissDuplicate),
     settleGatewayCreation: plain(settleGatewayCreation),

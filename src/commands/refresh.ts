@@ -1,4 +1,4 @@
-import { importProblems, type ImportRequest, type PaymentImport } from '../domain/imports/import-plan.ts'
+import { importNumber, importProblems, type ImportRequest, type PaymentImport } from '../domain/imports/import-plan.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { Store } from '../ledger/store.ts'
@@ -107,4 +107,19 @@ export async function importPayments(
   if (begun.kind === 'too-many') return { kind: 'state-conflict', statusRaw: 'RUNNING' }
   onImportBegun()
   return { kind: 'done', import: begun.import, replayed: begun.kind === 'running' }
+}
+
+/** Cancels an import. The process that works on it ends it with its next step. */
+export async function cancelImport(
+  {
+    store,
+    onImportBegun,
+  }: { readonly store: { readonly imports: Pick<Store['imports'], 'cancel'> }; readonly onImportBegun: () => void },
+  id: string,
+): Promise<{ readonly kind: 'done'; readonly import: PaymentImport } | { readonly kind: 'not-found' }> {
+  const number = importNumber(id)
+  const cancelled = number === null ? null : await store.imports.cancel(number)
+  if (cancelled === null) return { kind: 'not-found' }
+  onImportBegun()
+  return { kind: 'done', import: cancelled }
 }

@@ -15,6 +15,10 @@ export type Delivery = {
   readonly attempts: number
   readonly firstReceivedAt: string
   readonly lastReceivedAt: string
+  /** Whether it carried a signature, which was right; null for one that was received before this was recorded. */
+  readonly signed: boolean | null
+  /** Id of the key that the Authorization of its address was made with; null at the merchant's default address. */
+  readonly keyId: string | null
   /** Id of the event that it caused. */
   readonly eventId: string | null
   /** The body without secrets and payer data, as JSON text; null if nothing of it is stored. */

@@ -14,6 +14,7 @@ import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import type { Deadlines } from '../streams/stream-registry.ts'
 import type { WebhookHandlers } from '../webhooks/subject-webhooks.ts'
+import type { WebhookFigures } from '../webhooks/webhook-figures.ts'
 import {
   type AdminServer,
   createAdminServer,
@@ -68,6 +69,7 @@ type HttpNeeds = {
   readonly shareCounts: ShareCounts
   /** Rejects if the store does not answer. */
   readonly ping: () => Promise<void>
+  readonly webhookFigures: Pick<WebhookFigures, 'answered'>
   readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
   readonly tracing: Tracing | null
   readonly logger: Logger
@@ -308,14 +310,17 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 
 /** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
-  const { http, ping, protection, metrics, isStarting, isDraining, addressOf, peerOf, logger } = entrance
+  const { http, ping, protection, metrics, webhookFigures, isStarting, isDraining, addressOf, peerOf, logger } =
+    entrance
   const { registry } = metrics
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: ({ status, outcome }) => {
+    onAnswered: (answered, durationMs) => {
+      const { status, outcome } = answered
+      webhookFigures.answered(answered, durationMs)
       metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
       if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
     },

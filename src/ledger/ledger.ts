@@ -14,7 +14,7 @@ import type { Lease, LeaseName } from '../store/store.ts'
 import type { Database, DeliveryReplay, ImportedPage } from '../store/store.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
-import { entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
+import { cancelImport, entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
 import { DryRun, keepCallback, receiveCallback, receivePayment, replayDelivery } from './receive.ts'
 import {
   postponeAgreementRead,
@@ -169,6 +169,7 @@ export function createLedger(
       },
       recordAbsent: leased(recordAbsent),
       giveUp: leased(giveUpPart),
+      cancel: onRows(cancelImport),
       recordFound: onLedger(recordFoundPayment),
     },
     leases: { ...database.leases, take: onRows(takeLease), release: onRows(releaseLease) },

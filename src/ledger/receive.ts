@@ -169,7 +169,7 @@ function firstOf<Row>(keys: readonly string[], find: (key: string) => Row | null
   return null
 }
 
-function newDelivery({ ids, ref, body, receivedAt }: Identified<ReceivedDelivery>): DeliveryRow {
+function newDelivery({ ids, ref, body, receivedAt, signed, keyId }: Identified<ReceivedDelivery>): DeliveryRow {
   const at = receivedAt.toISOString()
   return {
     id: ids[0],
@@ -180,6 +180,8 @@ function newDelivery({ ids, ref, body, receivedAt }: Identified<ReceivedDelivery
     attempts: 1,
     firstReceivedAt: at,
     lastReceivedAt: at,
+    signed: signed ?? null,
+    keyId: keyId ?? null,
     eventId: null,
     body,
   }

@@ -230,6 +230,9 @@ export type ReceivedDelivery = {
   /** The body without secrets and payer data, as JSON text; null if it was not a JSON object. */
   readonly body: string | null
   readonly receivedAt: Date
+  /** See `Delivery`. */
+  readonly signed?: boolean
+  readonly keyId?: string | null
 }
 
 export type IncomingDelivery = ReceivedDelivery & {
@@ -262,6 +265,11 @@ export type DeliveryFilter = {
   readonly dispositions?: readonly Disposition[]
   /** True for those that `backlog` counts; otherwise without effect. */
   readonly needsAttention?: boolean
+  /** First received within these instants: from the first on, before the second. */
+  readonly receivedFrom?: Date
+  readonly receivedBefore?: Date
+  /** What their addresses were made for; null is the merchant's default address. */
+  readonly refKinds?: readonly (RefKind | null)[]
 }
 
 /** Rows by their primary keys. */

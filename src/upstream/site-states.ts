@@ -1,3 +1,4 @@
+import { createRecentSamples, quantile, type RecentSamples } from '../lib/recent-samples.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { UpstreamMetrics } from '../observability/upstream-metrics.ts'
 import type { Site } from './client/sites.ts'
@@ -11,6 +12,18 @@ export type SiteState = {
   readonly credentialsRejected: boolean
   /** Time of the last successful answer of the payments API; null if there was none yet. */
   readonly lastAnswerAt: Date | null
+  /** Time of the last call that failed; null if none did. A request that is refused is answered. */
+  readonly lastFailureAt: Date | null
+  /** Calls that have failed since the last answer. */
+  readonly failuresInRow: number
+}
+
+/** The calls of a site in the last 15 minutes, the latest 1,000 at most. */
+export type RecentCalls = {
+  readonly count: number
+  readonly failedCount: number
+  /** Milliseconds within which 95 % of those that were answered were answered; null if none was. */
+  readonly p95Ms: number | null
 }
 
 /** The state of each site, derived from the events of the upstream client. */
@@ -18,12 +31,23 @@ export type SiteStates = {
   /** Wraps a watch: records each event and passes it on. */
   noting(watch: UpstreamWatch): UpstreamWatch
   of(site: Pick<Site, 'id'>): SiteState
+  recentOf(site: Pick<Site, 'id'>): RecentCalls
 }
 
-const UNTRIED: SiteState = { breaker: 'closed', credentialsRejected: false, lastAnswerAt: null }
+const UNTRIED: SiteState = {
+  breaker: 'closed',
+  credentialsRejected: false,
+  lastAnswerAt: null,
+  lastFailureAt: null,
+  failuresInRow: 0,
+}
+
+type Call = { readonly failed: boolean; readonly durationMs: number }
+const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
 
 export function createSiteStates(clock: () => Date): SiteStates {
   const states = new Map<string, SiteState>()
+  const calls = new Map<string, RecentSamples<Call>>()
   const of: SiteStates['of'] = ({ id }) => states.get(id) ?? UNTRIED
   const note = (id: string, change: Partial<SiteState>) => states.set(id, { ...of({ id }), ...change })
 
@@ -35,12 +59,28 @@ export function createSiteStates(clock: () => Date): SiteStates {
     onCredentials({ siteId, rejected })
   }
 
+  const noteCall = ({ siteId, outcome, durationMs }: AttemptSeen) => {
+    const answered = typeof outcome === 'number'
+    // An answer that refuses one request tells nothing about the others.
+    const failed = !answered && outcome.detail.kind !== 'refused' && outcome.detail.kind !== 'forbidden'
+    const recent = calls.get(siteId) ?? createRecentSamples<Call>(RECENT, clock)
+    calls.set(siteId, recent)
+    recent.add({ failed, durationMs: Math.ceil(durationMs) })
+    if (failed) note(siteId, { lastFailureAt: clock(), failuresInRow: of({ id: siteId }).failuresInRow + 1 })
+    else note(siteId, { failuresInRow: 0, ...(answered ? { lastAnswerAt: clock() } : {}) })
+  }
+
   return {
     of,
+    recentOf({ id }) {
+      const recent = calls.get(id)?.list() ?? []
+      const answered = recent.flatMap(({ failed, durationMs }) => (failed ? [] : [durationMs]))
+      return { count: recent.length, failedCount: recent.length - answered.length, p95Ms: quantile(answered, 0.95) }
+    },
     noting: (watch) => ({
       ...watch,
       observe(attempt) {
-        if (typeof attempt.outcome === 'number') note(attempt.siteId, { lastAnswerAt: clock() })
+        noteCall(attempt)
         noteCredentials(attempt, watch)
         watch.observe(attempt)
       },

@@ -73,6 +73,10 @@ type AuthenticDelivery = {
   readonly bodyHashes: readonly [string, ...string[]]
   readonly correlationId: string | null
   readonly receivedAt: Date
+  /** Whether it carries a signature. */
+  readonly signed: boolean
+  /** Id of the key that the Authorization of its address was made with; null at the merchant's default address. */
+  readonly keyId: string | null
 }
 
 const MAX_BYTES = 64 * 1024
@@ -112,9 +116,12 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     return null
   }
 
+  const keyOf = (ref: string, headers: RequestHeaders): string | null =>
+    callbackKeyOf(options.keys, kind.callback, ref, only(headers['authorization']))
+
   const isAddressed = (ref: string, headers: RequestHeaders, observe: CallbackKeyObserver | null): boolean => {
     const header = only(headers['authorization'])
-    const keyId = callbackKeyOf(options.keys, kind.callback, ref, header)
+    const keyId = keyOf(ref, headers)
     if (keyId !== null) observe?.verified(keyId)
     else if (observe !== null && namesUnknownKey(options.keys, header)) observe.unknown()
     return keyId !== null
@@ -146,6 +153,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
       bodyHashes: bodyHashes(options.keys, body, request.correlationId),
       correlationId: request.correlationId,
       receivedAt: options.clock(),
+      signed: signaturesIn(request.headers) !== undefined,
+      keyId: request.correlationId === null ? null : keyOf(request.correlationId, request.headers),
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.

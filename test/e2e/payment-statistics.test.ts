@@ -54,7 +54,7 @@ async function ask(variables: Record<string, unknown> = {}, token?: string): Pro
   return data.paymentStatistics
 }
 
-// promise(overview): The statistics of payments have the totals of the export, to the last digit, by currency and day
+// promise(money): The statistics of payments have the totals of the export, by currency and day.
 it('has the totals of the export, by currency and day', async () => {
   const { data } = await network.ask<{ createPaymentsExport: { url: string } }>(
     `mutation { createPaymentsExport(input: { format: NDJSON }) { ... on PaymentsExport { url } } }`,

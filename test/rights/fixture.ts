@@ -25,7 +25,7 @@ import { BY_HAND, createPayin } from '../support/payins.ts'
 import { v1PayoutInput } from '../support/payouts.ts'
 import { refund } from '../support/refunds.ts'
 import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
-import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
+import { defaultAddress, deliver, deliveries, paymentBody, send } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
 import { failingInputs } from './failing-inputs.ts'
 
@@ -103,6 +103,8 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
 }
 
 async function furnished(network: Network): Promise<Fixture> {
+  // Refused: it has no signature.
+  await send(defaultAddress(network))
   const payouts = await madePayouts(network)
   const started = await mutate(network, 'createGatewayPayment', gatewayInput())
   const gatewayPayment = String(started['paymentId'])
@@ -167,6 +169,7 @@ async function furnished(network: Network): Promise<Fixture> {
     laterImport: imported.later,
     vietQr: account?.qrContent ?? '',
     inputs: [
+      ['cancelPaymentImport', { input: { importId: imported.id } }],
       ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],

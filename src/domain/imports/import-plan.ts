@@ -125,6 +125,11 @@ export type PaymentImport = {
   readonly doneAt: number | null
 }
 
+/** Returns the number of the import with an id; null if none can have it. */
+export function importNumber(id: string): number | null {
+  return /^[1-9]\d{0,14}$/.test(id) ? Number(id) : null
+}
+
 export type ImportRequest = {
   readonly from: Date
   readonly to: Date

@@ -10,7 +10,14 @@ export const ENTRY_OUTCOMES = ['EQUAL', 'DIFFERED', 'ADDED', 'PASSED_OVER'] as c
 export type EntryOutcome = (typeof ENTRY_OUTCOMES)[number]
 
 /** Why a list could not be read to its end. FAULT: a mistake of this program, which is logged. */
-export const IMPORT_PROBLEMS = ['NOT_CONFIGURED', 'CREDENTIALS_REJECTED', 'REFUSED', 'UNREADABLE', 'FAULT'] as const
+export const IMPORT_PROBLEMS = [
+  'NOT_CONFIGURED',
+  'CREDENTIALS_REJECTED',
+  'REFUSED',
+  'UNREADABLE',
+  'FAULT',
+  'CANCELLED',
+] as const
 
 export type ImportProblem = (typeof IMPORT_PROBLEMS)[number]
 

@@ -130,7 +130,8 @@ export function quantileSeconds(times: PaidTimes, share: number): number | null 
   for (const [index, most] of PAID_WITHIN_SECONDS.entries()) {
     const count = times[index] ?? 0
     const least = PAID_WITHIN_SECONDS[index - 1] ?? 0
-    if (count > 0 && before + count >= share * total) return least + ((most - least) * (share * total - before)) / count
+    if (count > 0 && before + count >= share * total)
+      return Math.ceil(least + ((most - least) * (share * total - before)) / count)
     before += count
   }
   return PAID_WITHIN_SECONDS.at(-1) ?? null

@@ -3,10 +3,13 @@ import { hashesOf } from '../../commands/operator-commands.ts'
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
 import { lastComparedDay } from '../../domain/imports/compared-days.ts'
-import { progressOf } from '../../domain/imports/import-plan.ts'
+import { importNumber, progressOf } from '../../domain/imports/import-plan.ts'
 import { reconciledTotals } from '../../domain/imports/import-report.ts'
 import { normaliseFilter } from '../../domain/list-filter.ts'
+import type { DeliveryFilter, DueReads, RefKind } from '../../store/store.ts'
 import { listOf, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
+import type { Context } from '../context.ts'
+import type { PaymentWebhookDeliveryFilter, PaymentWebhookKind } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
 import { subjectOf, keyScopeOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
 import { failureResult, presentable } from '../views/views.ts'
@@ -35,9 +38,12 @@ export const operationsResolvers = {
     deliveries: (health) => health.deliveries(),
     reader: (health) => health.reader(),
     streams: (health) => health.streams(),
+    webhooks: (health) => health.webhooks(),
+    node: (health) => health.node(),
   },
   PaymentsReadBacklog: {
     oldestUnconfirmedSince: ({ unconfirmedSince }) => unconfirmedSince,
+    due: ({ due }) => dueByUrgency(due),
   },
   PaymentSigningKey: {
     removable: ({ state, dependents }) => state === 'VERIFIES' && !dependents.some(({ needed }) => needed),
@@ -49,10 +55,22 @@ export const operationsResolvers = {
   },
 } satisfies AreaResolvers
 
+const URGENCIES = ['doubt', 'expiry', 'poll'] as const
+
+/** Adds the due reads of all sites up, the most urgent first. */
+function dueByUrgency(due: readonly DueReads[]) {
+  return URGENCIES.map((readClass) => ({
+    urgency: readClass.toUpperCase() as Uppercase<typeof readClass>,
+    count: due.reduce((sum, reads) => sum + (reads.readClass === readClass ? reads.count : 0), 0),
+  }))
+}
+
 export const reconciliationResolvers = {
   Query: {
-    paymentImport: async (_root, { id }, { store }) =>
-      /^[1-9]\d{0,14}$/.test(id) ? store.imports.byNumber(Number(id)) : null,
+    paymentImport: async (_root, { id }, { store }) => {
+      const number = importNumber(id)
+      return number === null ? null : store.imports.byNumber(number)
+    },
     paymentImports: (_root, args, context) => {
       const filter = args.daily == null ? {} : { daily: args.daily }
       return listOf('imports', args, context, (page) => context.store.imports.page(page, filter))
@@ -68,6 +86,12 @@ export const reconciliationResolvers = {
       const outcome = await operations.importPayments(input, subjectOf(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       return { __typename: 'ImportPaymentsSuccess', import: outcome.import, replayed: outcome.replayed }
+    },
+    cancelPaymentImport: async (_root, { input }, { operations }) => {
+      const outcome = await operations.cancelImport(input.importId)
+      return outcome.kind === 'done'
+        ? { __typename: 'CancelPaymentImportSuccess', import: outcome.import }
+        : failureResult(outcome)
     },
     createPaymentsExport: async (_root, { input: { filter, format, includePayers } }, { operations, caller }) => {
       const payers: ExportedPayers = !includePayers ? 'absent' : hasScope(caller, 'payments:pii') ? 'shown' : 'masked'
@@ -96,10 +120,31 @@ export const reconciliationResolvers = {
   },
 } satisfies AreaResolvers
 
+const REF_KINDS: Readonly<Record<PaymentWebhookKind, readonly (RefKind | null)[]>> = {
+  PAYMENT: [null, 'link', 'payin'],
+  AGREEMENT: ['agreement'],
+  PAYOUT: ['payout'],
+  GATEWAY_PAYMENT: ['gateway-payment'],
+  IDENTITY_CHECK: ['identity-check'],
+}
+
+function deliveryFilter(given: PaymentWebhookDeliveryFilter | null | undefined): DeliveryFilter {
+  const { kinds, ...filter } = withoutNulls(given)
+  return { ...filter, ...(kinds === undefined ? {} : { refKinds: kinds.flatMap((kind) => REF_KINDS[kind]) }) }
+}
+
+/** The payments API has no read that would end a doubt about a gateway payment, so none is waited for. */
+async function isInDoubt(id: string, { loaders, store }: Pick<Context, 'loaders' | 'store'>): Promise<boolean> {
+  const known = (await loaders.paymentById.load(id)) ?? (await loaders.agreementById.load(id))
+  // Payouts are seldom in doubt, and their loader asks the payments API.
+  const [subject] = known === null ? await store.payouts.byIds([id]) : [known]
+  return subject?.provisional ?? false
+}
+
 export const webhookDeliveriesResolvers = {
   Query: {
     webhookDeliveries: (_root, args, context) =>
-      listOf('deliveries', args, context, (page) => context.store.inbox.page(page, withoutNulls(args.filter))),
+      listOf('deliveries', args, context, (page) => context.store.inbox.page(page, deliveryFilter(args.filter))),
     webhookDelivery: (_root, { id }, { loaders }) => loaders.deliveryById.load(id),
   },
   Mutation: {
@@ -123,6 +168,9 @@ export const webhookDeliveriesResolvers = {
   PaymentWebhookDelivery: {
     nodeId: ({ id }) => nodeIdOf('PaymentWebhookDelivery', id),
     quarantineReason: (delivery) => quarantineReason(delivery),
+    needsAttention: async ({ disposition, subjectId }, _args, context) =>
+      disposition === 'QUARANTINED' ||
+      (disposition === 'DOUBTFUL' && subjectId !== null && (await isInDoubt(subjectId, context))),
     link: ({ ref }, _args, { loaders }) => (ref === null ? null : loaders.linkByRef.load(ref)),
     payment: async ({ subjectId }, _args, { loaders }) =>
       subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),

@@ -13,7 +13,8 @@ export type WebhookRouteOptions = {
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
   readonly trace: TraceRequest
-  readonly onAnswered: (response: WebhookResponse) => void
+  /** Is told how long the answer took, in milliseconds. */
+  readonly onAnswered: (response: WebhookResponse, durationMs: number) => void
 }
 
 /** Statuses of requests that failed authentication. */
@@ -38,6 +39,7 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
     handle: WebhookHandler,
     ref: string | null,
   ) => {
+    const startedAt = performance.now()
     const suspect = failures.anyTooMany() && failures.tooMany(peerOf(request))
     const answered = await handle({
       method: request.method ?? '',
@@ -47,7 +49,7 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
       body: request,
     })
     const { status } = answered
-    onAnswered(answered)
+    onAnswered(answered, performance.now() - startedAt)
     if (FAILED.has(status)) failures.count(peerOf(request))
     const retryAfterS = status === 503 ? RETRY_AFTER_S : status === 429 ? failures.retryAfter() : null
     http.send(request, response, {

@@ -110,8 +110,26 @@ export function recordAbsent({ rows }: Ledger, number: number, place: CheckPlace
 export function giveUpPart({ rows }: Ledger, number: number, place: ImportPlace, problem: ImportProblem): void {
   const current = importAt(rows, number, place)
   if (current === null) return
-  const report = { ...reportOf(current, place.part), problem }
+  const report = giveUp(reportOf(current, place.part), problem)
   rows.imports.put(movedTo(withReport(current, place.part, report), { kind: 'DONE', part: place.part }))
+}
+
+function giveUp(report: PartReport, problem: ImportProblem): PartReport {
+  return { ...report, problem }
+}
+
+/** Ends a running import at the places where it is. Returns it as it was if it has ended, and null if there is none. */
+export function cancelImport(rows: Rows, number: number): PaymentImport | null {
+  const current = rows.imports.first('number', String(number))
+  if (current === null || current.doneAt !== null) return current
+  const isRead = (part: number) => current.places[part]?.kind === 'DONE'
+  const cancelled = {
+    ...current,
+    places: current.places.map((_, part) => ({ kind: 'DONE', part }) as const),
+    reports: current.reports.map((report, part) => (isRead(part) ? report : giveUp(report, 'CANCELLED'))),
+  }
+  rows.imports.put(cancelled)
+  return cancelled
 }
 
 /** Returns a running import that is still at a place; null if another process has moved it on. */

@@ -11,7 +11,7 @@ import type { Disposition } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import { toAgreement } from './agreement-rows.ts'
 import { paymentJson, toPayment } from './payment-rows.ts'
-import { fromIso, toIso, type Numbering, type TableSpec, type StoredRow } from './table.ts'
+import { fromIso, toIso, type Flag, type Numbering, type TableSpec, type StoredRow } from './table.ts'
 
 export type EventsTable = {
   position: number
@@ -39,6 +39,8 @@ export type DeliveriesTable = {
   attempts: number
   first_received_at: number
   last_received_at: number
+  signed: Flag | null
+  key_id: string | null
   event_id: string | null
   body: string | null
 }
@@ -201,6 +203,8 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
     attempts: 'integer',
     first_received_at: 'integer',
     last_received_at: 'integer',
+    signed: 'integer',
+    key_id: 'text',
     event_id: 'text',
     body: 'text',
   },
@@ -216,6 +220,8 @@ export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
     attempts: delivery.attempts,
     first_received_at: fromIso(delivery.firstReceivedAt),
     last_received_at: fromIso(delivery.lastReceivedAt),
+    signed: delivery.signed === null ? null : Number(delivery.signed),
+    key_id: delivery.keyId,
     event_id: delivery.eventId,
     body: delivery.body,
   }),
@@ -235,6 +241,8 @@ export function toDelivery(row: StoredDelivery): Delivery {
     attempts: row.attempts,
     firstReceivedAt: toIso(row.first_received_at),
     lastReceivedAt: toIso(row.last_received_at),
+    signed: row.signed === null ? null : row.signed === 1,
+    keyId: row.key_id,
     eventId: row.event_id,
     body: row.body,
   }

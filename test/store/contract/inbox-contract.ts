@@ -77,6 +77,8 @@ export function inboxContract({ store }: Fixture): void {
         attempts: 2,
         firstReceivedAt: NOW.toISOString(),
         lastReceivedAt: after(MINUTE).toISOString(),
+        signed: null,
+        keyId: null,
         eventId: 'payment:PAY1.1',
         body: first.body,
       },

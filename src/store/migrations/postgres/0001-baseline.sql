@@ -115,6 +115,10 @@ CREATE TABLE deliveries (
   subject_id TEXT,
   status_raw TEXT,
   disposition TEXT NOT NULL,
+  -- 1: it carried a signature, which was right.
+  signed INTEGER,
+  -- Id of the key that the Authorization of its address was made with.
+  key_id TEXT,
   event_id TEXT,
   body TEXT
 ) PARTITION BY RANGE (first_received_at);

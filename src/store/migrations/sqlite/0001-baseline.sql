@@ -110,6 +110,10 @@ CREATE TABLE deliveries (
   attempts INTEGER NOT NULL,
   first_received_at INTEGER NOT NULL,
   last_received_at INTEGER NOT NULL,
+  -- 1: it carried a signature, which was right.
+  signed INTEGER,
+  -- Id of the key that the Authorization of its address was made with.
+  key_id TEXT,
   event_id TEXT,
   body TEXT
 ) STRICT;

@@ -46,25 +46,38 @@ async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[
 async function pageOfDeliveries(
   db: Db,
   page: PageQuery,
-  { subjectIds, dispositions, needsAttention }: DeliveryFilter,
+  { subjectIds, dispositions, needsAttention, receivedFrom, receivedBefore, refKinds }: DeliveryFilter,
 ): Promise<Page<Delivery>> {
-  if (subjectIds?.length === 0 || dispositions?.length === 0) return NO_PAGE
-  const ofDispositions = dispositions === undefined ? [] : [oneOf('disposition', dispositions)]
+  if (subjectIds?.length === 0 || dispositions?.length === 0 || refKinds?.length === 0) return NO_PAGE
+  const checks = [
+    ...(dispositions === undefined ? [] : [oneOf('disposition', dispositions)]),
+    ...(receivedFrom === undefined ? [] : [sql<SqlBool>`first_received_at >= ${receivedFrom.getTime()}`]),
+    ...(receivedBefore === undefined ? [] : [sql<SqlBool>`first_received_at < ${receivedBefore.getTime()}`]),
+    ...(refKinds === undefined ? [] : [isAtAddressOf(refKinds)]),
+  ]
   const ofSubjects = (ids: readonly string[], others: readonly Expression<SqlBool>[] = []) =>
     grouped([...new Set(ids)]).map((some) => [oneOf('subject_id', some)].concat(others))
   const read = async (ranges: Ranges, checked: readonly Expression<SqlBool>[]) =>
     unplaced(await newestFirst(db, { table: 'deliveries', page, ranges, checked, toValue: toDelivery }))
   if (needsAttention !== true) {
-    if (subjectIds !== undefined) return read(ofSubjects(subjectIds), ofDispositions)
+    if (subjectIds !== undefined) return read(ofSubjects(subjectIds), checks)
     const areRare = dispositions?.every((name) => RARE.has(name)) ?? false
-    return read(areRare ? [...new Set(dispositions)].map((name) => [is(name)]) : undefined, ofDispositions)
+    return read(areRare ? [...new Set(dispositions)].map((name) => [is(name)]) : undefined, checks)
   }
   // Besides, those that are DOUBTFUL while their subject is in doubt. These subjects are few, and DOUBTFUL deliveries are kept forever.
   const inDoubt = (await subjectsInDoubt(db)).filter((id) => subjectIds?.includes(id) ?? true)
   return read(
     [[is('QUARANTINED')], ...ofSubjects(inDoubt, [is('DOUBTFUL')])],
-    subjectIds === undefined ? ofDispositions : [...ofDispositions, oneOf('subject_id', subjectIds)],
+    subjectIds === undefined ? checks : [...checks, oneOf('subject_id', subjectIds)],
   )
+}
+
+/** On rows that are looked at: see `readPage`. */
+function isAtAddressOf(kinds: readonly (RefKind | null)[]): Expression<SqlBool> {
+  const named = kinds.filter((kind) => kind !== null)
+  const isDefault = kinds.includes(null) ? sql`looked.ref IS NULL` : sql`1 = 0`
+  if (named.length === 0) return sql<SqlBool>`(${isDefault})`
+  return sql<SqlBool>`(${isDefault} OR EXISTS (SELECT 1 FROM command_refs AS known WHERE known.ref = looked.ref AND known.kind IN (${sql.join(named)})))`
 }
 
 /** An index has these alone. */
