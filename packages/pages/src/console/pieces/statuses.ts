@@ -77,6 +77,7 @@ export const STATUSES = {
     PROBING: look('Probing', 'half', 'look'),
     UNAVAILABLE: look('Unavailable', 'fail', 'fault'),
     CREDENTIALS_REJECTED: look('Credentials rejected', 'quarantine', 'fault'),
+    FAILING: look('Failing', 'fail', 'fault'),
     READS_PAUSED: look('Reads paused', 'pause', 'look'),
   },
   PaymentIdentityStatus: {
@@ -89,6 +90,7 @@ export const STATUSES = {
   PaymentsJobState: {
     RUNNING: look('Running', 'half', 'now'),
     DONE: look('Done', 'done', 'here'),
+    CANCELLED: look('Cancelled', 'deny', 'over'),
   },
   PaymentImportProblem: {
     NOT_CONFIGURED: look('Not configured', 'deny', 'look'),
