@@ -169,7 +169,7 @@ function DeliveryRow({ of: delivery, isInNeed = false }: RowProps) {
           <td class="drop faint">{delivery.attempts > 1 ? `${delivery.attempts} times` : 'Once'}</td>
         </>
       )}
-      <td class="number faint">
+      <td class="number faint end">
         <Moment at={delivery.lastReceivedAt} inRow />
       </td>
     </tr>

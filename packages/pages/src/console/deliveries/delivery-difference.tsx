@@ -1,4 +1,4 @@
-import type { DeliveryNowQuery, SnapshotPartsFragment } from '../generated/graphql.ts'
+import type { DeliveryNowQuery } from '../generated/graphql.ts'
 import { Table } from '../pieces/page.tsx'
 import { amountText, type AmountValue } from '../pieces/values.tsx'
 
@@ -8,9 +8,8 @@ type Line = { readonly field: string; readonly left: string | null; readonly rig
 /** What a delivery changed, or, if it changed nothing, where it differs from the record. */
 export function DeliveryDifference({ of: delivery }: { readonly of: DeliveryNow }) {
   const { event } = delivery
-  const after = event?.after ?? null
-  const isChange = after !== null
-  const lines = after === null ? differencesOf(delivery) : changesOf(event?.before ?? null, after)
+  const isChange = event !== null
+  const lines = event === null ? differencesOf(delivery) : changesOf(event)
   if (lines.length === 0) return null
   const title = isChange ? 'What it changed' : 'Difference from the record'
   const columns = isChange ? ['Field', 'Before', 'After'] : ['Field', 'Received', 'On record now']
@@ -37,13 +36,13 @@ const FIELDS = [
   ['Refunded', 'refunded'],
 ] as const
 
-function changesOf(before: SnapshotPartsFragment | null, after: SnapshotPartsFragment): Line[] {
+function changesOf({ fromStatus, toStatus, before, after }: NonNullable<DeliveryNow['event']>): Line[] {
   const amounts = FIELDS.map(([field, name]) => ({
     field,
     left: textOf(before?.[name] ?? null),
-    right: textOf(after[name]),
+    right: textOf(after?.[name] ?? null),
   }))
-  return [{ field: 'Status', left: before?.statusRaw ?? null, right: after.statusRaw }, ...amounts].filter(isKnown)
+  return [{ field: 'Status', left: fromStatus, right: toStatus }, ...amounts].filter(isKnown)
 }
 
 /** The fields of a payment's body, by the names of the payments API. */

@@ -1,7 +1,14 @@
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
 import { hrefOf, type ViewName } from '../routes/route.ts'
 
-type Subject = { readonly kind: string; readonly view: ViewName; readonly id: string; readonly name: string }
+export type Subject = {
+  readonly kind: string
+  /** What the kinds of its events begin with. */
+  readonly prefix: string
+  readonly view: ViewName
+  readonly id: string
+  readonly name: string
+}
 
 /** Returns what a delivery is about, with the name that people know it by; null where that is not on record. */
 export function subjectOf({ payment, agreement, payout, gatewayPayment }: DeliveryRowFragment): Subject | null {
@@ -15,7 +22,7 @@ export function subjectOf({ payment, agreement, payout, gatewayPayment }: Delive
 }
 
 function named(kind: string, view: ViewName, id: string, name: string | null): Subject {
-  return { kind, view, id, name: name ?? id }
+  return { kind, prefix: `${kind.toUpperCase().replace(' ', '_')}_`, view, id, name: name ?? id }
 }
 
 /** The subject of a delivery as a link with its name, and its kind and id. */

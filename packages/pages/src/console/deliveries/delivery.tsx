@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { DeliveryNowDocument, type DeliveryNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
+import { lookOfRaw } from '../pieces/history.tsx'
 import { Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Banner, Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
@@ -34,7 +35,7 @@ export function Delivery({ id }: { readonly id: string }) {
           <span class="amount large">{id}</span>
         ) : (
           <>
-            <span>{delivery.statusRaw ?? 'No status'}</span>{' '}
+            <span>{delivery.statusRaw === null ? 'No status' : lookOfRaw(subject?.prefix ?? '', delivery.statusRaw).word}</span>{' '}
             <Status kind="PaymentWebhookDisposition" of={delivery.disposition} isFilled />
           </>
         )
@@ -71,7 +72,7 @@ export function Delivery({ id }: { readonly id: string }) {
           {isReplaying && (
             <ReplayDialog
               deliveryId={delivery.id}
-              subject={subject?.name ?? delivery.subjectId}
+              subject={subject}
               onClose={() => {
                 setReplaying(false)
                 answer.askAgain()
@@ -102,9 +103,8 @@ function Outcome({ of: delivery, onReconciled }: OutcomeProps) {
   const { glyph, tone } = lookOf('PaymentWebhookDisposition', delivery.disposition)
   const advice = adviceFor(delivery)
   return (
-    <>
-      <Banner
-        tone={needsAttention || tone === 'here' ? tone : 'over'}
+    <Banner
+        tone={needsAttention ? tone : 'over'}
         glyph={glyph}
         title={outcomeText(delivery)}
         actions={payment !== null && needsAttention && <Reconcile paymentId={payment.id} onDone={onReconciled} />}
@@ -116,7 +116,6 @@ function Outcome({ of: delivery, onReconciled }: OutcomeProps) {
           </p>
         )}
       </Banner>
-    </>
   )
 }
 

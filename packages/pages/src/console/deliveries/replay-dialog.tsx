@@ -7,11 +7,11 @@ import { lookOfRaw } from '../pieces/history.tsx'
 import { Icon } from '../pieces/icons.tsx'
 import { Fact, Facts } from '../pieces/page.tsx'
 import { Status } from '../pieces/values.tsx'
+import type { Subject } from './delivery-subject.tsx'
 
 type Props = {
   readonly deliveryId: string
-  /** What it is about, as people know it. */
-  readonly subject: string | null
+  readonly subject: Subject | null
   readonly onClose: () => void
 }
 type Result = NonNullable<ReplayDeliveryMutation['replayWebhookDelivery']>
@@ -55,7 +55,7 @@ export function ReplayDialog({ deliveryId, subject, onClose }: Props) {
   )
 }
 
-function Consequences({ of, subject }: { readonly of: Success; readonly subject: string | null }) {
+function Consequences({ of, subject }: { readonly of: Success; readonly subject: Subject | null }) {
   const { applied, dispositionBefore, dispositionAfter, statusBefore, statusAfter, readRequested } = of
   return (
     <>
@@ -65,10 +65,10 @@ function Consequences({ of, subject }: { readonly of: Success; readonly subject:
           <Status kind="PaymentWebhookDisposition" of={dispositionBefore} /> <Icon name="arrow" class="inline" />
           <span class="hidden-text"> to </span> <Status kind="PaymentWebhookDisposition" of={dispositionAfter} />
         </Fact>
-        <Fact name="Subject">{subject}</Fact>
+        <Fact name={subject?.kind ?? 'Subject'}>{subject?.name}</Fact>
         <Fact name="Status">
-          {wordOf(statusBefore)} <Icon name="arrow" class="inline" />
-          <span class="hidden-text"> to </span> {wordOf(statusAfter)}
+          {wordOf(subject, statusBefore)} <Icon name="arrow" class="inline" />
+          <span class="hidden-text"> to </span> {wordOf(subject, statusAfter)}
         </Fact>
         <Fact name="The payments API">
           {readRequested ? 'is read at once, and confirms or corrects the status' : 'is not read'}
@@ -79,6 +79,6 @@ function Consequences({ of, subject }: { readonly of: Success; readonly subject:
   )
 }
 
-function wordOf(raw: string | null): string {
-  return raw === null ? 'Unknown' : lookOfRaw('', raw).word
+function wordOf(subject: Subject | null, raw: string | null): string {
+  return raw === null ? 'Unknown' : lookOfRaw(subject?.prefix ?? '', raw).word
 }

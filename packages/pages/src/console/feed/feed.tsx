@@ -2,11 +2,11 @@ import { Component } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { FilterForm, TextChip } from '../pieces/filter-form.tsx'
 import { itemOf } from '../pieces/history.tsx'
-import { Glyph, Icon } from '../pieces/icons.tsx'
+import { Icon } from '../pieces/icons.tsx'
 import { Moment, timeText } from '../pieces/moments.tsx'
 import { Banner, Empty, Page, Skeleton } from '../pieces/page.tsx'
 import { Timeline } from '../pieces/timeline.tsx'
-import { Amount } from '../pieces/values.tsx'
+import { Amount, Marked } from '../pieces/values.tsx'
 import { goTo, hrefOf, type Route } from '../routes/route.ts'
 import type { FeedEvent } from './log-changes.ts'
 import { type FeedSubject, GROUPS, lookOfSubject, namedOf, subjectsOf, viewsOf } from './subjects.ts'
@@ -176,21 +176,17 @@ class SubjectRow extends Component<RowProps, { readonly isOpen: boolean }> {
     const [newest] = events
     if (newest === undefined) return null
     const { kind, name } = namedOf(newest)
-    const { word, glyph, tone } = lookOfSubject(subject)
     return (
       <li>
         <details onToggle={({ currentTarget }) => this.setState({ isOpen: currentTarget.open })}>
           <summary data-row>
             <Moment at={newest.receivedAt} isTime inRow />
-            <span class={`status ${tone}`}>
-              <Glyph name={glyph} />
-              <span>{word}</span>
-            </span>
+            <Marked look={lookOfSubject(subject)} />
             <span class="of cut">
               <b>{name}</b> <span class="faint">{kind}</span>
             </span>
             <span class="what cut">{itemOf(newest).title}</span>
-            <Amount of={newest.amount} />
+            {newest.amount === null ? <span class="amount" /> : <Amount of={newest.amount} />}
             <span class="n faint figure">{counted(events.length, 'event')}</span>
             <Icon name="down" />
           </summary>
