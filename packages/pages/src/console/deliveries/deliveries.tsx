@@ -200,7 +200,10 @@ function Refused({ of: answer, webhooks }: RefusedProps) {
       <AnswerFailure of={answer} />
       <section class="card rows" aria-label="Refused webhooks">
         {refused.length > 0 && (
-          <Table caption="Refused webhooks" columns={['Reason', ['Webhooks', 'number'], 'What to do', ['Last', 'number']]}>
+          <Table
+            caption="Refused webhooks"
+            columns={['Reason', ['Webhooks', 'number'], 'What to do', ['Last', 'number']]}
+          >
             {refused.map(({ reason, count, lastAt }) => (
               <tr key={reason}>
                 <th scope="row">{REFUSALS[reason]?.word ?? reason}</th>
@@ -220,7 +223,9 @@ function Refused({ of: answer, webhooks }: RefusedProps) {
             <Empty title="No webhook was refused.">{null}</Empty>
           ))}
       </section>
-      <p class="note">Counted by the process that answered, since its start. Bodies of refused webhooks are not kept.</p>
+      <p class="note">
+        Counted by the process that answered, since its start. Bodies of refused webhooks are not kept.
+      </p>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { DeliveryNowDocument, type DeliveryNowQuery } from '../generated/graphql.ts'
+import { useReconcile } from '../payments/reconcile.tsx'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { lookOfRaw } from '../pieces/history.tsx'
 import { Icon } from '../pieces/icons.tsx'
@@ -7,7 +8,6 @@ import { Moment } from '../pieces/moments.tsx'
 import { Banner, Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
 import { lookOf } from '../pieces/statuses.ts'
 import { Id, Status } from '../pieces/values.tsx'
-import { useReconcile } from '../payments/reconcile.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 import { DeliveryDifference } from './delivery-difference.tsx'
@@ -35,7 +35,9 @@ export function Delivery({ id }: { readonly id: string }) {
           <span class="amount large">{id}</span>
         ) : (
           <>
-            <span>{delivery.statusRaw === null ? 'No status' : lookOfRaw(subject?.prefix ?? '', delivery.statusRaw).word}</span>{' '}
+            <span>
+              {delivery.statusRaw === null ? 'No status' : lookOfRaw(subject?.prefix ?? '', delivery.statusRaw).word}
+            </span>{' '}
             <Status kind="PaymentWebhookDisposition" of={delivery.disposition} isFilled />
           </>
         )
@@ -104,18 +106,18 @@ function Outcome({ of: delivery, onReconciled }: OutcomeProps) {
   const advice = adviceFor(delivery)
   return (
     <Banner
-        tone={needsAttention ? tone : 'over'}
-        glyph={glyph}
-        title={outcomeText(delivery)}
-        actions={payment !== null && needsAttention && <Reconcile paymentId={payment.id} onDone={onReconciled} />}
-      >
-        {advice !== null && <p>{advice}</p>}
-        {delivery.event !== null && (
-          <p>
-            It is event {delivery.event.sequence} of {subjectOf(delivery)?.name ?? delivery.subjectId}.
-          </p>
-        )}
-      </Banner>
+      tone={needsAttention ? tone : 'over'}
+      glyph={glyph}
+      title={outcomeText(delivery)}
+      actions={payment !== null && needsAttention && <Reconcile paymentId={payment.id} onDone={onReconciled} />}
+    >
+      {advice !== null && <p>{advice}</p>}
+      {delivery.event !== null && (
+        <p>
+          It is event {delivery.event.sequence} of {subjectOf(delivery)?.name ?? delivery.subjectId}.
+        </p>
+      )}
+    </Banner>
   )
 }
 

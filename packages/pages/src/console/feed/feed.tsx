@@ -47,7 +47,9 @@ export function Feed({ route, feed }: Props) {
       )}
       {feed.hasGap && (
         <Banner tone="look" glyph="doubt" title="Some events may be missing">
-          <p>The server no longer keeps the events after the last one of this list. The lists of payments are complete.</p>
+          <p>
+            The server no longer keeps the events after the last one of this list. The lists of payments are complete.
+          </p>
         </Banner>
       )}
       <section class="card" aria-labelledby="by-subject" ref={list}>

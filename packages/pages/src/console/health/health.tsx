@@ -47,7 +47,11 @@ function Verdict({ of: { sites, reader } }: { readonly of: HealthNow }) {
   const isStopped = !reader.here && reader.leaseUntil === null
   const look: Look =
     down > 0
-      ? { tone: 'fault', glyph: 'fail', word: `${down} of ${sites.length} ${sites.length === 1 ? 'site' : 'sites'} down` }
+      ? {
+          tone: 'fault',
+          glyph: 'fail',
+          word: `${down} of ${sites.length} ${sites.length === 1 ? 'site' : 'sites'} down`,
+        }
       : isStopped
         ? { tone: 'look', glyph: 'doubt', word: 'Planned reads have stopped' }
         : bad.length > 0

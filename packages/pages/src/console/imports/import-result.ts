@@ -1,5 +1,5 @@
 import type { ReportCountsFragment } from '../generated/graphql.ts'
-import { dayText, momentText } from '../pieces/moments.tsx'
+import { dayText, momentText, timeText } from '../pieces/moments.tsx'
 import { type Look, lookOf } from '../pieces/statuses.ts'
 
 type Compared = {
@@ -11,6 +11,7 @@ type Compared = {
 /** Returns what came of a comparison. */
 export function resultOf({ state, dryRun, lists }: Compared): Look {
   if (state !== 'DONE') return lookOf('PaymentsJobState', state)
+  if (lists.some(({ problem }) => problem === 'CANCELLED')) return lookOf('PaymentImportProblem', 'CANCELLED')
   if (lists.some(({ problem, failed }) => problem !== null || failed > 0))
     return { word: 'Incomplete', glyph: 'fail', tone: 'fault' }
   if (differencesOf(lists) === 0) return { word: 'Equal', glyph: 'done', tone: 'here' }
@@ -38,7 +39,8 @@ const DAY_MS = 86_400_000
 /** Returns the compared interval: its days in UTC where it has whole ones, otherwise both instants. */
 export function daysText({ from, to }: { readonly from: string; readonly to: string }): string {
   const [start, end] = [Date.parse(from), Date.parse(to)]
-  if (start % DAY_MS !== 0 || end % DAY_MS !== 0) return `${momentText(start)} to ${momentText(end)}`
+  if (start % DAY_MS !== 0 || end % DAY_MS !== 0)
+    return `${momentText(start)} to ${dayText(start) === dayText(end) ? timeText(end) : momentText(end)}`
   // A day of UTC is named by its noon, which is on the same day in most time zones.
   const [first, last] = [dayText(start + DAY_MS / 2), dayText(end - DAY_MS / 2)]
   return first === last ? first : `${first} to ${last}`

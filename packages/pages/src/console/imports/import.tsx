@@ -79,12 +79,12 @@ export function Import({ id }: { readonly id: string }) {
       {now === null ? (
         <Waiting of={answer} what={`comparisons with the id ${id}`} />
       ) : (
-        <>
+        <div class="stack-5">
           {now.state === 'RUNNING' && <RunningImport of={now} onCancelled={answer.askAgain} />}
           <ToDo of={now} />
           <Sums of={now.totals} />
           <Lists of={now} />
-        </>
+        </div>
       )}
     </Page>
   )
@@ -111,7 +111,9 @@ type Item = {
 
 /** What is not the same, each with what a person does about it, or that nothing is to be done. */
 function ToDo({ of: { lists, dryRun } }: Of) {
-  const items = lists.flatMap((report) => itemsOf(report, dryRun)).filter(({ count }) => count > 0)
+  const items = [...problemsOf(lists), ...lists.flatMap((report) => itemsOf(report, dryRun))].filter(
+    ({ count }) => count > 0,
+  )
   if (items.length === 0) return null
   return (
     <section aria-labelledby="todo">
@@ -124,7 +126,15 @@ function ToDo({ of: { lists, dryRun } }: Of) {
               <p class="medium">{title}</p>
               <p class="faint small">{advice}</p>
               <p class="row wrap">
-                {ids.map((id) => (view === null ? <code key={id}>{id}</code> : <a key={id} href={hrefOf(view, id)}>{id}</a>))}
+                {ids.map((id) =>
+                  view === null ? (
+                    <code key={id}>{id}</code>
+                  ) : (
+                    <a key={id} href={hrefOf(view, id)}>
+                      {id}
+                    </a>
+                  ),
+                )}
                 {ids.length > 0 && count > ids.length && `and ${count - ids.length} more`}
               </p>
             </div>
@@ -135,26 +145,38 @@ function ToDo({ of: { lists, dryRun } }: Of) {
   )
 }
 
+function nameOf({ site, list }: Report): string {
+  return `${site}, ${wordsOf(list).toLowerCase()}`
+}
+
+/** Returns the lists that were not read to their end, by the reason; a person who cancelled knows it. */
+function problemsOf(lists: readonly Report[]): Item[] {
+  const problems = [...new Set(lists.flatMap(({ problem }) => problem ?? []))].filter((one) => one !== 'CANCELLED')
+  return problems.map((problem) => {
+    const names = lists.filter((one) => one.problem === problem).map(nameOf)
+    return {
+      key: problem,
+      tone: 'fault',
+      glyph: 'fail',
+      title: `Not read to the end: ${lookOf('PaymentImportProblem', problem).word.toLowerCase()}`,
+      advice: 'Check the sites in Health, then compare again.',
+      ids: names,
+      count: names.length,
+      view: null,
+    }
+  })
+}
+
 function itemsOf(report: Report, dryRun: boolean): Item[] {
-  const { site, list, problem, differed, added, absent, failed } = report
-  const name = `${site}, ${wordsOf(list).toLowerCase()}`
+  const { differed, added, absent, failed } = report
+  const name = nameOf(report)
   const [open, done] = [
     { tone: 'look', glyph: 'doubt' },
     { tone: 'here', glyph: 'done' },
   ] as const
   const found = dryRun ? open : done
-  const view = VIEWS[list]
+  const view = VIEWS[report.list]
   return [
-    {
-      ...open,
-      key: `${name} problem`,
-      tone: 'fault',
-      title: `${name}: the list was not read to its end (${problem === null ? '' : lookOf('PaymentImportProblem', problem).word.toLowerCase()})`,
-      advice: 'Check the site in Health, then compare again.',
-      ids: [],
-      count: problem === null ? 0 : 1,
-      view: null,
-    },
     {
       ...open,
       key: `${name} absent`,
@@ -163,7 +185,7 @@ function itemsOf(report: Report, dryRun: boolean): Item[] {
       ids: report.absentIds,
       count: absent,
       // What is not in the list of links is named by the ids of the links.
-      view: list === 'LINKS' ? 'links' : view,
+      view: report.list === 'LINKS' ? 'links' : view,
     },
     {
       ...found,
@@ -207,11 +229,14 @@ const LISTS = [
 ] as const
 
 function Lists({ of: { lists } }: Of) {
+  const full = lists.filter(({ listed, absent, problem }) => listed + absent > 0 || problem !== null)
+  const empty = lists.length - full.length
   return (
     <section aria-labelledby="lists">
       <h2 id="lists">By list</h2>
+      {empty > 0 && <p class="note">{empty} other lists have no entries.</p>}
       <Table caption="Lists" columns={LISTS}>
-        {lists.map(({ site, list, listed, equal, differed, added, absent, passedOver }) => (
+        {full.map(({ site, list, listed, equal, differed, added, absent, passedOver }) => (
           <tr key={`${site} ${list}`}>
             <th scope="row">
               <span class="strong">{site}</span> <span class="faint">{wordsOf(list)}</span>

@@ -35,7 +35,6 @@ export function Sums({ of: totals }: { readonly of: readonly Total[] }) {
                     Count
                   </th>
                   <th scope="col" class="number">
-                    {/* Payouts have no paid amount. */}
                     Paid
                   </th>
                 </>

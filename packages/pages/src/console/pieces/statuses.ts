@@ -90,9 +90,9 @@ export const STATUSES = {
   PaymentsJobState: {
     RUNNING: look('Running', 'half', 'now'),
     DONE: look('Done', 'done', 'here'),
-    CANCELLED: look('Cancelled', 'deny', 'over'),
   },
   PaymentImportProblem: {
+    CANCELLED: look('Cancelled', 'deny', 'over'),
     NOT_CONFIGURED: look('Not configured', 'deny', 'look'),
     CREDENTIALS_REJECTED: look('Credentials rejected', 'quarantine', 'fault'),
     REFUSED: look('Refused', 'fail', 'fault'),

@@ -2,12 +2,13 @@ import { useContext } from 'preact/hooks'
 import type { SitePartsFragment } from '../generated/graphql.ts'
 import { Glyph } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { hrefOf } from '../routes/route.ts'
+import { hrefOf, useRoute } from '../routes/route.ts'
 import { AttentionContext } from './attention.ts'
 
 /** Says on every view, once, which sites the payments API fails, and what that means; shows nothing while none fails. */
 export function OutageBanner() {
   const { outage = [], isOut = false } = useContext(AttentionContext)
+  const view = useRoute()?.view.name
   const rejected = outage.filter(({ availability }) => availability === 'CREDENTIALS_REJECTED')
   const isRejected = rejected.length === outage.length
   const names = isOut ? 'every site' : outage.map(({ id }) => id).join(', ')
@@ -30,11 +31,13 @@ export function OutageBanner() {
               {rejected.length > 0 && ' Check the API key in the provider’s dashboard and in the settings.'}
             </p>
           </div>
-          <div class="actions">
-            <a class="button" href={hrefOf('health')}>
-              Open Health
-            </a>
-          </div>
+          {view !== 'health' && (
+            <div class="actions">
+              <a class="button" href={hrefOf('health')}>
+                Open Health
+              </a>
+            </div>
+          )}
         </section>
       )}
     </>
