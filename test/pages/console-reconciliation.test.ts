@@ -43,6 +43,7 @@ describe.skipIf(browser.isMissing)('reconciliation in the console', () => {
       .getByRole('button', { name: 'Cancel' })
       .click()
     await page.getByRole('heading', { level: 1, name: 'Cancelled' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0)
   })
 
   async function begin() {

@@ -59,11 +59,11 @@ function differencesOf({ statusRaw, body, payment, agreement, payout, gatewayPay
   const amounts =
     payment === null
       ? []
-      : BODY_FIELDS.map(([field, name, own]) => ({
-          field,
-          left: received[name] === undefined ? null : String(received[name]),
-          right: payment[own]?.value ?? null,
-        })).filter(({ left }) => left !== null)
+      : BODY_FIELDS.flatMap(([field, name, own]) => {
+          const left = received[name]
+          const isAmount = typeof left === 'string' || typeof left === 'number'
+          return isAmount ? [{ field, left: `${left}`, right: payment[own]?.value ?? null }] : []
+        })
   return [{ field: 'Status', left: statusRaw, right: subject.statusRaw }, ...amounts]
 }
 

@@ -9,7 +9,6 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type FeedEventPartsFragment, NewestEventsDocument, type PaymentEventKindInput } from '../generated/graphql.ts'
 import { keepInSession, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
 import {
-  EMPTY_FEED,
   stateFrom,
   withMore,
   type FeedEvent,

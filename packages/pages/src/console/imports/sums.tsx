@@ -5,6 +5,7 @@ import type { ImportNow } from './import.tsx'
 type Total = ImportNow['totals'][number]
 type Whose = 'theirs' | 'ours' | 'difference'
 
+const NAMES = ['Theirs', 'Ours', 'Difference']
 const EQUAL = { ...lookOf('PaymentWebhookDisposition', 'NO_CHANGE'), word: 'Equal' }
 
 /** The sums of the payments API beside ours, by kind and currency: of all sites, and of each where several have the currency. */
@@ -22,23 +23,20 @@ export function Sums({ of: totals }: { readonly of: readonly Total[] }) {
               <th scope="col" rowSpan={2}>
                 What
               </th>
-              {['Theirs', 'Ours', 'Difference'].map((name) => (
+              {NAMES.map((name) => (
                 <th key={name} scope="colgroup" colSpan={2} class="over-two">
                   {name}
                 </th>
               ))}
             </tr>
             <tr>
-              {['Theirs', 'Ours', 'Difference'].map((name) => (
-                <>
-                  <th scope="col" class="number">
-                    Count
+              {NAMES.flatMap((name) =>
+                ['Count', 'Paid'].map((figure) => (
+                  <th key={`${name} ${figure}`} scope="col" class="number">
+                    {figure}
                   </th>
-                  <th scope="col" class="number">
-                    Paid
-                  </th>
-                </>
-              ))}
+                )),
+              )}
             </tr>
           </thead>
           <tbody>
