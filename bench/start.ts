@@ -70,7 +70,7 @@ function startsOf({ program, folder }: Bench): Start[] {
   const database = (name: string) => ({ DATABASE_URL: `file:${folder}/${name}.db` })
   const keys = productionEnv({})
   const own = Object.fromEntries(
-    ['WEBHOOK_SECRETS', 'SIGNING_KEYS', 'JWT_SECRET'].map((name) => [name, keys[name] ?? '']),
+    ['WEBHOOK_SECRETS', 'SIGNING_KEYS', 'JWT_SECRETS'].map((name) => [name, keys[name] ?? '']),
   )
   const node = process.execPath
   return [

@@ -48,6 +48,8 @@ await build({
         main: 'src/main.ts',
         cli: 'src/cli.ts',
         sandbox: 'src/sandbox.ts',
+        demo: 'src/demo.ts',
+        trigger: 'src/trigger.ts',
         'store/sqlite/read-thread-main': 'src/store/sqlite/read-thread-main.ts',
       },
       // V8 keeps a source with one character beyond Latin-1 in two bytes a character; the notices are in a file of their own.

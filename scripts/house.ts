@@ -19,7 +19,7 @@ import { createLogger } from '../src/observability/logger.ts'
 import { arrowsBack, arrowsOf, circlesOf } from '../test/architecture/imports.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const JWT_SECRET = 'the-house-script-reads-only-its-own-process'
+const JWT_SECRETS = 'the-house-script-reads-only-its-own-process'
 const GENERATED = /\/generated(?:\/|\.ts$)/
 
 const CREATE = `mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) {
@@ -132,7 +132,7 @@ async function filesRun(): Promise<{ webhook: string[]; mutation: string[] }> {
     UPSTREAM_SITES: JSON.stringify(sandbox.sites),
     WEBHOOK_SECRETS: sandbox.webhookSecret,
     SIGNING_KEYS: 'a-signing-key-that-signs-nothing-of-worth',
-    JWT_SECRET,
+    JWT_SECRETS,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     LOG_LEVEL: 'silent',
   })
@@ -147,7 +147,7 @@ async function filesRun(): Promise<{ webhook: string[]; mutation: string[] }> {
   session.connect()
   await session.post('Profiler.enable')
   try {
-    const token = await issueDevelopmentToken(new Secret(JWT_SECRET), {
+    const token = await issueDevelopmentToken(new Secret(JWT_SECRETS), {
       scopes: ['payments:write'],
       subject: 'house',
       ttlSeconds: 60,

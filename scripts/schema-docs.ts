@@ -1,9 +1,10 @@
 /**
  * Writes docs/schema.md from schema.graphql: every operation by area, with its arguments, scopes, cost, errors and types; and the tables
- * of settings in docs/settings.md and of limits in docs/operations/overload.md from the comments of the source,
+ * of settings in docs/settings.md and of limits in docs/operations/overload.md from the comments of the source, the list of metrics,
  * and of promises in docs/reliability.md and docs/security.md from the comments of the tests.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { withMetrics } from './metrics-list.ts'
 import { promisesIn, withPromises } from './promises.ts'
 import { schemaPage } from './schema-page.ts'
 import { withSettings, withSocketLimits } from './settings-tables.ts'
@@ -19,6 +20,7 @@ write(
   'docs/operations/overload.md',
   withSocketLimits(read('docs/operations/overload.md'), read('src/config/limits.ts')),
 )
+write('docs/operations/metrics.md', withMetrics(read('docs/operations/metrics.md')))
 write('docs/settings.md', withSettings(read('docs/settings.md'), read('src/config/settings.ts')))
 
 const textsOf = (pattern: string) =>

@@ -1,95 +1,40 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
-import type { ApolloServerPlugin } from '@apollo/server'
-import type { VerifyToken } from './access/own-verifier.ts'
+import type { App, AppOptions } from './app-options.ts'
 import { createOperations } from './commands/operations.ts'
-import { addShop, type CreateShop } from './compose-shop.ts'
-import { type AppConfig, type Config, type Environment, readAppConfig } from './config.ts'
-import type { Context } from './graphql/context.ts'
+import { addShop } from './compose-shop.ts'
+import { type Config, type Environment, readAppConfig } from './config.ts'
 import { createGraphql } from './graphql/create-graphql.ts'
-import type { OwnApollo } from './graphql/engine/own-apollo.ts'
-import type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
 import { warmUpEngine } from './graphql/warm-up.ts'
-import { createHttp, type TransportLimits } from './http/create-http.ts'
+import { createHttp } from './http/create-http.ts'
 import { warmUpServer } from './http/warm-up-server.ts'
 import { createCursorCodec } from './keys/cursor.ts'
 import { seal } from './keys/derived-secrets.ts'
 import { createKeyRing, Secret } from './keys/key-ring.ts'
 import { createLedger } from './ledger/ledger.ts'
 import { createSliceScheduler } from './lib/slice-scheduler.ts'
-import { withTimeout, systemTimer, type Timer } from './lib/timers.ts'
+import { withTimeout, systemTimer } from './lib/timers.ts'
+import { programVersion } from './lib/version.ts'
 import { createHealth } from './lookups/health.ts'
 import { createMethodLists } from './lookups/method-lists.ts'
-import { createLogger, type Logger } from './observability/logger.ts'
-import { createMetrics } from './observability/metrics.ts'
-import type { Tracing } from './observability/tracing/tracing.ts'
+import { createLogger, withTraceIds } from './observability/logger.ts'
+import { createMetrics } from './observability/metrics/metrics.ts'
+import { openTracing } from './observability/tracing/open-tracing.ts'
 import { createReconciliation } from './reconciliation/create-reconciliation.ts'
 import { openConfiguredRedis, openSharing } from './redis/open-redis.ts'
 import { openArchive } from './retention/retention.ts'
 import { startSigningKeys } from './retention/signing-keys.ts'
 import { openDatabase } from './store/open-database.ts'
+import { observeCommits, storeSources } from './store/store-sources.ts'
+import { watchStore } from './store/store-watch.ts'
 import { openWakeUps } from './streams/open-wake-ups.ts'
 import { createDeadlines, createStreamRegistry } from './streams/stream-registry.ts'
-import { startTail, type TailOptions } from './streams/tail.ts'
+import { startTail } from './streams/tail.ts'
 import { createSites } from './upstream/client/sites.ts'
-import type { BreakerSettings } from './upstream/resilience/breaker.ts'
 import { createSiteStates, watchUpstream } from './upstream/site-states.ts'
 import { createUpstreamClient } from './upstream/upstream-client.ts'
-import { createWebhookHandlers } from './webhooks/subject-webhooks.ts'
+import { createWebhookHandlers, WEBHOOK_KINDS } from './webhooks/subject-webhooks.ts'
 import { createWebhookFigures } from './webhooks/webhook-figures.ts'
-
-export type AppOptions = {
-  /** Default: JSON lines on standard output, of the configured level. */
-  readonly logger?: Logger
-  readonly clock?: () => Date
-  /** Timer that paces the reads of the payments API. Default: the system's. */
-  readonly timer?: Timer
-  /** Called when the app cannot continue: acknowledged data is safe, and the process must be restarted. */
-  readonly onFatal?: () => void
-  /** Overrides of the default circuit breaker settings for the payments API. */
-  readonly breaker?: Partial<BreakerSettings>
-  /** Overrides of the default limits of sockets, event streams and callbacks. */
-  readonly limits?: Partial<TransportLimits>
-  /** Overrides how often the log is polled for events of other nodes. */
-  readonly tail?: Pick<TailOptions, 'pollMs'>
-  /** With plugins of Apollo Server, every query and mutation is executed by Apollo Server, and slower. */
-  readonly plugins?: readonly ApolloServerPlugin<ExtensionContext>[]
-  /** Adds fields and types to the schema. */
-  readonly extension?: SchemaExtension
-  /** Verifies client tokens in place of the keys of `JWT_SECRET` and `JWT_JWKS_URL`. */
-  readonly verifyToken?: VerifyToken
-  /** Adds a demo shop below `/shop`, beside the emulator only. */
-  readonly shop?: CreateShop
-}
-
-export type App = {
-  /** URL at which the app listens, e.g. `http://127.0.0.1:4000`. */
-  readonly url: string
-  /** URL of the separate server for metrics and probes, e.g. `http://127.0.0.1:9464`; null for none. */
-  readonly adminUrl: string | null
-  /** Answers a request of another server of node:http, with every address but that of WebSockets. */
-  readonly handle: RequestListener
-  /**
-   * Returns what an Apollo Server of this program needs: its options, with the schema and the admission, and the context of a request. Its
-   * plugins are those of `AppOptions`, unless others are added to the options.
-   */
-  apollo(): Promise<{
-    readonly options: OwnApollo['options']
-    readonly context: (received: { readonly req: IncomingMessage }) => Promise<Context>
-  }>
-  /** Resolves when no read of the payments API is in progress. */
-  settle(): Promise<void>
-  /**
-   * Fetches the verification keys of client tokens now, instead of within five minutes; tokens of withdrawn keys are rejected
-   * from then on, and their streams end. If the issuer does not answer, nothing changes.
-   */
-  refetchTokenKeys(): Promise<void>
-  /**
-   * Drains: rejects new work, asks sockets to reconnect elsewhere, finishes and stores the work in progress. A second call waits
-   * for the first.
-   */
-  close(): Promise<void>
-}
 
 /** How long the services may take to finish, in milliseconds; the outcome of a command that is not finished is recorded as unknown. */
 const LAST_WORK_MS = 1_500
@@ -103,7 +48,7 @@ const LAST_RECORD_MS = 500
 export async function createApp(given: Config | Environment, options: AppOptions = {}): Promise<App> {
   const config = readAppConfig(given)
   const {
-    logger = createLogger({ level: config.logLevel }),
+    logger: ownLogger = createLogger({ level: config.logLevel }),
     clock = () => new Date(),
     timer = systemTimer,
     onFatal = () => {},
@@ -112,10 +57,19 @@ export async function createApp(given: Config | Environment, options: AppOptions
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
+  const tracing = await openTracing(config)
+  const watch = watchStore(tracing === null ? ownLogger : withTraceIds(ownLogger, tracing), () => store)
+  const { logger } = watch
+  const isOnServer = config.database.kind !== 'sqlite'
   const webhookFigures = createWebhookFigures(clock)
   const metrics = createMetrics(
     {
+      build: { version: programVersion(), node: process.version, database: config.database.kind },
+      webhookKinds: WEBHOOK_KINDS,
       sites: config.upstream.sites.map(({ id }) => id),
+      retriesLeft: (site) => upstream.retriesLeft(site),
+      limits: () => ({ ...http.limits(), ...services.streams.limits() }),
+      store: storeSources({ store: () => store, position: () => tail.end, isUp: watch.isUp, isOnServer }),
       sockets: () => http.open().sockets,
       eventStreams: () => http.open().eventStreams,
       callbacks: () => http.open().callbacks,
@@ -124,19 +78,25 @@ export async function createApp(given: Config | Environment, options: AppOptions
       readsHeldMs: (site) => reconciliation.heldMs(site),
       reads: () => store.reads.backlog(clock()),
       redis: config.redis && (() => redis?.isConnected === true),
-      wakeUps: config.database.kind === 'sqlite' ? null : () => wakeUps.isConnected,
+      wakeUps: isOnServer ? () => wakeUps.isConnected : null,
     },
     clock,
   )
   for (const { setting, message } of config.warnings) logger.warn({ setting }, message)
-  const tracing = await openTracing(config)
 
   const archive = await openArchive(config.retention)
   const keys = createKeyRing(config.signingKeys, config.callbackKeys)
-  const store = createLedger(await openDatabase(config, { clock, logger }), {
-    findsDuplicates: config.findsDuplicates,
-    sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
-  })
+  const store = createLedger(
+    await openDatabase(config, {
+      clock,
+      logger,
+      observer: observeCommits(metrics, watch),
+    }),
+    {
+      findsDuplicates: config.findsDuplicates,
+      sealCardToken: config.keepsCardTokens ? (token) => seal(keys, 'card token', token) : null,
+    },
+  )
   store.onFatal((failure) => {
     logger.fatal({ err: failure }, 'the store can no longer be written')
     onFatal()
@@ -173,6 +133,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     ring: keys,
     store: store.signingKeys,
     lifetimes: { refundWindowDays: config.refundWindowDays, deliveryKeysDays: config.retention.deliveryKeysDays },
+    removed: config.database.kind === 'sqlite' ? null : config.removedKeys,
     logger,
     clock,
     timer,
@@ -191,9 +152,13 @@ export async function createApp(given: Config | Environment, options: AppOptions
     paymentFinder: reconciliation.paymentFinder,
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
+    assertWritable: watch.assertWritable,
+    onCommandSent: (ref) => tracing?.remember(ref),
+    onCommandEnded: metrics.commandEnded,
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,
     onImportBegun: reconciliation.continueImports,
+    onReplayBegun: reconciliation.continueReplays,
   })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
   const deadlines = createDeadlines(() => clock().getTime())
@@ -203,7 +168,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     tail,
     scheduler,
     deadlines,
-    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share),
+    streams: createStreamRegistry({ ...config.http.socketLimits, ...limits }, sharing.share, metrics.turnedAway),
     operations,
     health: createHealth({
       sites,
@@ -221,17 +186,28 @@ export async function createApp(given: Config | Environment, options: AppOptions
     keys,
     contactKeys: createKeyRing([new Secret(store.logId)]),
     signingKeys,
-    cursors: createCursorCodec(keys, store.logId, store.branches),
+    cursors: createCursorCodec(store.logId, store.branches),
     clock,
     isEnabled: ({ code }: { readonly code: string }) => enabled.has(code),
   }
   const { extension = null, plugins = [] } = options
-  const engine = await createGraphql(config, { services, logger, tracing, extension, plugins })
+  let isReady = false
+  const engine = await createGraphql(config, {
+    services,
+    logger,
+    tracing,
+    // What warms the process up is no request of a client.
+    onDelivered: metrics.eventDelivered,
+    onEnded: (operation) => isReady && metrics.operationEnded(operation),
+    extension,
+    plugins,
+  })
   const http = createHttp(config, {
     engine,
     operations,
     webhookHandlers: createWebhookHandlers({
       inbox: store.inbox,
+      tracing,
       keys,
       secrets: config.webhooks.secrets,
       logger,
@@ -247,7 +223,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     }),
     deadlines,
     shareCounts: sharing.share,
-    ping: () => store.ping(),
+    ping: watch.check,
     metrics,
     webhookFigures,
     tracing,
@@ -278,6 +254,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     await wakeUps.close()
     sharing.close()
     redis?.close()
+    watch.close()
     await store.close()
     await tracing?.close()
   }
@@ -293,6 +270,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   })
   if (config.http.port === 0) url = listening.url
   await warmUpServer(listening.url, milliseconds / 4)
+  isReady = true
   http.setReady()
   reconciliation.start()
   const { handle } = http.server
@@ -303,11 +281,14 @@ export async function createApp(given: Config | Environment, options: AppOptions
       context: async ({ req }: { readonly req: IncomingMessage }) => contextOf(await http.requesterOf(req)),
     }
   }
-  return { ...listening, handle, apollo, settle: reconciliation.idle, refetchTokenKeys: http.refetchTokenKeys, close }
-}
-
-async function openTracing({ tracesEndpoint, proxies }: AppConfig): Promise<Tracing | null> {
-  if (tracesEndpoint === null) return null
-  const { createTracing } = await import('./observability/tracing/tracing.ts')
-  return createTracing(tracesEndpoint, proxies)
+  const { version: databaseVersion } = store
+  return {
+    ...listening,
+    databaseVersion,
+    handle,
+    apollo,
+    settle: reconciliation.idle,
+    refetchTokenKeys: http.refetchTokenKeys,
+    close,
+  }
 }

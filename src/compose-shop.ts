@@ -32,7 +32,7 @@ export function addShop(config: AppConfig, { http, logger }: Parts, createShop: 
   const shop = createShop({
     graphqlUrl: () => `${http.url()}${GRAPHQL_PATH}`,
     publicUrl: () => (settings.port === 0 ? http.url() : settings.publicUrl),
-    issueToken: () => issueDevelopmentToken(clients.secret, token),
+    issueToken: () => issueDevelopmentToken(clients.secrets[0], token),
     sandboxOrigin,
     logger,
   })

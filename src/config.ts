@@ -38,7 +38,7 @@ export type ClientsConfig = Config['clients']
  * Reads the configuration from environment variables. All faults are reported at once, by the setting's name and never by its
  * value; an empty setting counts as unset. With the built-in sandbox no setting is required: keys come from `generate`, and the
  * result names the settings they replace. NODE_ENV or UPSTREAM_ENVIRONMENT decides what is production. The result depends on the
- * two arguments only.
+ * two arguments, and on the files that the environment names, only.
  */
 export function parseConfig(env: Environment, generate: GenerateKey = randomKey): ConfigResult {
   const reading = new Reading(env, generate)
@@ -104,8 +104,10 @@ function configOf(values: Settings, reading: Reading) {
     signingKeys: reading.keysOf('SIGNING_KEYS', values.signingKeys),
     clients: clientsOf(values, reading),
     router: routerOf(values, reading),
+    limits: { ...values.limits, router: ROUTER_LIMITS },
     callbackOrigins: values.callbackOrigins ?? [],
     shutdownDelayMs: values.shutdownDelayMs ?? (reading.production ? SHUTDOWN_DELAY_MS : 0),
+    removedKeys: values.removedKeys ?? [],
     proxies: {
       http: proxies.http ?? '',
       https: proxies.https ?? '',
@@ -116,6 +118,11 @@ function configOf(values: Settings, reading: Reading) {
     warnings: reading.warnings,
   } as const
 }
+
+/**
+ * Of a request with one of the secrets of routers: representations in `_entities`, their cost, and bytes of the body and of the variables.
+ */
+const ROUTER_LIMITS = { entities: 1_000, cost: 20_000, bytes: 1_048_576 }
 
 /** Hosts of this machine, which no proxy reaches. */
 const OWN_HOSTS = ['localhost', '127.0.0.1', '::1']
@@ -156,20 +163,19 @@ function upstreamOf({ upstream, database }: Settings, reading: Reading) {
   return { kind: 'service', url: url ?? '', environment, sites: sites ?? [] } as const
 }
 
-/** With a shared secret, or with the issuer's published keys. */
-function clientsOf({ clients: { secret, url, ...claims } }: Settings, reading: Reading) {
+/** With shared secrets, or with the issuer's published keys. */
+function clientsOf({ clients: { secrets, url, ...claims } }: Settings, reading: Reading) {
   const rules = {
     ...claims,
     issuer: claimOf('JWT_ISSUER', claims.issuer, reading),
     audience: claimOf('JWT_AUDIENCE', claims.audience, reading),
   }
   if (reading.text('JWT_JWKS_URL') !== null) {
-    if (reading.text('JWT_SECRET') !== null)
-      reading.fault('JWT_SECRET', 'and JWT_JWKS_URL exclude each other: set one of them')
+    if (reading.text('JWT_SECRETS') !== null)
+      reading.fault('JWT_SECRETS', 'and JWT_JWKS_URL exclude each other: set one of them')
     return { kind: 'jwks', url: url ?? '', ...rules } as const
   }
-  const [key] = reading.keysOf('JWT_SECRET', secret && [secret])
-  return { kind: 'secret', secret: key, ...rules } as const
+  return { kind: 'secret', secrets: reading.keysOf('JWT_SECRETS', secrets), ...rules } as const
 }
 
 function claimOf(setting: string, claim: string | null, reading: Reading): string | null {

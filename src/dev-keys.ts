@@ -16,7 +16,7 @@ const FILE = 'dev-keys.json'
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_FOLDER = 0o700
 const key = z.string().regex(/^[\w-]{43}$/)
-const keysSchema = z.object({ WEBHOOK_SECRETS: key, SIGNING_KEYS: key, JWT_SECRET: key })
+const keysSchema = z.object({ WEBHOOK_SECRETS: key, SIGNING_KEYS: key, JWT_SECRETS: key })
 
 type Keys = z.infer<typeof keysSchema>
 
@@ -62,7 +62,7 @@ function readKeys(file: string): Keys | null {
 function createKeys(folder: string, file: string): Keys {
   makeFolder(folder, OWNER_ONLY_FOLDER)
   const draft = join(folder, `${FILE}.${randomUUID()}`)
-  const keys: Keys = { WEBHOOK_SECRETS: randomKey(), SIGNING_KEYS: randomKey(), JWT_SECRET: randomKey() }
+  const keys: Keys = { WEBHOOK_SECRETS: randomKey(), SIGNING_KEYS: randomKey(), JWT_SECRETS: randomKey() }
   try {
     writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: OWNER_ONLY, flag: 'wx' })
     linkSync(draft, file)

@@ -1,5 +1,6 @@
 export type { VerifyToken } from './access/own-verifier.ts'
 export type { ExtensionContext, SchemaExtension } from './graphql/schema/schema-extension.ts'
-export { createApp, type App, type AppOptions } from './app.ts'
+export type { App, AppOptions } from './app-options.ts'
+export { createApp } from './app.ts'
 export { ConfigError, describeFaults, parseConfig, type Config, type ConfigFault } from './config.ts'
 export { createLogger, type Logger } from './observability/logger.ts'

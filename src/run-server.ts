@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxSite } from 'payments-subgraph-sandbox'
-import { createApp, type AppOptions } from './app.ts'
+import type { AppOptions } from './app-options.ts'
+import { createApp } from './app.ts'
 import { type AppConfig, describeFaults, hostNames, parseConfig, type Config } from './config.ts'
 import type { SiteConfig } from './config/credentials.ts'
 import { loadDevelopmentKeys } from './dev-keys.ts'
+import { examine } from './doctor/checks.ts'
+import { openFilesLimit } from './doctor/open-files.ts'
 import { V1_CURRENCY } from './domain/payouts/payout-rules.ts'
 import { MAX_CLOSING_MS } from './http/create-http.ts'
 import { Secret } from './keys/key-ring.ts'
+import { programVersion } from './lib/version.ts'
 import { createLogger, type Logger } from './observability/logger.ts'
 import { isExplained, openFilesFault, startFailure, startMessage } from './start-message.ts'
 import { isEnding, markEnding } from './store/sqlite/files.ts'
@@ -37,7 +41,11 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
   const fault = openFilesFault(openFilesLimit())
   if (fault !== null) failStart(fault)
   const config = readConfig()
-  const logger = createLogger({ level: config.logLevel })
+  const logger = createLogger({
+    level: config.logLevel,
+    isReadable: process.stdout.isTTY,
+    base: { version: programVersion(), instance: hostname() },
+  })
   endOnUncaught(logger)
   process.once('exit', logger.flush)
   try {
@@ -55,15 +63,22 @@ export async function runServer(options: Pick<AppOptions, 'shop'> = {}): Promise
       removeMark()
     })
     process.on('SIGUSR2', () => void app.refetchTokenKeys())
-    const { url, adminUrl } = app
+    const { url, adminUrl, databaseVersion } = app
     const { environment, kind } = config.upstream
-    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment }, 'ready')
+    const database = config.database.kind
+    logger.info({ url, ...(adminUrl === null ? {} : { adminUrl }), environment, database, databaseVersion }, 'ready')
     const builtInSandbox = kind === 'built-in-sandbox'
+    if (kind === 'service') void warn(appConfig, logger)
     if (!config.production) process.stdout.write(await startMessage(appConfig, { url, builtInSandbox }))
   } catch (error) {
     logger.fatal(isExplained(error, config) ? {} : { err: error }, 'could not start')
     failStart(startFailure(error, config))
   }
+}
+
+/** Warns of what `doctor` finds; the start does not wait for it. */
+async function warn(config: AppConfig, logger: Logger): Promise<void> {
+  for (const { check, problem } of await examine(config)) logger.warn({ kind: check.replace(' ', '-') }, problem)
 }
 
 /** Returns the configuration; ends the process if it is invalid. */
@@ -81,25 +96,6 @@ function readConfig(): Config {
 function failStart(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(1)
-}
-
-/**
- * Returns the system's limit of open files and connections of this process; undefined if there is none. A report of Node has it on every
- * system, but takes 10 ms and 2 MB.
- */
-function openFilesLimit(): unknown {
-  const onLinux = /^Max open files +(\d+)/m.exec(limitsOnLinux())?.[1]
-  if (onLinux !== undefined) return Number(onLinux)
-  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
-  return report.userLimits?.open_files?.soft
-}
-
-function limitsOnLinux(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Starts the built-in sandbox if no payments API is configured, and returns the configuration that uses it. */

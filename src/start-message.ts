@@ -43,7 +43,7 @@ export async function startMessage(
 
 async function tokenLines({ clients }: AppConfig): Promise<string[]> {
   if (clients.kind !== 'secret') return []
-  const token = await issueDevelopmentToken(clients.secret, {
+  const token = await issueDevelopmentToken(clients.secrets[0], {
     ...clients,
     scopes: ALL_SCOPES,
     subject: 'developer',

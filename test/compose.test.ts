@@ -47,7 +47,7 @@ const FILLED = {
   SIGNING_KEYS: 'a'.repeat(64),
   ROUTER_SECRETS: 'secret-of-the-router',
   JWT_JWKS_URL: 'https://issuer.example/jwks',
-  JWT_SECRET: '',
+  JWT_SECRETS: '',
   JWT_ISSUER: 'https://issuer.example',
   JWT_AUDIENCE: 'payments',
   ALLOWED_ORIGINS: '',
@@ -111,7 +111,7 @@ describe('compose.yaml', () => {
     expect(Object.values(example).filter((value) => value !== '')).toEqual([])
     const required = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name))
     expect(new Set([...asked].filter((name) => !required.has(name)))).toEqual(
-      new Set(['ALLOWED_ORIGINS', 'JWT_JWKS_URL', 'JWT_SECRET']),
+      new Set(['ALLOWED_ORIGINS', 'JWT_JWKS_URL', 'JWT_SECRETS']),
     )
     for (const name of required)
       expect(() => interpolated(text, { ...FILLED, [String(name)]: '' })).toThrow(`${name}: .env needs`)

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { JWT_SECRET } from './processes.ts'
+import { JWT_SECRETS } from './processes.ts'
 
 const LIFETIME_S = 3_600
 
@@ -8,7 +8,7 @@ export function bearer(scope: string): string {
   const now = Math.floor(Date.now() / 1_000)
   const claims = { iat: now, exp: now + LIFETIME_S, iss: 'bench', aud: 'payments', sub: 'bench', scope }
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
-  return `Bearer ${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`
+  return `Bearer ${signed}.${createHmac('sha256', JWT_SECRETS).update(signed).digest('base64url')}`
 }
 
 function encode(value: unknown): string {

@@ -25,11 +25,12 @@ const START_MS = 60_000
 const NO_PAYMENTS_API = 'http://127.0.0.1:9/api'
 
 export const WEBHOOK_SECRET = 'webhook-secret-of-the-bench'
-export const JWT_SECRET = 'client-token-secret-of-the-bench-0123456789'
+export const JWT_SECRETS = 'client-token-secret-of-the-bench-0123456789'
 
 /** Settings of the product in production. Its log has the level info and goes to /dev/null. */
 const PRODUCTION = {
   NODE_ENV: 'production',
+  UPSTREAM_ENVIRONMENT: 'sandbox',
   HOST: '127.0.0.1',
   ADMIN_PORT: 'off',
   LOG_LEVEL: 'info',
@@ -38,7 +39,7 @@ const PRODUCTION = {
   UPSTREAM_SITES: '[{"id":"au","appId":"app-id","secretKey":"secret-key-of-the-bench","currencies":["AUD"]}]',
   WEBHOOK_SECRETS: WEBHOOK_SECRET,
   SIGNING_KEYS: 'signing-key-of-the-bench-0123456789abcdef',
-  JWT_SECRET,
+  JWT_SECRETS,
   JWT_ISSUER: 'any',
   JWT_AUDIENCE: 'any',
   ROUTER_SECRETS: 'none',

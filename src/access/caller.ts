@@ -170,11 +170,15 @@ function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
 }
 
-/** The reason why a token was rejected: `expired` is remedied by a new token, `invalid` is not explained further. */
-type TokenRefusal = 'expired' | 'invalid'
+/**
+ * The reason why a token was rejected: `expired` is remedied by a new token, `not_yet_valid` by a right clock, and `invalid` is not explained
+ * further.
+ */
+export type TokenRefusal = 'expired' | 'not_yet_valid' | 'invalid'
 
 const REFUSALS: Readonly<Record<TokenRefusal, string>> = {
   expired: 'The token has expired.',
+  not_yet_valid: 'The token is not valid yet.',
   invalid: 'The token is not valid.',
 }
 

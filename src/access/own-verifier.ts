@@ -1,6 +1,12 @@
 import type { Logger } from '../observability/logger.ts'
 import { callerFromClaims, InvalidTokenError, type ScopeRules, TokenKeysUnavailableError } from './caller.ts'
-import { createTokenWatch, MAX_TOKEN_BYTES, type TokenVerifier, WATCH_MS } from './verify-token.ts'
+import {
+  createTokenWatch,
+  MAX_TOKEN_BYTES,
+  type TokenVerifier,
+  type TokenVerifierOptions,
+  WATCH_MS,
+} from './verify-token.ts'
 
 /**
  * Verifies a token that this process cannot verify by itself, such as an opaque one. Resolves to its claims, in the form of RFC 7519 or of an
@@ -8,7 +14,10 @@ import { createTokenWatch, MAX_TOKEN_BYTES, type TokenVerifier, WATCH_MS } from 
  */
 export type VerifyToken = (token: string) => Promise<Readonly<Record<string, unknown>> | null>
 
-type OwnVerifierOptions = { readonly log: Pick<Logger, 'warn'>; readonly clock?: () => number }
+type OwnVerifierOptions = Pick<TokenVerifierOptions, 'onRefused'> & {
+  readonly log: Pick<Logger, 'warn'>
+  readonly clock?: () => number
+}
 
 /**
  * Creates a verifier that asks a function of the program for each request, so that the function decides what is cached and for how long. The
@@ -17,7 +26,7 @@ type OwnVerifierOptions = { readonly log: Pick<Logger, 'warn'>; readonly clock?:
 export function createOwnVerifier(
   verifyToken: VerifyToken,
   rules: ScopeRules,
-  { log, clock = Date.now }: OwnVerifierOptions,
+  { log, onRefused, clock = Date.now }: OwnVerifierOptions,
 ): TokenVerifier {
   let generation = 0
   const claimsOf = async (token: string) => {
@@ -29,6 +38,14 @@ export function createOwnVerifier(
     }
   }
   const verify: TokenVerifier['verify'] = async (token) => {
+    try {
+      return await check(token)
+    } catch (error) {
+      if (error instanceof InvalidTokenError) onRefused?.(error.reason)
+      throw error
+    }
+  }
+  const check: TokenVerifier['verify'] = async (token) => {
     if (token === '' || Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES) throw new InvalidTokenError('invalid')
     const claims = await claimsOf(token)
     if (claims === null) throw new InvalidTokenError('invalid')

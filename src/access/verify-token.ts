@@ -1,4 +1,4 @@
-import { createSecretKey, hash } from 'node:crypto'
+import { createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -13,6 +13,7 @@ import {
   isCompactJws,
   namesAreUnique,
   type ScopeRules,
+  type TokenRefusal,
   InvalidTokenError,
   TokenKeysUnavailableError,
 } from './caller.ts'
@@ -47,6 +48,8 @@ export type TokenVerifierOptions = {
   /** Monotonic clock in milliseconds. Default: the process's own. */
   readonly elapsed?: () => number
   readonly log?: Pick<Logger, 'debug' | 'warn'>
+  /** Is told of each refused token. */
+  readonly onRefused?: (reason: TokenRefusal) => void
   /** The proxies through which the issuer's keys are fetched. Default: none. */
   readonly proxies?: Proxies
   /** Milliseconds between two checks of the tokens of open streams. Default: 15 seconds. */
@@ -76,6 +79,14 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
     keys.freshen() === null && generation === keys.generation() && expiresAt > clock() ? caller : null
 
   const verify = async (token: string): Promise<ClientCaller> => {
+    try {
+      return await check(token)
+    } catch (error) {
+      if (error instanceof InvalidTokenError) options.onRefused?.(error.reason)
+      throw error
+    }
+  }
+  const check = async (token: string): Promise<ClientCaller> => {
     if (Buffer.byteLength(token, 'utf8') > MAX_TOKEN_BYTES || !isCompactJws(token))
       throw new InvalidTokenError('invalid')
     await keys.freshen()
@@ -121,15 +132,26 @@ export function createTokenVerifier(clients: ClientsConfig, options: TokenVerifi
 
 /** The streams of an expired token end without this check. */
 function isNotWithdrawn(error: unknown): boolean {
-  if (error instanceof InvalidTokenError) return error.reason === 'expired'
+  if (error instanceof InvalidTokenError) return error.reason !== 'invalid'
   throw error
 }
 
 function keySource(clients: ClientsConfig, { elapsed, log, proxies }: TokenVerifierOptions): VerificationKeys {
   if (clients.kind === 'jwks')
     return createRemoteKeys(clients.url, { elapsed: elapsed ?? (() => performance.now()), log, proxies })
-  const key = createSecretKey(clients.secret.reveal(), 'utf8')
-  return { keyOf: async () => key, generation: () => 0, freshen: () => null, refetch: async () => true }
+  const secrets = clients.secrets.map((secret) => createSecretKey(secret.reveal(), 'utf8'))
+  return { keyOf: async () => onlyOneOf(secrets), generation: () => 0, freshen: () => null, refetch: async () => true }
+}
+
+/** A token does not say which of several secrets has signed it: throws the error that `checkWithEach` takes the candidates from. */
+function onlyOneOf(secrets: readonly KeyObject[]): KeyObject {
+  const [only, ...others] = secrets
+  if (only !== undefined && others.length === 0) return only
+  throw Object.assign(new errors.JWKSMultipleMatchingKeys(), {
+    async *[Symbol.asyncIterator]() {
+      yield* secrets
+    },
+  })
 }
 
 function rulesFor(clients: ClientsConfig): JWTVerifyOptions {
@@ -154,7 +176,7 @@ async function checkSignature(
   }
 }
 
-/** Verifies a token without a key id if the issuer has several keys of its kind: one of them must have signed it. */
+/** Verifies a token that may be signed with any of several keys: one of them must have signed it. */
 async function checkWithEach(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
@@ -180,7 +202,10 @@ function acceptedCaller({ payload, protectedHeader }: JWTVerifyResult, rules: Sc
 function refusalFor(error: unknown, log: TokenVerifierOptions['log']): Error {
   if (error instanceof TokenKeysUnavailableError || error instanceof InvalidTokenError) return error
   log?.debug({ code: 'INVALID_TOKEN', err: error }, 'A client token was refused.')
-  return new InvalidTokenError(error instanceof errors.JWTExpired ? 'expired' : 'invalid')
+  if (error instanceof errors.JWTExpired) return new InvalidTokenError('expired')
+  const isEarly =
+    error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed'
+  return new InvalidTokenError(isEarly ? 'not_yet_valid' : 'invalid')
 }
 
 /** Cache of tokens whose signature was verified, so that it is not verified on every request. */

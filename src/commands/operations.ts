@@ -21,7 +21,7 @@ import { createCustomer, updateCustomer, createContact } from './customers.ts'
 import { createGatewayPayment, settleGatewayCreation } from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import type { CallbackOptions } from './idempotency/task.ts'
-import { erasePayer, replayDelivery } from './operator-commands.ts'
+import { cancelReplay, erasePayer, replayDeliveries, replayDelivery } from './operator-commands.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
 import { cancelImport, importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
@@ -52,12 +52,20 @@ export type OperationsOptions = CallbackOptions & {
   readonly sendLinkReference: boolean
   /** Whether the configured payments API is its sandbox. */
   readonly sandbox: boolean
+  /** Rejects if the database could not record the result of a command. */
+  readonly assertWritable: () => Promise<void>
+  /** Is told the correlation id of each attempt before it is sent. */
+  readonly onCommandSent: (ref: string) => void
+  /** Is told the outcome of each command. */
+  readonly onCommandEnded: (mutation: string, outcome: string) => void
   /** Called when a read of a payment or agreement has fallen due. */
   readonly onReadDue: () => void
   /** Called when an erasure is to be continued in the background. */
   readonly onErasureLeft: () => void
   /** Called when there is an import to work on in the background. */
   readonly onImportBegun: () => void
+  /** The same of replays of deliveries. */
+  readonly onReplayBegun: () => void
 }
 
 /** Longer than an upload may take, whose caller waits for it. */
@@ -76,6 +84,9 @@ export function createOperations(options: OperationsOptions) {
     owner: randomUUID(),
     newId: randomUUID,
     newCorrelationId,
+    assertWritable: options.assertWritable,
+    onSent: options.onCommandSent,
+    onEnded: options.onCommandEnded,
   })
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }
@@ -100,6 +111,8 @@ export function createOperations(options: OperationsOptions) {
     importPayments: plain(importPayments),
     cancelImport: plain(cancelImport),
     replayDelivery: plain(replayDelivery),
+    replayDeliveries: plain(replayDeliveries),
+    cancelReplay: plain(cancelReplay),
     dismissDuplicate: plain(dismissDuplicate),
     settleGatewayCreation: plain(settleGatewayCreation),
     erasePayer: plain(erasePayer),

@@ -154,6 +154,30 @@ export function parseCollector(text: string): Parsed<string> {
   return good(withoutSlashes(url.href))
 }
 
+/** Parses `name=value,name=value`; values are percent-encoded (W3C Baggage, section 3.2.1). */
+export function parsePairs(text: string): Parsed<Readonly<Record<string, string>>> {
+  const pairs: [string, string][] = []
+  for (const [index, entry] of text.split(',').entries()) {
+    const [, name, value = ''] = /^\s*([\w.-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
+    if (name === undefined || (value !== '' && !isPercentEncoded(value)))
+      return bad(`entry ${index + 1} must be name=value, with other characters of the value percent-encoded`)
+    pairs.push([name, decodeURIComponent(value)])
+  }
+  return good(Object.fromEntries(pairs))
+}
+
+/** The same, for values that must not be shown. */
+export function secretPairs(text: string): Parsed<() => Readonly<Record<string, string>>> {
+  const pairs = parsePairs(text)
+  return pairs.ok ? good(() => pairs.value) : pairs
+}
+
+/** Parses a number from 0 to 1. */
+export function parseShare(text: string): Parsed<number> {
+  const share = /^(?:0|1|[01]?\.\d+)$/.test(text) ? Number(text) : Number.NaN
+  return share <= 1 ? good(share) : bad('must be a number from 0 to 1')
+}
+
 /** Parses the address of a proxy, which may have credentials; without a scheme it is an http address, as for other programs. */
 export function parseProxy(text: string): Parsed<string> {
   const url = URL.parse(text.includes('://') ? text : `http://${text}`)

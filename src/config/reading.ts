@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Secret } from '../keys/key-ring.ts'
 import type { Secrets } from './credentials.ts'
 import {
@@ -25,7 +26,7 @@ export function describeFaults(faults: readonly ConfigFault[]): string {
 const HOW_TO_GET = {
   WEBHOOK_SECRETS: 'the secret with which the payments API signs the webhooks of this merchant',
   SIGNING_KEYS: MAKE_A_KEY,
-  JWT_SECRET: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
+  JWT_SECRETS: `${MAKE_A_KEY} and share it with the issuer of client tokens, or set JWT_JWKS_URL in its place`,
 }
 
 /** A setting for which a key can be generated with the built-in sandbox. */
@@ -47,12 +48,15 @@ export class Reading {
   readonly production: boolean
   /** Whether the payments API is the built-in sandbox: only for it are keys and tokens generated. */
   readonly builtInSandbox: boolean
-  readonly #env: Environment
+  readonly #env: Record<string, string | undefined>
   readonly #generate: GenerateKey
+  /** Settings that are set to what cannot be read: nothing further is wrong with them. */
+  readonly #unread = new Set<string>()
 
   constructor(env: Environment, generate: GenerateKey) {
-    this.#env = env
+    this.#env = { ...env }
     this.#generate = generate
+    for (const setting of settingsIn(SETTINGS)) this.#readText(setting)
     this.production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION
     this.builtInSandbox = !this.production && this.text('UPSTREAM_URL') === null
   }
@@ -63,7 +67,33 @@ export class Reading {
   }
 
   fault(setting: string, message: string): void {
-    this.faults.push({ setting, message })
+    if (!this.#unread.has(setting)) this.faults.push({ setting, message })
+  }
+
+  /** Takes the text of a secret from its file, if there is one, and refuses a text in quotation marks. */
+  #readText({ name, secret }: Setting): void {
+    const file = secret && this.text(fileSetting(name))
+    const problem = file ? this.#readSecret(name, file) : null
+    const text = this.text(name)
+    const quoted = text !== null && QUOTED.test(text)
+    if (problem === null && !quoted) return
+    this.fault(
+      file ? fileSetting(name) : name,
+      problem ?? 'is in quotation marks, which are not removed: leave them out',
+    )
+    this.#unread.add(name)
+    this.#env[name] = undefined
+  }
+
+  /** Returns what is wrong with the file; null if it was read. Editors end a file with a line break, which is no part of the secret. */
+  #readSecret(name: string, file: string): string | null {
+    if (this.text(name) !== null) return `and ${name} exclude each other: set one of them`
+    try {
+      this.#env[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    } catch (error) {
+      return `names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`
+    }
+    return this.text(name) === null ? 'names an empty file' : null
   }
 
   /** Records that a protection was switched off in production; outside production this gives no warning. */
@@ -108,32 +138,60 @@ export class Reading {
   }
 }
 
+/** What Docker passes on of a quoted value in an env file. */
+const QUOTED = /^(["'])[^]*\1$/
+
+function fileSetting(name: string): string {
+  return `${name}_FILE`
+}
+
 /** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = settingsIn(SETTINGS).map(({ name }) => name)
 
-/** Only names with our prefixes can be distinguished from settings of other programs. */
-const OURS =
-  /^(?:UPSTREAM|WEBHOOK|SIGNING|JWT|ROUTER|TRUST|TRUSTED|SANDBOX|ALLOWED|CALLBACK|GRAPHQL|SOCKET|RETENTION|ARCHIVE)_/
+const KNOWN: ReadonlySet<string> = new Set(
+  settingsIn(SETTINGS).flatMap(({ name, secret }) => (secret ? [name, fileSetting(name)] : [name])),
+)
+
+/** Beginnings of names that other programs set too. */
+const SHARED: ReadonlySet<string> = new Set(['NODE', 'HTTP', 'HTTPS', 'NO', 'OTEL', 'LOG'])
+const PREFIXES: ReadonlySet<string> = new Set(
+  SETTING_NAMES.filter((name) => name.includes('_'))
+    .map(prefixOf)
+    .filter((prefix) => !SHARED.has(prefix)),
+)
+
+function prefixOf(name: string): string {
+  return name.replace(/_.*/s, '')
+}
 
 /** Kubernetes and Docker set these for every neighbouring service, which may be named `router` or `sandbox`. */
 const SET_BY_ORCHESTRATOR =
   /_SERVICE_PORT_|_(?:SERVICE_HOST|SERVICE_PORT|PORT(?:_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/
 
+/** Letters by which a misspelt name with one of our prefixes differs, and any other, which may be of another program. */
 const NEAR = 4
+const VERY_NEAR = 2
 
 /** Returns names that look like our settings but are unknown: most likely misspelt, and so without effect. */
 export function unknownSettings(env: Environment): ConfigFault[] {
   return Object.keys(env)
-    .filter((name) => env[name] && OURS.test(name) && !SETTING_NAMES.includes(name) && !SET_BY_ORCHESTRATOR.test(name))
+    .filter((name) => env[name] && !KNOWN.has(name) && !SET_BY_ORCHESTRATOR.test(name))
     .sort()
-    .map((setting) => ({ setting, message: `is not a setting${suggestionFor(setting)}` }))
+    .flatMap((setting) => {
+      const isOurs = setting.includes('_') && PREFIXES.has(prefixOf(setting))
+      const meant = nearestTo(setting, isOurs ? NEAR : VERY_NEAR)
+      if (!isOurs && (meant === null || SHARED.has(prefixOf(meant)) !== SHARED.has(prefixOf(setting)))) return []
+      return [{ setting, message: `is not a setting${meant === null ? '' : `; is ${meant} meant?`}` }]
+    })
 }
 
-function suggestionFor(name: string): string {
-  const [nearest] = SETTING_NAMES.map((setting) => ({ setting, distance: distanceBetween(name, setting) })).sort(
-    (one, other) => one.distance - other.distance,
+function nearestTo(name: string, most: number): string | null {
+  const [nearest] = SETTING_NAMES.filter(
+    (setting) => setting.includes('_') && Math.abs(setting.length - name.length) <= most,
   )
-  return nearest !== undefined && nearest.distance <= NEAR ? `; is ${nearest.setting} meant?` : ''
+    .map((setting) => ({ setting, distance: distanceBetween(name, setting) }))
+    .sort((one, other) => one.distance - other.distance)
+  return nearest !== undefined && nearest.distance <= most ? nearest.setting : null
 }
 
 /** Returns the Levenshtein distance: the number of letters to add, remove or change. */

@@ -1,4 +1,5 @@
 import { LOG_LEVELS } from '../observability/logger.ts'
+import { SAMPLERS } from '../observability/tracing/samplers.ts'
 import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials.ts'
 import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
 import { parseSocketLimits } from './limits.ts'
@@ -16,6 +17,8 @@ export type Setting = {
   readonly required?: string
   /** Whether the name in lower case counts too, and first, as it does for other programs. */
   readonly eitherCase?: true
+  /** Whether it contains a secret, so that `NAME_FILE` may name a file with its text instead. */
+  readonly secret?: true
 }
 
 export type SettingTable = { readonly [key: string]: Setting | SettingTable }
@@ -103,7 +106,7 @@ export const SETTINGS = {
     /** Port for `/metrics` and the probes apart from clients, or `off`. Unset: 9464 in production, else `off` */
     port: { name: 'ADMIN_PORT', parse: text.parseAdminPort },
     /** Bearer token of 16 characters or more for `/metrics` on the port of clients. Unset: there in development only, for everybody */
-    token: { name: 'METRICS_TOKEN', parse: secretOf(HEADER_RULES) },
+    token: { name: 'METRICS_TOKEN', parse: secretOf(HEADER_RULES), secret: true },
   },
   upstream: {
     /** Base address of the payments API, ends in `/api`; https unless loopback. Unset: the built-in sandbox */
@@ -113,14 +116,19 @@ export const SETTINGS = {
       required: 'the base address of the payments API, which ends in /api',
     },
     /** `sandbox` or `production`, where real money moves */
-    environment: { name: 'UPSTREAM_ENVIRONMENT', parse: oneOf(['sandbox', 'production']), default: 'sandbox' },
+    environment: {
+      name: 'UPSTREAM_ENVIRONMENT',
+      parse: oneOf(['sandbox', 'production']),
+      default: 'sandbox',
+      required: 'sandbox, or production where real money moves',
+    },
     /**
      * JSON `[{"id","appId","secretKey","currencies":[…]}]`: the credentials and currencies of each site. `"v1Payouts": true` offers [v1
      * payouts](guides/payout-files.md#in-aud-by-v1) of a site with AUD (always with the built-in sandbox); an object instead overrides
      * assumed field names, any of `{"transactions","notification","externalId"}` ([gap sheet](gaps.md), 20). `"paths"` overrides assumed
      * paths, any of `{"cancelPayin","lookupBankByImage"}` (12, 21)
      */
-    sites: { name: 'UPSTREAM_SITES', parse: parseSites },
+    sites: { name: 'UPSTREAM_SITES', parse: parseSites, secret: true },
     /** Port of the built-in sandbox */
     sandboxPort: { name: 'SANDBOX_PORT', parse: text.parsePort, default: '4010' },
     /** SQLite file with the state of the built-in sandbox; `none` for memory. Unset: `sandbox.db` beside the database */
@@ -151,18 +159,20 @@ export const SETTINGS = {
   refundWindowDays: { name: 'REFUND_WINDOW_DAYS', parse: limit(1_000), default: '180' },
   webhooks: {
     /** Comma-separated, 16 characters or more each: all are accepted, so that one can be rotated */
-    secrets: { name: 'WEBHOOK_SECRETS', parse: secretsOf(WEBHOOK_RULES) },
+    secrets: { name: 'WEBHOOK_SECRETS', parse: secretsOf(WEBHOOK_RULES), secret: true },
   },
-  /** Comma-separated, 32 bytes or more each: the first signs callback secrets, status tokens and cursors, all verify */
-  signingKeys: { name: 'SIGNING_KEYS', parse: secretsOf(SIGNING_RULES) },
+  /** Comma-separated, 32 bytes or more each: the first signs callback secrets and status tokens, all verify */
+  signingKeys: { name: 'SIGNING_KEYS', parse: secretsOf(SIGNING_RULES), secret: true },
   /**
    * Separate keys for the secrets of webhook addresses, so that the others can be [replaced](operations/keys.md#replacing-signing-keys)
    * without them. Begins as a copy of `SIGNING_KEYS`. Unset: `SIGNING_KEYS`
    */
-  callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES) },
+  callbackKeys: { name: 'CALLBACK_KEYS', parse: secretsOf(SIGNING_RULES), secret: true },
+  /** Ids of signing keys that were [removed at once](operations/keys.md#replacing-signing-keys), comma-separated */
+  removedKeys: { name: 'REMOVED_SIGNING_KEYS', parse: text.parseNames },
   clients: {
-    /** Secret of client tokens (HS256), 32 bytes or more; or set `JWT_JWKS_URL` */
-    secret: { name: 'JWT_SECRET', parse: secretOf(SIGNING_RULES) },
+    /** Secrets of client tokens (HS256), comma-separated, 32 bytes or more each: all verify; or set `JWT_JWKS_URL` */
+    secrets: { name: 'JWT_SECRETS', parse: secretsOf(SIGNING_RULES), secret: true },
     /** Address of the issuer's key set ([withdrawn keys](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
     url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
     /** Required `iss` of client tokens; `any` disables the check. Unset: not checked */
@@ -191,6 +201,7 @@ export const SETTINGS = {
    */
   router: {
     name: 'ROUTER_SECRETS',
+    secret: true,
     parse: wordOr(NONE, null, secretsOf(HEADER_RULES)),
     required: `${MAKE_A_KEY}, for the router's header x-router-secret, or set ${NONE}`,
   },
@@ -203,13 +214,19 @@ export const SETTINGS = {
    * `?sslmode=verify-full` requires TLS; `PGSSLMODE` is ignored. `?pooler=` names [a
    * pooler](operations/postgresql.md#behind-a-connection-pooler) that is not detected
    */
-  database: { name: 'DATABASE_URL', parse: parseDatabase, default: 'file:./data/payments.db' },
+  database: {
+    name: 'DATABASE_URL',
+    parse: parseDatabase,
+    default: 'file:./data/payments.db',
+    required: 'postgres://user:password@host:5432/database, or file: and a path on a durable disk for one process',
+    secret: true,
+  },
   /**
    * `redis://user:password@host:6379/0` (Redis 6.2 or later, or Valkey), or `rediss://` for TLS; `?cluster=true` for a cluster (Redis 7 or
    * later). Optional, for [several nodes](operations/postgresql.md#several-nodes): wakes them, and
    * [shares](operations/postgresql.md#what-nodes-share-in-redis) limits
    */
-  redis: { name: 'REDIS_URL', parse: parseRedis },
+  redis: { name: 'REDIS_URL', parse: parseRedis, secret: true },
   retention: {
     /**
      * Days for which events are kept (31 to 36500); whole older months are [archived and
@@ -247,14 +264,6 @@ export const SETTINGS = {
     variableBytes: { name: 'GRAPHQL_MAX_VARIABLES_BYTES', parse: limit(MOST_BYTES), default: '51200' },
     /** Bytes of the body of a request over HTTP */
     bodyBytes: { name: 'GRAPHQL_MAX_BODY_BYTES', parse: limit(MOST_BYTES), default: '102400' },
-    router: {
-      /** Representations in `_entities` of a request with one of `ROUTER_SECRETS` */
-      entities: { name: 'GRAPHQL_ROUTER_MAX_ENTITIES', parse: limit(10_000), default: '1000' },
-      /** Their cost; other fields have `GRAPHQL_MAX_COST` */
-      cost: { name: 'GRAPHQL_ROUTER_MAX_COST', parse: limit(), default: '20000' },
-      /** Bytes of the body of such a request, and of its variables */
-      bytes: { name: 'GRAPHQL_ROUTER_MAX_BYTES', parse: limit(MOST_BYTES), default: '1048576' },
-    },
     /** Milliseconds until the response to a query or mutation; streams have no timeout */
     timeoutMs: { name: 'GRAPHQL_TIMEOUT_MS', parse: limit(600_000), default: '10000' },
   },
@@ -274,14 +283,26 @@ export const SETTINGS = {
      * HTTP proxy for https requests to the payments API, `JWT_JWKS_URL` and the collector of traces. Lower-case names take precedence. This
      * machine, databases, Redis and callbacks to routers are reached directly
      */
-    https: { name: 'HTTPS_PROXY', parse: text.parseProxy, eitherCase: true },
+    https: { name: 'HTTPS_PROXY', parse: text.parseProxy, secret: true, eitherCase: true },
     /** The same for http */
-    http: { name: 'HTTP_PROXY', parse: text.parseProxy, eitherCase: true },
+    http: { name: 'HTTP_PROXY', parse: text.parseProxy, secret: true, eitherCase: true },
     /** Hosts that are reached without these proxies, comma-separated */
     none: { name: 'NO_PROXY', parse: text.good<string>, eitherCase: true },
   },
-  /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
-  tracesEndpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+  traces: {
+    /** Base address of an OpenTelemetry collector (OTLP over HTTP, in JSON) */
+    endpoint: { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', parse: text.parseCollector },
+    /** Headers of the requests to it, as `name=value,name=value` with percent-encoding */
+    headers: { name: 'OTEL_EXPORTER_OTLP_HEADERS', parse: text.secretPairs },
+    /** `service.name` of its spans */
+    serviceName: { name: 'OTEL_SERVICE_NAME', parse: text.good<string>, default: 'payments-subgraph' },
+    /** Further attributes of the resource, in the form of the headers */
+    attributes: { name: 'OTEL_RESOURCE_ATTRIBUTES', parse: text.parsePairs },
+    /** Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or `parentbased_` and one of these */
+    sampler: { name: 'OTEL_TRACES_SAMPLER', parse: oneOf(SAMPLERS), default: 'parentbased_always_on' },
+    /** Share from 0 to 1 of the samplers by ratio */
+    samplerRatio: { name: 'OTEL_TRACES_SAMPLER_ARG', parse: text.parseShare, default: '1' },
+  },
   /** pino's levels */
   logLevel: { name: 'LOG_LEVEL', parse: oneOf(LOG_LEVELS), default: 'info' },
 } as const satisfies SettingTable

@@ -9,7 +9,7 @@ import { loadTrustedDocuments } from './admission/read-request.ts'
 import type { Context, Services } from './context.ts'
 import { createApolloExecution } from './engine/apollo-execution.ts'
 import { createPublicAnswers } from './engine/cache-policy.ts'
-import { createEngine, type Engine } from './engine/engine.ts'
+import { createEngine, type Engine, type EngineOptions } from './engine/engine.ts'
 import type { OwnApollo } from './engine/own-apollo.ts'
 import { createErrorFormatter } from './error-formatter.ts'
 import type { SchemaExtension } from './schema/schema-extension.ts'
@@ -25,6 +25,8 @@ type GraphqlNeeds = {
   readonly services: Services
   readonly logger: Logger
   readonly tracing: Tracing | null
+  readonly onEnded: EngineOptions['onEnded']
+  readonly onDelivered: EngineOptions['onDelivered']
   readonly extension: SchemaExtension | null
   readonly plugins: readonly ApolloServerPlugin<Context>[]
 }
@@ -32,7 +34,7 @@ type GraphqlNeeds = {
 /** Creates the schema and the engine. Rejects if the manifest of trusted documents cannot be read, or a plugin cannot start. */
 export async function createGraphql(
   config: AppConfig,
-  { services, logger, tracing, extension, plugins }: GraphqlNeeds,
+  { services, logger, tracing, onEnded, onDelivered, extension, plugins }: GraphqlNeeds,
 ): Promise<Graphql> {
   const { production, limits, shortcuts, sdlScopes } = config
   const newSchema = () => createSchema({ production, sdlScopes, extension })
@@ -61,6 +63,8 @@ export async function createGraphql(
       apollo,
       logger,
       tracing,
+      onEnded,
+      onDelivered,
     }),
     async ownApollo() {
       const { createOwnApollo } = await import('./engine/own-apollo.ts')

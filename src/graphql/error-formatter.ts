@@ -3,6 +3,7 @@ import { unwrapResolverError } from '@apollo/server/errors'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { ReadFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
+import { isOutage } from '../store/store-errors.ts'
 import type { HideNames } from './admission/hidden-names.ts'
 import type { PaymentsErrorCode } from './generated.ts'
 
@@ -95,6 +96,10 @@ export function createErrorFormatter({ logger, hideNames }: FormatterOptions): E
       const code = codeOf(error, extensions['code'])
       return { message: shown(formatted.message, error, hideNames), ...place, extensions: { ...extensions, code } }
     }
+    if (isOfOutage(error)) {
+      logger.error({ err: unwrapResolverError(error) }, 'a resolver failed')
+      return { message: AWAY, ...place, extensions: { code: 'UNAVAILABLE', retryAfterMs: RETRY_AFTER_MS } }
+    }
     const id = randomUUID()
     logger.error({ err: unwrapResolverError(error), errorId: id }, 'a resolver failed')
     return {
@@ -103,6 +108,15 @@ export function createErrorFormatter({ logger, hideNames }: FormatterOptions): E
       extensions: { code: 'INTERNAL_SERVER_ERROR', id },
     }
   }
+}
+
+const AWAY = 'The database does not answer. Try again later, a mutation with the same key.'
+/** As of other refusals that are due to the process's own state. */
+const RETRY_AFTER_MS = 5_000
+
+/** Returns whether a resolver failed because of the database, so that the same request may succeed later. */
+export function isOfOutage(error: unknown): boolean {
+  return isOutage(error instanceof GraphQLError ? unwrapResolverError(error) : error)
 }
 
 /** Returns the message for the client. Errors with a path come from the execution; the admission hides the names in its own errors. */

@@ -9,7 +9,7 @@ import type { SocketLimits } from '../config/limits.ts'
 import type { Engine, Requester } from '../graphql/engine/engine.ts'
 import type { PaymentsOpenStreams } from '../lookups/health.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Metrics } from '../observability/metrics.ts'
+import type { LimitUse, Metrics } from '../observability/metrics/metrics.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { ShareCounts } from '../redis/shared-counts.ts'
 import type { Deadlines } from '../streams/stream-registry.ts'
@@ -39,6 +39,7 @@ import { createResponseStreams } from './streams/response-streams.ts'
 import { addEventStreams, eventStreamCarrier } from './streams/sse-streams.ts'
 import type { UploadLimits } from './uploads/read-pictures.ts'
 import { addUploadRoutes } from './uploads/upload-routes.ts'
+import { watchTokenRefusals, watchWebhooks } from './webhooks/watch-refusals.ts'
 import { addWebhookRoutes } from './webhooks/webhook-routes.ts'
 import { addWebSocket } from './websocket/websocket.ts'
 
@@ -46,6 +47,8 @@ export type Http = {
   readonly server: HttpServer
   /** Returns the number of open sockets and streams of clients. */
   open(): Omit<PaymentsOpenStreams, 'subscriptions'>
+  /** Returns how much of each limit of connections and streams is used. */
+  limits(): Readonly<Record<string, LimitUse>>
   /** Returns who sends a request that another server has received. Rejects with a `GraphQLError` if its token is not valid. */
   requesterOf(request: IncomingMessage): Promise<Requester>
   /** Starts listening. Returns the URL for clients, and that of the separate server for metrics and probes, if there is one. */
@@ -67,10 +70,10 @@ type HttpNeeds = {
   readonly webhookHandlers: WebhookHandlers
   readonly deadlines: Deadlines
   readonly shareCounts: ShareCounts
-  /** Rejects if the store does not answer. */
+  /** Rejects if the store has failed or does not answer. */
   readonly ping: () => Promise<void>
   readonly webhookFigures: Pick<WebhookFigures, 'answered'>
-  readonly metrics: Pick<Metrics, 'registry' | 'webhookAnswered' | 'orphanLinkPaid' | 'turnedAway'>
+  readonly metrics: Metrics
   readonly tracing: Tracing | null
   readonly logger: Logger
   readonly clock: () => Date
@@ -130,6 +133,7 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   addExports(entrance)
   return {
     server: http,
+    limits: () => ({ ...http.limits(), ...sockets.limits(), ...streams.limits(), ...callbacks.limits() }),
     open: () => ({ sockets: sockets.count, eventStreams: streams.count, callbacks: callbacks.count }),
     async requesterOf(request) {
       try {
@@ -178,15 +182,18 @@ function createEntrance(config: AppConfig, needs: HttpNeeds, phase: Phase): Entr
     isRouter: isKnownRouter,
     isDraining,
     onTurnedAway,
+    // What warms the process up is no request of a client.
+    onAnswered: (...answered) => void (phase.isStarting() || metrics.requestAnswered(...answered)),
     addressOf,
     isKnownHost,
     unreadMs,
     logger,
   })
+  const onRefused = watchTokenRefusals(metrics, logger)
   const verifier =
     needs.verifyToken === null
-      ? createTokenVerifier(config.clients, { log: logger, proxies: config.proxies })
-      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger })
+      ? createTokenVerifier(config.clients, { log: logger, onRefused, proxies: config.proxies })
+      : createOwnVerifier(needs.verifyToken, config.clients, { log: logger, onRefused })
   return {
     ...needs,
     http,
@@ -226,6 +233,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     addressOf,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits,
@@ -238,6 +246,7 @@ function addGraphql(config: AppConfig, entrance: Entrance) {
     origins: config.callbackOrigins,
     isRouter: isKnownRouter,
     tokenEnds,
+    onTurnedAway: entrance.metrics.turnedAway,
     logger,
     clock,
     limits: entrance.limits,
@@ -312,23 +321,17 @@ function addPagesFor(config: AppConfig, http: HttpServer) {
 function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
   const { http, ping, protection, metrics, webhookFigures, isStarting, isDraining, addressOf, peerOf, logger } =
     entrance
-  const { registry } = metrics
   addWebhookRoutes(http, {
     handlers: entrance.webhookHandlers,
     failures: protection.failures,
     peerOf,
     trace: entrance.trace,
-    onAnswered: (answered, durationMs) => {
-      const { status, outcome } = answered
-      webhookFigures.answered(answered, durationMs)
-      metrics.webhookAnswered(status, outcome?.disposition ?? 'none')
-      if (outcome?.orphan !== undefined) metrics.orphanLinkPaid()
-    },
+    onAnswered: watchWebhooks(metrics, webhookFigures, logger),
   })
   const health = { ping, isStarting, isDraining }
   addHealthRoutes(http, health)
   addMetricsRoute(http, {
-    registry,
+    registry: metrics.registry,
     access: config.monitoring.metrics,
     guard: { failures: protection.failures, peerOf },
   })
@@ -338,6 +341,6 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
     address,
     server: { settings: config.http, isDraining, addressOf, isKnownHost: createHostCheck(hostNames(config)), logger },
     health,
-    registry,
+    registry: metrics.registry,
   })
 }

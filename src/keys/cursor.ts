@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
-import type { KeyRing, SubKey } from './key-ring.ts'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 
 /** The list of a cursor; the cursor is invalid in every other list. */
 export type CursorKind =
@@ -13,6 +12,7 @@ export type CursorKind =
   | 'gateway-payments'
   | 'imports'
   | 'by-days'
+  | 'replays'
 
 /** A list; some have several orders. */
 export type PlaceKind = Exclude<CursorKind, 'log' | 'by-days'>
@@ -24,7 +24,7 @@ export type CursorCodec = {
    * other position.
    */
   encode(kind: CursorKind, position: number): string
-  /** Returns the position; null if the cursor is forged, altered, of another kind or log, or encrypted with a key that has been removed. */
+  /** Returns the position; null if the cursor is forged, altered, or of another kind or log. */
   decode(kind: CursorKind, cursor: string): number | null
   /**
    * The same for a list with several orders: by number, or by one of two instants (milliseconds since the epoch) and number. With an instant, numbers
@@ -52,8 +52,10 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   'gateway-payments': 8,
   imports: 9,
   'by-days': 10,
+  replays: 11,
 }
 const SHAPE = /^[\w-]{22}$/
+const KEY_BYTES = 32
 const BLOCK_BYTES = 16
 const TAG_BYTES = 8
 const TAG_START = BLOCK_BYTES - TAG_BYTES
@@ -69,30 +71,23 @@ const SHORT_TAG_START = 12
  * Creates the codec of a log's cursors. A cursor is one block: kind (1 byte), position (7 bytes) and an 8-byte tag of the log, encrypted
  * with AES-256. A block cipher cannot be distinguished from a random permutation, so a forged text decrypts to the right tag and kind once
  * in 2^72 tries. Therefore 16 bytes are both opaque and authentic. With a single block the mode of operation does not matter.
- * `branches`: see `Store.branches`. The tag of a position also names the branch on which it was written.
+ * The key is derived from the random id of the log, not from a signing key: a cursor stays the same text when signing keys are replaced, so
+ * that clients find no gap between the cursors before and after. `branches`: see `Store.branches`. The tag of a position also names the branch on which it was written.
  */
-export function createCursorCodec(
-  ring: KeyRing,
-  logId: string,
-  branches: () => readonly number[] = () => [],
-): CursorCodec {
+export function createCursorCodec(logId: string, branches: () => readonly number[] = () => []): CursorCodec {
   const tag = tagOf(logId)
   const branchTags: Buffer[] = []
   const branchTag = (branch: number): Buffer =>
     (branchTags[branch] ??= branch === 0 ? tag : tagOf(`${logId} ${branch}`))
-  const keys = ring.subKeys('cursor')
-  const encipher = blockCipher(keys[0])
-  const decipherers = keys.map(blockDecipher)
+  const key = Buffer.from(hkdfSync('sha256', logId, 'payments-subgraph/1', 'cursor', KEY_BYTES))
+  // One of each is used for all blocks, because creating one costs more than using it. Without padding the blocks are independent.
+  const encipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const decodeAs = <Place>(cursor: string, read: (block: Buffer) => Place | null): Place | null => {
     const block = blockFrom(cursor)
-    if (block === null) return null
-    for (const decipher of decipherers) {
-      const place = read(decipher(block))
-      if (place !== null) return place
-    }
-    return null
+    return block === null ? null : read(decipher.update(block))
   }
-  const textOf = (block: Buffer): string => encipher(block).toString('base64url')
+  const textOf = (block: Buffer): string => encipher.update(block).toString('base64url')
   return {
     encode: (kind, position) =>
       textOf(blockOf(kind, position, kind === 'log' ? branchTag(branchOf(position, branches())) : tag)),
@@ -185,15 +180,4 @@ function blockFrom(cursor: string): Buffer | null {
   if (!SHAPE.test(cursor)) return null
   const block = Buffer.from(cursor, 'base64url')
   return block.toString('base64url') === cursor ? block : null
-}
-
-/** One cipher is used for all blocks, because creating one costs more than using it. Without padding the blocks are independent. */
-function blockCipher({ key }: SubKey): (block: Buffer) => Buffer {
-  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (block) => cipher.update(block)
-}
-
-function blockDecipher({ key }: SubKey): (block: Buffer) => Buffer {
-  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return (block) => decipher.update(block)
 }

@@ -5,7 +5,6 @@ import { inspect } from 'node:util'
 export type KeyPurpose =
   | 'callback authorization'
   | 'status token'
-  | 'cursor'
   | 'webhook body'
   | 'input fingerprint'
   | 'shared state'

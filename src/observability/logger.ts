@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import type { Span } from '@opentelemetry/api'
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
 /** Log levels, from the most output to none. */
@@ -28,27 +30,42 @@ export type LoggerOptions = {
   readonly level: LogLevel
   /** Destination of the lines, one JSON object each. Default: standard output. */
   readonly destination?: DestinationStream
+  /** Whether lines are for people where pino-pretty is installed, as under development. Default: JSON. */
+  readonly isReadable?: boolean
+  /** Fields of every line in JSON: the version and the instance of the process. Default: none. */
+  readonly base?: { readonly version: string; readonly instance: string }
 }
 
 /** Longer than any message of ours; a longer text contains data. */
 const MAX_MESSAGE = 300
 
-/** Creates the logger of the process. Times are ISO 8601 in UTC; neither the host name nor the process id is written. */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+/** Creates the logger. Times are ISO 8601 in UTC. */
+export function createLogger({ level, destination, isReadable = false, base }: LoggerOptions): Logger {
+  const readable = destination ?? (isReadable ? openPretty() : null)
   const options = {
     level,
-    base: null,
+    base: readable === null && base !== undefined ? base : null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  if (destination !== undefined) return narrow(pino(options, destination), () => {})
+  if (readable !== null) return narrow(pino(options, readable), () => {})
   const batch = batchLines(pino.destination({ sync: true }))
   return narrow(pino(options, batch), batch.flushSync)
 }
 
+/** Returns null where the package is not installed. */
+function openPretty(): DestinationStream | null {
+  try {
+    const pretty = createRequire(import.meta.url)('pino-pretty') as (options: object) => DestinationStream
+    return pretty({ sync: true })
+  } catch {
+    return null
+  }
+}
+
 function narrow(inner: PinoLogger, flush: () => void): Logger {
   const line =
-    (level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'): Line =>
+    (level: LineLevel): Line =>
     (fields, message) => {
       if (!inner.isLevelEnabled(level)) return
       inner[level](allowedFields(fields), message.slice(0, MAX_MESSAGE))
@@ -64,6 +81,40 @@ function narrow(inner: PinoLogger, flush: () => void): Logger {
     child: (fields) => narrow(inner.child(allowedFields(fields)), flush),
     flush,
   }
+}
+
+type LineLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+
+/** Returns a logger that writes each line at the level and with the fields that `rewrite` returns for it. */
+export function rewriting(
+  inner: Logger,
+  rewrite: (level: LineLevel, fields: LogFields) => readonly [LineLevel, LogFields],
+): Logger {
+  const line =
+    (given: LineLevel): Line =>
+    (fields, message) => {
+      const [level, rewritten] = rewrite(given, fields)
+      inner[level](rewritten, message)
+    }
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    fatal: line('fatal'),
+    child: (fields) => rewriting(inner.child(fields), rewrite),
+    flush: inner.flush,
+  }
+}
+
+/** Returns a logger whose lines name the current span. */
+export function withTraceIds(inner: Logger, tracing: { readonly current: Span | undefined }): Logger {
+  return rewriting(inner, (level, fields) => {
+    const { current } = tracing
+    if (current === undefined) return [level, fields]
+    const { traceId, spanId } = current.spanContext()
+    return [level, { ...fields, traceId, spanId }]
+  })
 }
 
 /** The logged part of an error: class, code and stack locations; the message only if its class declares it safe. */
@@ -140,6 +191,8 @@ const CODE_FIELDS = [
   'connectionId',
   'count',
   'currency',
+  'database',
+  'databaseVersion',
   'deliveryId',
   'disposition',
   'durationMs',
@@ -166,8 +219,10 @@ const CODE_FIELDS = [
   'signal',
   'site',
   'sites',
+  'spanId',
   'status',
   'subscription',
+  'traceId',
   'upstreamRequestId',
   'version',
   'versions',

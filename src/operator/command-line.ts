@@ -1,289 +1,240 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { UsageError } from './operator-answers.ts'
+import type { Writable } from 'node:stream'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { type DeliveryFilter, listDeliveries, replayDeliveries, showDelivery } from './delivery-commands.ts'
+import { manifest } from './documents.ts'
+import { exportPayments } from './export/export-command.ts'
+import { importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
+import { type Ask, createClient, UsageError } from './operator-answers.ts'
+import {
+  erasePayer,
+  listErasures,
+  listKeys,
+  listUnanswered,
+  newKey,
+  rotate,
+  ROTATION,
+  settle,
+} from './record-commands.ts'
 
-export type DeliveriesCommand = {
-  readonly kind: 'deliveries'
-  /** Null for every disposition. */
-  readonly dispositions: readonly string[] | null
-  readonly subject: string | null
-  readonly limit: number
-  readonly json: boolean
-}
-export type DeliveryCommand = { readonly kind: 'delivery'; readonly id: string; readonly json: boolean }
-export type ReplayCommand = Omit<DeliveryCommand, 'kind'> & { readonly kind: 'replay'; readonly apply: boolean }
-
-/** What payers are erased by, as the graph names it, by the option. */
-const ERASED_BY = {
-  payment: 'PAYMENT',
-  link: 'LINK',
-  agreement: 'AGREEMENT',
-  payout: 'PAYOUT',
-  owner: 'OWNER',
-  email: 'EMAIL',
-} as const
-
-export type ErasePayerCommand = {
-  readonly kind: 'erase-payer'
-  readonly by: (typeof ERASED_BY)[keyof typeof ERASED_BY]
-  readonly value: string
-  readonly json: boolean
-}
-export type KeysCommand = { readonly kind: 'keys'; readonly json: boolean }
-export type ErasuresCommand = { readonly kind: 'erasures'; readonly limit: number; readonly json: boolean }
-export type ExportCommand = {
-  readonly kind: 'export'
-  readonly format: 'csv' | 'ndjson'
-  /** Bounds of the last change; null for none. */
-  readonly from: Date | null
-  readonly before: Date | null
-  /** Empty for every phase. */
-  readonly phases: readonly string[]
-  readonly reference: string | null
+/** What a command reads and writes. */
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** For files, which are written while they are read. */
+  readonly output: Writable
+  /** For the progress, which is shown on a terminal only, and for what is shown before something is done. */
+  readonly terminal: Terminal
+  /** Writes the answer of a command, without its last line break. */
+  readonly print: (text: string) => void
 }
 
-export type ImportCommand = {
-  readonly kind: 'import'
-  /** An import that was begun before; null to begin one with the interval. */
-  readonly id: string | null
-  readonly from: Date | null
-  readonly to: Date | null
-  readonly dryRun: boolean
-  /** Empty for all sites. */
-  readonly sites: readonly string[]
-  readonly json: boolean
-}
-export type ReconcileCommand = {
-  readonly kind: 'reconcile'
-  /** A day in UTC, such as 2026-11-24; null for the latest one. */
-  readonly day: string | null
-  readonly json: boolean
-}
+type Target = { readonly url?: string }
+type Shown = { readonly json: boolean }
 
-export type UnansweredCommand = { readonly kind: 'unanswered'; readonly limit: number; readonly json: boolean }
-export type SettleCommand = {
-  readonly kind: 'settle'
-  /** Of an operation. */
-  readonly id: string
-  /** Null if it has made no payment. */
-  readonly paymentId: string | null
-  readonly json: boolean
-}
-
-export type Command =
-  | UnansweredCommand
-  | SettleCommand
-  | DeliveriesCommand
-  | DeliveryCommand
-  | ReplayCommand
-  | ErasePayerCommand
-  | ErasuresCommand
-  | KeysCommand
-  | ExportCommand
-  | ImportCommand
-  | ReconcileCommand
-  | { readonly kind: 'documents' }
-  | { readonly kind: 'help' }
-
-export type CommandLine = { readonly command: Command; readonly url: string | null }
-
-const DEFAULT_LIMIT = 50
+const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 const MAX_LIMIT = 1000
 /** Maximum page size of the graph. */
 const MAX_PAGE = 100
-const LIMIT_OPTION = { type: 'string', default: String(DEFAULT_LIMIT) } as const
+const TOKEN_HELP = `
+The token is read from SUBGRAPH_TOKEN alone, and the address of the graph from --url or SUBGRAPH_URL.`
 
-const URL_OPTION = { url: { type: 'string' }, help: { type: 'boolean' } } as const
-const JSON_OPTION = { ...URL_OPTION, json: { type: 'boolean', default: false } } as const
+/** Adds the commands that ask a running subgraph. */
+export function addOperatorCommands(program: Command, io: Io): void {
+  /** Adds the options of every command, and prints what `run` returns. */
+  const asks = (
+    command: Command,
+    run: (ask: Ask, options: never, args: readonly string[]) => Promise<string>,
+  ): Command =>
+    graph(command)
+      .option('--json', 'print JSON', false)
+      .action(async function (this: Command) {
+        const options = this.opts<Target>()
+        io.print(await run(clientOf(options, io), options as never, this.processedArgs.flat() as string[]))
+      })
 
-/**
- * Parses the arguments of a command. Throws `UsageError`; the message does not repeat an argument that was
- * given in place of an option.
- */
-export function readCommandLine(args: readonly string[]): CommandLine {
-  const [name, ...rest] = args
-  if (name === undefined) throw new UsageError('The command is missing.')
-  if (rest.includes('--help') || name === '--help' || name === 'help') return { command: { kind: 'help' }, url: null }
-  switch (name) {
-    case 'deliveries':
-      return readDeliveries(rest)
-    case 'delivery': {
-      const { values, positionals } = parse(rest, JSON_OPTION)
-      return { command: { kind: 'delivery', id: onlyId(positionals), json: values.json }, url: values.url ?? null }
-    }
-    case 'replay': {
-      const { values, positionals } = parse(rest, { ...JSON_OPTION, apply: { type: 'boolean', default: false } })
-      const { json, apply } = values
-      return { command: { kind: 'replay', id: onlyId(positionals), json, apply }, url: values.url ?? null }
-    }
-    case 'erase-payer':
-      return readErasePayer(rest)
-    case 'erasures': {
-      const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
-      noneOf(positionals)
-      return { command: { kind: 'erasures', limit: limitIn(values.limit), json: values.json }, url: values.url ?? null }
-    }
-    case 'keys': {
-      const { values, positionals } = parse(rest, JSON_OPTION)
-      noneOf(positionals)
-      return { command: { kind: 'keys', json: values.json }, url: values.url ?? null }
-    }
-    case 'export':
-      return readExport(rest)
-    case 'import':
-      return readImport(rest)
-    case 'reconcile': {
-      const { values, positionals } = parse(rest, { ...JSON_OPTION, day: { type: 'string' } })
-      noneOf(positionals)
-      return { command: { kind: 'reconcile', day: dayIn(values.day), json: values.json }, url: values.url ?? null }
-    }
-    case 'unanswered': {
-      const { values, positionals } = parse(rest, { ...JSON_OPTION, limit: LIMIT_OPTION })
-      noneOf(positionals)
-      const limit = Math.min(limitIn(values.limit), MAX_PAGE)
-      return { command: { kind: 'unanswered', limit, json: values.json }, url: values.url ?? null }
-    }
-    case 'settle':
-      return readSettle(rest)
-    case 'documents':
-      noneOf(parse(rest, URL_OPTION).positionals)
-      return { command: { kind: 'documents' }, url: null }
-    default:
-      throw new UsageError('Unknown command.')
-  }
+  const deliveries = program.command('deliveries').description('webhooks as they were received')
+  asks(
+    filtered(
+      deliveries.command('list', { isDefault: true }).description('quarantined and doubtful deliveries, newest first'),
+    ).option('--limit <n>', 'maximum number', limitIn(MAX_LIMIT), 50),
+    (ask, options: DeliveryFilter & { limit: number } & Shown) => listDeliveries(ask, options),
+  )
+  asks(
+    deliveries.command('show').description('one delivery, its body and its subject').argument('<id>', 'of a delivery'),
+    (ask, options: Shown, [id = '']) => showDelivery(ask, id, options),
+  )
+  asks(
+    filtered(deliveries.command('replay').description('replay deliveries; without --yes, show what would change'))
+      .argument('[id...]', 'of deliveries, in place of a filter')
+      .option('--yes', 'replay them, after the count was shown', false),
+    (ask, options: DeliveryFilter & { yes: boolean } & Shown, ids) =>
+      replayDeliveries(ask, { ...options, ids }, io.terminal),
+  )
+
+  const keys = program.command('keys').description('signing keys')
+  asks(
+    keys
+      .command('report', { isDefault: true })
+      .description('the signing keys, what depends on each, and which can be removed'),
+    listKeys,
+  )
+  keys
+    .command('generate')
+    .description('a new key')
+    .action(() => io.print(newKey()))
+  graph(keys.command('rotate').description('the value of a setting after the next step of a rotation'))
+    .addArgument(
+      new Argument('<step>', 'a new key at the end, the last one to the front, or the first alone').choices(ROTATION),
+    )
+    .addOption(
+      new Option('--setting <name>', 'whose value is read from the environment')
+        .choices(['SIGNING_KEYS', 'CALLBACK_KEYS'])
+        .default('SIGNING_KEYS'),
+    )
+    .action(async (step: (typeof ROTATION)[number], options: Target & { setting: string }) => {
+      const { setting } = options
+      const keysNow = io.env[setting]?.split(',') ?? []
+      if (keysNow.length === 0) throw new UsageError(`${setting} is not set: the rotation begins with its value.`)
+      io.print(await rotate(() => clientOf(options, io), { step, setting, keys: keysNow }))
+    })
+  asks(
+    program
+      .command('erase')
+      .description('erase payers for ever; name exactly one')
+      .option('--payment <id>', 'the payer of this payment')
+      .option('--link <id>', 'those of the payments through this link')
+      .option('--agreement <id>', 'the debited payer of this agreement')
+      .option('--payout <id>', 'the payees of this payout, if it was created here')
+      .option('--owner <owner>', "those of this owner's links, payins and agreements; payouts have no owner")
+      .option('--email <address>', 'those with this e-mail address')
+      .option('--yes', 'erase them: it cannot be undone', false),
+    erasePayer,
+  )
+  asks(
+    program
+      .command('erasures')
+      .description('past erasures, newest first')
+      .option('--limit <n>', 'maximum number', limitIn(MAX_LIMIT), 50),
+    listErasures,
+  )
+  graph(
+    program
+      .command('export')
+      .description('payments as a file on the standard output, with totals by day, currency and method'),
+  )
+    .option('--format <format>', 'csv or ndjson', formatIn, 'csv' as const)
+    .option('--from <instant>', 'last changed at this instant or later, such as 2026-11-01T00:00:00Z', instantIn)
+    .option('--before <instant>', 'last changed before this instant', instantIn)
+    .option('--phase <phase>', 'only of this phase, such as SUCCEEDED; may be repeated', listed, [])
+    .option('--reference <text>', 'only with this reference')
+    .action(async (options: Parameters<typeof exportPayments>[1] & Target) =>
+      exportPayments(clientOf(options, io), options, io.output),
+    )
+
+  const imports = program
+    .command('import')
+    .description("compare the payments API's lists of an interval with the record, and record what is missing")
+  asks(
+    imports
+      .command('start', { isDefault: true })
+      .description('compare; with --yes, also record what is missing')
+      .requiredOption('--from <instant>', 'created at this instant or later, such as 2026-11-01T00:00:00Z', instantIn)
+      .option('--to <instant>', 'created until this instant; default: now', instantIn)
+      .option('--site <id>', 'only the lists of this site; may be repeated', listed, [])
+      .option('--yes', 'record what is missing, after the count was shown', false),
+    (ask, options: { from: Date; to?: Date; site: string[]; yes: boolean } & Shown) =>
+      importPayments(ask, options, io.terminal),
+  )
+  asks(
+    imports.command('watch').description('wait for a running import').argument('<id>', 'of the import'),
+    (ask, options: Shown, [id = '']) => watchImport(ask, { ...options, id }, io.terminal),
+  )
+  asks(
+    program
+      .command('reconcile')
+      .description("totals of a day: the payments API's, the record's and the difference")
+      .option('--day <day>', 'such as 2026-11-24, in UTC; default: yesterday, an hour after its end', dayIn),
+    (ask, options: { day?: string } & Shown) => reconcile(ask, options, io.terminal),
+  )
+  asks(
+    program
+      .command('unanswered')
+      .description('unanswered requests for gateway payments, oldest first')
+      .option('--limit <n>', 'maximum number', limitIn(MAX_PAGE), 50),
+    listUnanswered,
+  )
+  asks(
+    program
+      .command('settle')
+      .description("record what the payments API's dashboard shows of an unanswered request")
+      .argument('<operation>', 'id of the operation')
+      .option('--created <id>', 'the operation created the gateway payment with this id')
+      .option('--not-created', 'it created none: its idempotency key may be used again', false),
+    (ask, options: { created?: string; notCreated: boolean } & Shown, [id = '']) => settle(ask, { ...options, id }),
+  )
+  program
+    .command('documents')
+    .description('the documents of these commands, for TRUSTED_DOCUMENTS')
+    .action(() => io.print(JSON.stringify(manifest(), null, 2)))
 }
 
-function readDeliveries(args: readonly string[]): CommandLine {
-  const { values, positionals } = parse(args, {
-    ...JSON_OPTION,
-    quarantined: { type: 'boolean', default: false },
-    doubtful: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    subject: { type: 'string' },
-    limit: LIMIT_OPTION,
-  })
-  noneOf(positionals)
-  const { quarantined, doubtful, all, subject, json } = values
-  if (all && (quarantined || doubtful)) throw new UsageError('--all excludes --quarantined and --doubtful.')
-  const both = quarantined === doubtful
-  const dispositions = [...(both || quarantined ? ['QUARANTINED'] : []), ...(both || doubtful ? ['DOUBTFUL'] : [])]
-  return {
-    command: {
-      kind: 'deliveries',
-      dispositions: all ? null : dispositions,
-      subject: subject ?? null,
-      limit: limitIn(values.limit),
-      json,
-    },
-    url: values.url ?? null,
-  }
+function graph(command: Command): Command {
+  return command
+    .option('--url <address>', `the subgraph's GraphQL address; default: SUBGRAPH_URL, or ${DEFAULT_URL}`)
+    .addHelpText('after', TOKEN_HELP)
 }
 
-function readErasePayer(args: readonly string[]): CommandLine {
-  const text = { type: 'string' } as const
-  const options = { payment: text, link: text, agreement: text, payout: text, owner: text, email: text }
-  const { values, positionals } = parse(args, { ...JSON_OPTION, ...options })
-  noneOf(positionals)
-  const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
-    const value = values[name as keyof typeof ERASED_BY]
-    return value === undefined ? [] : [{ by, value }]
-  })
-  if (given === undefined || more.length > 0)
-    throw new UsageError('Pass exactly one of --payment, --link, --agreement, --payout, --owner and --email.')
-  return { command: { kind: 'erase-payer', ...given, json: values.json }, url: values.url ?? null }
+function filtered(command: Command): Command {
+  return command
+    .option('--quarantined', 'only unusable ones', false)
+    .option('--doubtful', 'only those that contradict the state', false)
+    .option('--all', 'every delivery', false)
+    .option('--subject <id>', 'only about this payment, agreement or payout')
+    .option('--from <instant>', 'last received at this instant or later, such as 2026-11-01T00:00:00Z', instantIn)
+    .option('--before <instant>', 'last received before this instant', instantIn)
 }
 
-function readExport(args: readonly string[]): CommandLine {
-  const text = { type: 'string' } as const
-  const { values, positionals } = parse(args, {
-    ...URL_OPTION,
-    format: { ...text, default: 'csv' },
-    from: text,
-    before: text,
-    reference: text,
-    phase: { type: 'string', multiple: true, default: [] },
-  })
-  noneOf(positionals)
-  const { format, phase, reference = null, url = null } = values
-  if (format !== 'csv' && format !== 'ndjson') throw new UsageError('--format must be csv or ndjson.')
-  const [from, before] = [instantIn('--from', values.from), instantIn('--before', values.before)]
-  return { command: { kind: 'export', format, from, before, phases: phase, reference }, url }
+function clientOf({ url }: Target, { env }: Io): Ask {
+  const address = URL.parse(url ?? env['SUBGRAPH_URL'] ?? DEFAULT_URL)
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new UsageError('The address of the subgraph must be an http or https URL.')
+  if (address.username !== '' || address.password !== '')
+    throw new UsageError('The address of the subgraph must contain no credentials: the token goes into SUBGRAPH_TOKEN.')
+  const token = env['SUBGRAPH_TOKEN']?.trim() ?? ''
+  // Checked here, because the error for an invalid header value repeats the value.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError('SUBGRAPH_TOKEN must contain a client token, with the scope payments:read at least.')
+  return createClient({ url: address.href, token })
 }
 
-function readImport(args: readonly string[]): CommandLine {
-  const text = { type: 'string' } as const
-  const dryRun = { type: 'boolean', default: false } as const
-  const sites = { type: 'string', multiple: true, default: [] as string[] } as const
-  const { values, positionals } = parse(args, {
-    ...JSON_OPTION,
-    id: text,
-    from: text,
-    to: text,
-    'dry-run': dryRun,
-    site: sites,
-  })
-  noneOf(positionals)
-  const { id = null, json, site, url = null } = values
-  const [from, to] = [instantIn('--from', values.from), instantIn('--to', values.to)]
-  if (id === null && from === null) throw new UsageError('--from is required: the start of the interval to import.')
-  if (id !== null && (from !== null || to !== null || values['dry-run'] || site.length > 0))
-    throw new UsageError('--id shows an existing import and takes no interval, sites or --dry-run.')
-  return {
-    command: { kind: 'import', id, from, to: to ?? new Date(), dryRun: values['dry-run'], sites: site, json },
-    url,
-  }
+function listed(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
 }
 
-function readSettle(args: readonly string[]): CommandLine {
-  const isNotCreated = { type: 'boolean', default: false } as const
-  const { values, positionals } = parse(args, {
-    ...JSON_OPTION,
-    created: { type: 'string' },
-    'not-created': isNotCreated,
-  })
-  const { created: paymentId = null, json, url = null } = values
-  if ((paymentId !== null) === values['not-created']) throw new UsageError('Pass either --created or --not-created.')
-  return { command: { kind: 'settle', id: onlyId(positionals, 'an operation'), paymentId, json }, url }
+function formatIn(text: string): 'csv' | 'ndjson' {
+  if (text === 'csv' || text === 'ndjson') return text
+  throw new InvalidArgumentError('It must be csv or ndjson.')
 }
 
-function dayIn(text: string | undefined): string | null {
-  if (text === undefined) return null
+function dayIn(text: string): string {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(text) : null
   // A day that the month does not have is read as one of the next month.
   if (day === null || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new UsageError('--day must be a day such as 2026-11-24.')
+    throw new InvalidArgumentError('It must be a day such as 2026-11-24.')
   return text
 }
 
 /** Takes an instant with its offset only: without one it would be another instant in each time zone. */
-function instantIn(option: string, text: string | undefined): Date | null {
-  if (text === undefined) return null
+function instantIn(text: string): Date {
   const instant = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : null
   if (instant === null || Number.isNaN(instant.getTime()))
-    throw new UsageError(`${option} must be an instant such as 2026-11-01T00:00:00Z.`)
+    throw new InvalidArgumentError('It must be an instant such as 2026-11-01T00:00:00Z.')
   return instant
 }
 
-function parse<Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'The arguments cannot be read.')
+function limitIn(most: number): (text: string) => number {
+  return (text) => {
+    const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+    if (limit < 1 || limit > most) throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`)
+    return limit
   }
-}
-
-function onlyId(positionals: readonly string[], what = 'a delivery'): string {
-  const [id, ...rest] = positionals
-  if (id === undefined || id === '') throw new UsageError(`The id of ${what} is missing.`)
-  noneOf(rest)
-  return id
-}
-
-function noneOf(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError('Too many arguments.')
-}
-
-function limitIn(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}.`)
-  return limit
 }

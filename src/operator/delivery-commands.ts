@@ -1,5 +1,5 @@
-import type { DeliveriesCommand, DeliveryCommand, ReplayCommand } from './command-line.ts'
 import { BODY_SCOPE, DELIVERIES, DELIVERY, REPLAY } from './documents.ts'
+import { progressBar, type Terminal } from './imports/import-commands.ts'
 import {
   type Answer,
   type Ask,
@@ -11,25 +11,44 @@ import {
   type Replayed,
   OperatorError,
   facts,
-  firstOf,
   NOTHING,
+  PAGE,
+  pagesOf,
   plain,
   table,
+  UsageError,
 } from './operator-answers.ts'
 
+/** Which deliveries. */
+export type DeliveryFilter = {
+  readonly quarantined: boolean
+  readonly doubtful: boolean
+  readonly all: boolean
+  readonly subject?: string
+  /** Bounds of the last receipt. */
+  readonly from?: Date
+  readonly before?: Date
+}
+
+type Shown = { readonly json: boolean }
+
 /** Returns a list of deliveries as text. */
-export async function listDeliveries(ask: Ask, command: DeliveriesCommand): Promise<string> {
-  const { nodes: found, more } = await firstOf(command.limit, async (page) => {
-    const variables = { ...page, filter: filterOf(command) }
-    return (await ask(DELIVERIES, { variables, shape: deliveriesAnswer })).data.webhookDeliveries
-  })
-  if (command.json) return JSON.stringify(found, null, 2)
-  if (found.length === 0) return 'No deliveries.'
-  return more ? `${deliveryTable(found)}\nThere may be older ones: raise --limit.` : deliveryTable(found)
+export async function listDeliveries(
+  ask: Ask,
+  { limit, json, ...filter }: DeliveryFilter & Shown & { limit: number },
+): Promise<string> {
+  const found: Delivery[] = []
+  for await (const delivery of matching(ask, filter)) if (found.push(delivery) > limit) break
+  const shown = found.slice(0, limit)
+  if (json) return JSON.stringify(shown, null, 2)
+  if (shown.length === 0) return 'No deliveries.'
+  return found.length > limit
+    ? `${deliveryTable(shown)}\nThere may be older ones: raise --limit.`
+    : deliveryTable(shown)
 }
 
 /** Returns one delivery as text. Throws `OperatorError` when it does not exist. */
-export async function showDelivery(ask: Ask, { id, json }: DeliveryCommand): Promise<string> {
+export async function showDelivery(ask: Ask, id: string, { json }: Shown): Promise<string> {
   const { data, errors } = await ask(DELIVERY, { variables: { id }, shape: deliveryAnswer })
   const delivery = data.webhookDelivery
   if (delivery === null) throw new OperatorError('There is no delivery with this id.')
@@ -37,18 +56,60 @@ export async function showDelivery(ask: Ask, { id, json }: DeliveryCommand): Pro
   return `${facts([...factsOf(delivery), ...stateOf(delivery)])}\n\n${bodyOf(delivery, errors)}`
 }
 
-/** Returns as text what a replay did, or would do. Throws `OperatorError` when the graph refuses it. */
-export async function replayDelivery(ask: Ask, { id, apply, json }: ReplayCommand): Promise<string> {
-  const variables = { input: { deliveryId: id, apply } }
-  const { replayWebhookDelivery: result } = (await ask(REPLAY, { variables, shape: replayAnswer })).data
-  if (!('applied' in result)) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
-  return json ? JSON.stringify(result, null, 2) : replayText(result)
+type ReplayOptions = DeliveryFilter & Shown & { readonly ids: readonly string[]; readonly yes: boolean }
+
+/**
+ * Replays deliveries one after another, after the count was shown; without `yes` it only shows what would change. Returns that as text.
+ * Throws `OperatorError` when the graph refuses one of them; the others are replayed.
+ */
+export async function replayDeliveries(
+  ask: Ask,
+  { ids, yes, json, ...filter }: ReplayOptions,
+  terminal: Terminal,
+): Promise<string> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== false)
+  if (ids.length > 0 === isFiltered) throw new UsageError('Name deliveries either by id or by a filter.')
+  const chosen = [...ids]
+  if (isFiltered) for await (const { id } of matching(ask, filter)) chosen.push(id)
+  if (chosen.length !== 1)
+    terminal.write(`${chosen.length} deliveries ${yes ? 'are replayed' : 'would be replayed'}.\n`)
+  const bar = progressBar(terminal)
+  const results: Replayed[] = []
+  const refused: string[] = []
+  for (const [index, deliveryId] of chosen.entries()) {
+    const variables = { input: { deliveryId, apply: yes } }
+    const { replayWebhookDelivery: result } = (await ask(REPLAY, { variables, shape: replayAnswer })).data
+    if ('applied' in result) results.push(result)
+    else if (chosen.length === 1) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
+    else refused.push(`${deliveryId}: ${result.code}: ${plain(result.message)}`)
+    bar.show(Math.round((100 * (index + 1)) / chosen.length))
+  }
+  bar.end()
+  const text = json ? JSON.stringify(results, null, 2) : replayText(results, yes)
+  if (refused.length > 0) throw new OperatorError([text, ...refused].filter((line) => line !== '').join('\n'))
+  return text
 }
 
-function filterOf({ dispositions, subject }: DeliveriesCommand): Record<string, unknown> {
+/** Returns the deliveries that match, newest first. The graph knows no bounds of time. */
+async function* matching(ask: Ask, { from, before, ...filter }: DeliveryFilter): AsyncGenerator<Delivery, void, void> {
+  const graphFilter = filterOf(filter)
+  const read = async (after: string | null) =>
+    (await ask(DELIVERIES, { variables: { first: PAGE, after, filter: graphFilter }, shape: deliveriesAnswer })).data
+      .webhookDeliveries
+  for await (const { nodes } of pagesOf(read))
+    for (const delivery of nodes) {
+      const at = Date.parse(delivery.lastReceivedAt)
+      if (at >= (from?.getTime() ?? -Infinity) && at < (before?.getTime() ?? Infinity)) yield delivery
+    }
+}
+
+function filterOf({ quarantined, doubtful, all, subject }: DeliveryFilter): Record<string, unknown> {
+  if (all && (quarantined || doubtful)) throw new UsageError('--all excludes --quarantined and --doubtful.')
+  const both = quarantined === doubtful
+  const dispositions = [...(both || quarantined ? ['QUARANTINED'] : []), ...(both || doubtful ? ['DOUBTFUL'] : [])]
   return {
-    ...(dispositions === null ? {} : { dispositions }),
-    ...(subject === null ? {} : { subjectIds: [subject] }),
+    ...(all ? {} : { dispositions }),
+    ...(subject === undefined ? {} : { subjectIds: [subject] }),
   }
 }
 
@@ -104,15 +165,31 @@ function bodyOf({ body }: FullDelivery, errors: Answer<unknown>['errors']): stri
   return `body, without secrets and payer data:\n${plain(body)}`
 }
 
-function replayText(result: Replayed): string {
+function replayText(results: readonly Replayed[], applied: boolean): string {
+  if (results.length === 0) return 'No delivery was replayed.'
+  const [first, ...others] = results
+  const text =
+    first !== undefined && others.length === 0
+      ? factsOfReplay(first)
+      : table(
+          ['DELIVERY', 'DISPOSITION', 'STATUS', 'READ'],
+          results.map(({ delivery, dispositionBefore, dispositionAfter, statusBefore, statusAfter, readRequested }) => [
+            delivery.id,
+            `${dispositionBefore} -> ${dispositionAfter}`,
+            `${statusBefore ?? NOTHING} -> ${statusAfter ?? NOTHING}`,
+            readRequested ? 'yes' : 'no',
+          ]),
+        )
+  return applied ? `Applied.\n${text}` : `Dry run: nothing has been changed.\n${text}\nWith --yes it is done.`
+}
+
+function factsOfReplay(result: Replayed): string {
   const { applied, delivery, dispositionBefore, dispositionAfter, readRequested, statusBefore, statusAfter } = result
-  const read = applied ? 'requested' : 'would be requested'
-  const lines = facts([
+  return facts([
     ['delivery', delivery.id],
     ['disposition', `${dispositionBefore} -> ${dispositionAfter}`],
     ['status', `${statusBefore ?? NOTHING} -> ${statusAfter ?? NOTHING}`],
-    ['read', readRequested ? read : 'none'],
+    ['read', readRequested ? (applied ? 'requested' : 'would be requested') : 'none'],
     ...(applied ? ([['event', delivery.event?.id ?? null]] as const) : []),
   ])
-  return applied ? `Applied.\n${lines}` : `Dry run: nothing has been changed.\n${lines}\nWith --apply it is done.`
 }

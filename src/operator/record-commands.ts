@@ -1,15 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type {
-  ErasePayerCommand,
-  ErasuresCommand,
-  KeysCommand,
-  SettleCommand,
-  UnansweredCommand,
-} from './command-line.ts'
 import { ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
 import {
   type Ask,
   OperatorError,
+  UsageError,
   facts,
   firstOf,
   plain,
@@ -21,8 +16,31 @@ import {
   type PaymentSigningKey,
 } from './operator-answers.ts'
 
+type Shown = { readonly json: boolean }
+type Limited = Shown & { readonly limit: number }
+
+/** What payers are erased by, as the graph names it, by the option. */
+const ERASED_BY = {
+  payment: 'PAYMENT',
+  link: 'LINK',
+  agreement: 'AGREEMENT',
+  payout: 'PAYOUT',
+  owner: 'OWNER',
+  email: 'EMAIL',
+} as const
+
+type EraseOptions = Shown & { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
+
 /** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
-export async function erasePayer(ask: Ask, { by, value, json }: ErasePayerCommand): Promise<string> {
+export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptions): Promise<string> {
+  const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
+    const value = options[name as keyof typeof ERASED_BY]
+    return value === undefined ? [] : [{ by, value }]
+  })
+  if (given === undefined || more.length > 0)
+    throw new UsageError('Pass exactly one of --payment, --link, --agreement, --payout, --owner and --email.')
+  const { by, value } = given
+  if (!yes) throw new OperatorError(`Nothing was erased: an erasure by ${by} cannot be undone. Repeat it with --yes.`)
   const variables = { input: { by, value } }
   const { erasePayer: result } = (await ask(ERASE, { variables, shape: eraseAnswer })).data
   if (!('erasure' in result)) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
@@ -31,7 +49,7 @@ export async function erasePayer(ask: Ask, { by, value, json }: ErasePayerComman
 }
 
 /** Returns a list of erasures as text. */
-export async function listErasures(ask: Ask, { limit, json }: ErasuresCommand): Promise<string> {
+export async function listErasures(ask: Ask, { limit, json }: Limited): Promise<string> {
   const { nodes: found, more } = await firstOf(
     limit,
     async (variables) => (await ask(ERASURES, { variables, shape: erasuresAnswer })).data.payerErasures,
@@ -84,10 +102,37 @@ function erasureTable(erasures: readonly Erasure[]): string {
 }
 
 /** Returns the signing keys as text, with what depends on each. */
-export async function listKeys(ask: Ask, { json }: KeysCommand): Promise<string> {
+export async function listKeys(ask: Ask, { json }: Shown): Promise<string> {
   const { signingKeys: keys } = (await ask(KEYS, { variables: {}, shape: keysAnswer })).data
   if (json) return JSON.stringify(keys, null, 2)
   return [keyTable(keys), ...keys.map(dependentTable)].join('\n\n')
+}
+
+/** The steps of a rotation: each needs a restart of every node before the next. */
+export const ROTATION = ['add', 'promote', 'remove'] as const
+
+/**
+ * Returns the value of a setting after the next step of a rotation. Throws `OperatorError` if something still depends on a key that would be
+ * removed.
+ */
+export async function rotate(
+  ask: () => Ask,
+  { step, setting, keys }: { step: (typeof ROTATION)[number]; setting: string; keys: readonly string[] },
+): Promise<string> {
+  const [first = '', ...others] = keys
+  if (step === 'add') return [...keys, newKey()].join(',')
+  if (others.length === 0) throw new OperatorError(`${setting} lists one key: add another first.`)
+  if (step === 'promote') return [...others.slice(-1), first, ...others.slice(0, -1)].join(',')
+  const { signingKeys } = (await ask()(KEYS, { variables: {}, shape: keysAnswer })).data
+  const needed = signingKeys.find((key) => key.setting === setting && key.state === 'VERIFIES' && !key.removable)
+  if (needed !== undefined)
+    throw new OperatorError(`Something depends on the key ${needed.keyId} of ${setting}: see the report.`)
+  return first
+}
+
+/** Returns a new key of 32 random bytes. */
+export function newKey(): string {
+  return randomBytes(32).toString('hex')
 }
 
 function keyTable(keys: readonly PaymentSigningKey[]): string {
@@ -139,7 +184,7 @@ const settledAnswer = z.object({
 })
 
 /** Returns the creations without an answer as text. */
-export async function listUnanswered(ask: Ask, { limit, json }: UnansweredCommand): Promise<string> {
+export async function listUnanswered(ask: Ask, { limit, json }: Limited): Promise<string> {
   const { unansweredGatewayPayments: found } = (
     await ask(UNANSWERED, { variables: { first: limit }, shape: unansweredAnswer })
   ).data
@@ -158,7 +203,16 @@ export async function listUnanswered(ask: Ask, { limit, json }: UnansweredComman
 }
 
 /** Records what an operator found. Returns that as text. Throws `OperatorError` when the graph refuses it. */
-export async function settle(ask: Ask, { id, paymentId, json }: SettleCommand): Promise<string> {
+export async function settle(
+  ask: Ask,
+  {
+    id,
+    created: paymentId = null,
+    notCreated,
+    json,
+  }: Shown & { id: string; created?: string | null; notCreated: boolean },
+): Promise<string> {
+  if ((paymentId !== null) === notCreated) throw new UsageError('Pass either --created or --not-created.')
   const found = paymentId === null ? { outcome: 'NOT_CREATED' } : { outcome: 'CREATED', paymentId }
   const variables = { input: { operationId: id, ...found } }
   const { settleGatewayPaymentCreation: settled } = (await ask(SETTLE_CREATION, { variables, shape: settledAnswer }))

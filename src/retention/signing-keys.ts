@@ -1,6 +1,7 @@
 import type { KeyRing, KeySetting } from '../keys/key-ring.ts'
 import { startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import { StoreUnusableError } from '../store/store-errors.ts'
 import type { SigningKeyRecord, SigningKeyStore } from '../store/store.ts'
 
 /** SIGNS: the first of its setting. VERIFIES: listed after it. REMOVED: no longer listed by the process that is asked. */
@@ -26,6 +27,8 @@ type SigningKeysOptions = {
   readonly ring: KeyRing
   readonly store: SigningKeyStore
   readonly lifetimes: KeyLifetimes
+  /** Ids of keys of other nodes that this one is without on purpose; null if no other node can have the database. */
+  readonly removed: readonly string[] | null
   readonly logger: Logger
   readonly clock: () => Date
   readonly timer: Timer
@@ -35,11 +38,11 @@ const EVERY_MS = 3_600_000
 const SETTINGS: readonly KeySetting[] = ['CALLBACK_KEYS', 'SIGNING_KEYS']
 
 /**
- * Records at its start, and hourly, which keys are in use. Warns of each key that is not listed any more although something depends on it:
- * it does not refuse to start, because a key that was disclosed has to be removed at once.
+ * Records at its start, and hourly, which keys are in use. Rejects with `StoreUnusableError` if they are not those of the other nodes on
+ * the database. Warns of each key that is not listed any more although something depends on it.
  */
 export async function startSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { ring, store, lifetimes, logger, clock, timer } = options
+  const { ring, store, lifetimes, removed, logger, clock, timer } = options
   const callbacks = new Map<string, Date>()
 
   const stateOf = (setting: KeySetting, keyId: string): PaymentSigningKeyState => {
@@ -64,7 +67,7 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
     }
   }
   const report = async () => Promise.all((await store.all()).map(describe))
-  const record = async () => {
+  const record = async (check?: (known: readonly SigningKeyRecord[]) => void) => {
     const uses = SETTINGS.flatMap((setting) =>
       ring.ids(setting).map((keyId, index) => ({
         setting,
@@ -73,7 +76,7 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
         lastCallbackAt: setting === 'CALLBACK_KEYS' ? (callbacks.get(keyId) ?? null) : null,
       })),
     )
-    await store.record(uses, clock())
+    await store.record(uses, clock(), check)
   }
   const work = async () => {
     try {
@@ -87,6 +90,11 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
       logger.error({ err: error }, 'the signing keys could not be recorded; retrying')
     }
   }
+  if (removed !== null)
+    await record((known) => checkShared(known, ring, removed)).catch((error: unknown) => {
+      // Of an outage the task below tells.
+      if (error instanceof StoreUnusableError) throw error
+    })
   const task = startPeriodicTask({ everyMs: EVERY_MS, timer, mayRun: () => true, work })
   await task.run()
   return {
@@ -99,6 +107,30 @@ export async function startSigningKeys(options: SigningKeysOptions): Promise<Sig
   }
 }
 
+/**
+ * Throws if this process would refuse what other nodes sign, or they what it signs: it has to list the keys that sign now, and to sign with
+ * a key that they have listed.
+ */
+function checkShared(known: readonly SigningKeyRecord[], ring: KeyRing, removed: readonly string[]): void {
+  for (const setting of SETTINGS) {
+    const ofSetting = known.filter((record) => record.setting === setting)
+    const ids = ring.ids(setting)
+    const lastAt = Math.max(...ofSetting.map(({ lastSignedAt }) => lastSignedAt.getTime()))
+    const signing = ofSetting.filter(
+      ({ keyId, lastSignedAt }) => lastSignedAt.getTime() === lastAt && !removed.includes(keyId),
+    )
+    const missing = signing.find(({ keyId }) => !ids.includes(keyId))
+    if (missing !== undefined)
+      throw new StoreUnusableError(
+        `${setting} does not list the key ${missing.keyId}, with which other nodes on this database sign. Give every node the same keys; if the key was removed on purpose, set REMOVED_SIGNING_KEYS=${missing.keyId}.`,
+      )
+    if (signing.length > 0 && !ofSetting.some(({ keyId }) => keyId === ids[0]))
+      throw new StoreUnusableError(
+        `${setting} begins with the key ${ids[0]}, which no other node on this database knows. Put it at the end, restart every node, and then move it to the front.`,
+      )
+  }
+}
+
 /** What was made with a signing key. */
 type KeyDependentKind =
   | 'CALLBACKS_OF_PAYMENTS'
@@ -107,7 +139,6 @@ type KeyDependentKind =
   | 'COMMAND_REPEATS'
   | 'WEBHOOK_REPEATS'
   | 'CARD_TOKENS'
-  | 'CURSORS'
   | 'ERASURES'
 
 type KeyDependent = {
@@ -173,7 +204,6 @@ function keyDependents(
     lasting('COMMAND_REPEATS', COMMAND_DAYS),
     lasting('WEBHOOK_REPEATS', deliveryKeysDays, { neededDays: REPEATS_DAYS }),
     counted('CARD_TOKENS'),
-    endless('CURSORS'),
     endless('ERASURES'),
   ]
 }

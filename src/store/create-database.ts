@@ -3,6 +3,7 @@ import type { CommittedRows } from './committed-rows.ts'
 import type { Db, GroupCommit } from './group-commit.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
+import { replayQueries } from './queries/deliveries/replay-queries.ts'
 import { importQueries } from './queries/import-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from './queries/payment-queries.ts'
@@ -29,6 +30,8 @@ type DatabaseParts = {
   readonly rows: CommittedRows | null
   readonly position: PositionFunction
   readonly branches: LogBranches
+  /** See `Database.version`. */
+  readonly version: string
   /** The listeners of this process's commits that appended events. */
   readonly appended: Listeners<readonly PaymentEvent[]>
   readonly now: () => Date
@@ -36,6 +39,10 @@ type DatabaseParts = {
   readonly databaseNow: Database['now']
   /** Throws if the database has failed in a way that queries do not show. */
   readonly assertHealthy: () => void
+  /** See `Database.assertRoom`. */
+  readonly assertRoom: Database['assertRoom']
+  /** See `Database.figures`. */
+  readonly figures: Database['figures']
   /** See `Database.onFatal`. */
   readonly onFatal: Database['onFatal']
   readonly close: () => Promise<void>
@@ -52,10 +59,13 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     rows,
     position,
     branches,
+    version,
     appended,
     now,
     databaseNow,
     assertHealthy,
+    assertRoom,
+    figures,
     onFatal,
     close,
   } = parts
@@ -94,16 +104,30 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     imports: importQueries(reader, lists, commits.exclusively),
+    replays: replayQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     statistics: createStatisticsStore(lists, commits.exclusively),
     logId,
+    version,
     branches: branches.positions,
     now: databaseNow,
     async ping() {
       assertHealthy()
       await log.head()
     },
+    async probe() {
+      assertHealthy()
+      await assertRoom()
+      await commits.exclusively(({ db }) =>
+        db
+          .updateTable('meta')
+          .set(({ ref }) => ({ heartbeat_at: ref('heartbeat_at') }))
+          .execute(),
+      )
+    },
+    assertRoom,
+    figures,
     onFatal,
     close,
   }

@@ -126,6 +126,14 @@ export type GroupCommitOptions = {
    * wait for two. Default 0.
    */
   readonly slackShare?: number
+  /** Is told of each transaction. Default: nobody is. */
+  readonly observer?: CommitObserver
+}
+
+export type CommitObserver = {
+  /** `decisions`: how many jobs the transaction recorded. */
+  readonly committed: (milliseconds: number, decisions: number) => void
+  readonly failed: (failure: StoreFailure) => void
 }
 
 export type GroupCommit = {
@@ -188,8 +196,11 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   }
 
   async function run(take: () => readonly Job[], attempt = 1): Promise<void> {
+    const startedAt = performance.now()
     const { jobs, end } = await runTransaction(take, options)
+    if ('failure' in end && end.failure instanceof StoreFailure) options.observer?.failed(end.failure)
     if ('outcomes' in end) {
+      options.observer?.committed(performance.now() - startedAt, jobs.length)
       for (const [index, job] of jobs.entries()) settle(job, end.outcomes[index])
       if (end.appended.length > 0) options.onAppended(end.appended)
       await options.onCommitted?.()

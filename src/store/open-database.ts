@@ -1,15 +1,16 @@
 import type { AppConfig } from '../config.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { CommitObserver } from './group-commit.ts'
 import type { MigrationListener } from './migrate.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 import type { Database } from './store.ts'
 
-type OpenOptions = { readonly clock: () => Date; readonly logger: Logger }
+type OpenOptions = { readonly clock: () => Date; readonly logger: Logger; readonly observer: CommitObserver }
 
 /** Opens the configured database. Throws `StoreUnusableError` if it cannot be used. */
 export async function openDatabase(
   { database, shortcuts }: Pick<AppConfig, 'database' | 'shortcuts'>,
-  { clock, logger }: OpenOptions,
+  { clock, logger, observer }: OpenOptions,
 ): Promise<Database> {
   const listener: MigrationListener = {
     onMigration: (version) => logger.info({ version }, 'migrating the database: this may take minutes'),
@@ -24,9 +25,10 @@ export async function openDatabase(
       cacheRows: shortcuts.includes('recentRows'),
       onWait,
       clock,
+      observer,
       ...listener,
     })
   }
   const { openPostgres } = await import('./postgres/postgres.ts')
-  return openPostgres({ url: database.url.reveal(), clock, ...listener })
+  return openPostgres({ url: database.url.reveal(), clock, observer, ...listener })
 }

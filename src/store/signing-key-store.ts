@@ -21,9 +21,10 @@ export type SigningKeyUse = Pick<SigningKeyRecord, 'setting' | 'keyId' | 'lastCa
 
 export type SigningKeyStore = {
   /**
-   * Records which keys are in use at an instant. A key that only verifies, and is not on record, may have signed until now.
+   * Records which keys are in use at an instant. A key that only verifies, and is not on record, may have signed until now. Nothing is
+   * recorded if `check` throws, which is given the keys on record.
    */
-  record(uses: readonly SigningKeyUse[], now: Date): Promise<void>
+  record(uses: readonly SigningKeyUse[], now: Date, check?: (known: readonly SigningKeyRecord[]) => void): Promise<void>
   all(): Promise<SigningKeyRecord[]>
   /**
    * Returns how many agreements that have not ended were created between two instants (null: at any time before); at most 10,000 are

@@ -12,11 +12,18 @@ export type FailureReason = 'FULL' | 'BUSY' | 'SYNC' | 'DOWN' | 'READ_ONLY' | 'I
 export class StoreFailure extends Error {
   override readonly name = 'StoreFailure'
   readonly reason: FailureReason
+  /** Code of the database or the system, such as `SQLITE_FULL`, a SQLSTATE or `ENOSPC`; null without one. */
+  readonly code: string | null
 
-  constructor(reason: FailureReason, cause: unknown) {
+  constructor(reason: FailureReason, cause: unknown, code: string | null = codeOf(cause)) {
     super(`The store failed (${reason}).`, { cause })
     this.reason = reason
+    this.code = code
   }
+}
+
+function codeOf(cause: unknown): string | null {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : null
 }
 
 /** Too many writes are waiting. Nothing was changed, and the same write may be retried shortly. */

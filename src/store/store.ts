@@ -5,10 +5,12 @@ import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
+import type { StoreFigures } from '../observability/metrics/store-metrics.ts'
 import type { CommandQueries, RefKind } from './command-store.ts'
 import type { DecisionOnRows } from './group-commit.ts'
 import type { ImportQueries } from './import-store.ts'
 import type { ListStore, Page, PageQuery } from './page.ts'
+import type { DeliveryFilter, ReplayQueries } from './replay-store.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
 import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
@@ -31,6 +33,7 @@ export * from './subject-stores.ts'
 export type * from './command-store.ts'
 export type * from './import-store.ts'
 export type * from './page.ts'
+export type * from './replay-store.ts'
 export * from './retention/erasure-queries.ts'
 export type * from './retention/kinds.ts'
 export type { LeaseName } from './rows/upkeep-rows.ts'
@@ -73,10 +76,13 @@ export type Database = {
   readonly retention: RetentionStore
   readonly erasures: ErasureStore
   readonly imports: ImportQueries
+  readonly replays: ReplayQueries
   readonly signingKeys: SigningKeyStore
   readonly statistics: StatisticsStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
   readonly logId: string
+  /** Version of SQLite or of the PostgreSQL server. */
+  readonly version: string
   /**
    * Returns, for each time that the log went on on another server, the position of the last event that it had there: later events of
    * the server before are not in this log. None on SQLite, where a restored backup is another log.
@@ -86,6 +92,12 @@ export type Database = {
   now(): Promise<Date>
   /** Resolves if the database answers; rejects if it does not. */
   ping(): Promise<void>
+  /** Resolves if the database can be written; rejects if it cannot. */
+  probe(): Promise<void>
+  /** Rejects with `StoreFailure`, FULL, if there is too little room for what a command would record. */
+  assertRoom(): Promise<void>
+  /** Returns what the database knows of its size and its connections. */
+  figures(): Promise<StoreFigures>
   /**
    * Calls the listener once if a commit could not be made durable. Then the content of the disk is unknown, nothing more is written, and
    * the database has to be opened again. Returns the function that removes the listener.
@@ -259,18 +271,6 @@ export type DeliveryOutcome = {
 
 /** A link that was created by an attempt of a command and is not the command's result. */
 export type OrphanLink = { readonly ref: string; readonly commandId: string }
-
-export type DeliveryFilter = {
-  readonly subjectIds?: readonly string[]
-  readonly dispositions?: readonly Disposition[]
-  /** True for those that `backlog` counts; otherwise without effect. */
-  readonly needsAttention?: boolean
-  /** First received within these instants: from the first on, before the second. */
-  readonly receivedFrom?: Date
-  readonly receivedBefore?: Date
-  /** What their addresses were made for; null is the merchant's default address. */
-  readonly refKinds?: readonly (RefKind | null)[]
-}
 
 /** Rows by their primary keys. */
 export type RowsById<Row> = {

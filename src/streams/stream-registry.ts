@@ -1,4 +1,5 @@
 import { LONGEST_MS } from '../lib/timers.ts'
+import type { LimitUse } from '../observability/metrics/metrics.ts'
 import { SHARE_NOTHING, type ShareCounts, type SharedCounts } from '../redis/shared-counts.ts'
 
 /** Whose limits a stream counts against. */
@@ -24,6 +25,8 @@ export type StreamRegistry = {
   open(member: StreamMember): boolean
   /** Removes a stream; does nothing if it is not registered. */
   leave(member: StreamMember): void
+  /** Returns how much of the limits per status token and per caller is used. */
+  limits(): Readonly<Record<'subscriptions_per_token' | 'subscriptions_per_caller', LimitUse>>
 }
 
 /** How many streams may be open at once; 0 means no limit. */
@@ -43,6 +46,7 @@ export type StreamLimits = {
 export function createStreamRegistry(
   { streamsPerToken, streamsPerSubject }: StreamLimits,
   share: ShareCounts = SHARE_NOTHING,
+  onTurnedAway: (reason: 'subscriptions_per_caller') => void = () => {},
 ): StreamRegistry {
   const payers = createGroups(share('streams-token', streamsPerToken))
   const callers = createGroups(share('streams-subject', streamsPerSubject))
@@ -52,9 +56,16 @@ export function createStreamRegistry(
   }
   return {
     leave,
+    limits: () => ({
+      subscriptions_per_token: { used: payers.most(), maximum: streamsPerToken },
+      subscriptions_per_caller: { used: callers.most(), maximum: streamsPerSubject },
+    }),
     open(member) {
       const { payer, caller } = member
-      if (caller !== null && isFull(callers.size(caller), streamsPerSubject)) return false
+      if (caller !== null && isFull(callers.size(caller), streamsPerSubject)) {
+        onTurnedAway('subscriptions_per_caller')
+        return false
+      }
       const oldest = payer !== null && isFull(payers.size(payer), streamsPerToken) ? payers.oldest(payer) : undefined
       if (oldest !== undefined) {
         leave(oldest)
@@ -77,6 +88,8 @@ function createGroups(shared: SharedCounts) {
   return {
     /** Of all nodes. */
     size: (name: string) => (groups.get(name)?.size ?? 0) + shared.others(name),
+    /** Of the name with most members. */
+    most: () => groups.values().reduce((most, { size }) => Math.max(most, size), 0),
     oldest: (name: string): StreamMember | undefined => groups.get(name)?.values().next().value,
     add(name: string | null, member: StreamMember): void {
       if (name === null) return

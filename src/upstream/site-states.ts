@@ -1,6 +1,6 @@
 import { createRecentSamples, quantile, type RecentSamples } from '../lib/recent-samples.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { UpstreamMetrics } from '../observability/upstream-metrics.ts'
+import type { UpstreamMetrics } from '../observability/metrics/upstream-metrics.ts'
 import type { Site } from './client/sites.ts'
 import type { AttemptSeen } from './client/transport.ts'
 import type { BreakerState } from './resilience/breaker.ts'
@@ -104,7 +104,7 @@ function rejectsCredentials({ outcome, hasAccessToken }: AttemptSeen): boolean |
   return detail.kind === 'credentials' && !hasAccessToken ? true : null
 }
 
-export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch'>> & {
+export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker' | 'onMismatch' | 'onClock'>> & {
   /** Called when the payments API starts to refuse the credentials of a site, and when it accepts them again. */
   readonly onCredentials: (change: { readonly siteId: string; readonly rejected: boolean }) => void
 }
@@ -113,6 +113,7 @@ export type UpstreamWatch = Required<Pick<ClientOptions, 'observe' | 'onBreaker'
 export function watchUpstream(metrics: UpstreamMetrics, logger: Logger): UpstreamWatch {
   return {
     observe: metrics.attempted,
+    onClock: metrics.clockRead,
     onBreaker: (change) => {
       metrics.breakerChanged(change)
       const fields = { site: change.siteId, phase: change.state }

@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Tracing } from '../observability/tracing/tracing.ts'
 import type { Site } from './client/sites.ts'
-import { createTransport, type TransportOptions } from './client/transport.ts'
+import { type AttemptSeen, createTransport, type TransportOptions } from './client/transport.ts'
 import {
   type BalanceCalls,
   balanceCalls,
@@ -39,7 +40,12 @@ type Calls = PayinMethodCalls &
 export type UpstreamClient = Calls & {
   /** Waits for running requests, then closes the connections. */
   close(): Promise<void>
+  /** Returns how many requests of a site may still be repeated. */
+  retriesLeft(siteId: string): number
 }
+
+/** An attempt of a call, by the name of the call, e.g. `getPayin`. */
+export type CallAttempt = AttemptSeen & { readonly endpoint: string }
 
 /** A rejected answer that was about something else than what was requested. */
 export type Mismatch = {
@@ -50,15 +56,27 @@ export type Mismatch = {
   readonly subjectId: string | null
 }
 
-export type ClientOptions = Omit<TransportOptions, 'traceHeaders'> & {
+export type ClientOptions = Omit<TransportOptions, 'traceHeaders' | 'observe'> & {
+  /** Called after each attempt, for metrics; the event contains no payer data and no secrets. */
+  readonly observe?: (attempt: CallAttempt) => void
   readonly onMismatch?: (mismatch: Mismatch) => void
   /** Records each call as a span; null for no tracing. */
   readonly tracing?: Pick<Tracing, 'ask' | 'headers'> | null
 }
 
 /** Creates the client of the payments API. Throws `TypeError` for a base URL that is neither https nor on loopback. */
-export function createUpstreamClient({ onMismatch, tracing = null, ...options }: ClientOptions): UpstreamClient {
-  const transport = createTransport({ ...options, ...(tracing === null ? {} : { traceHeaders: tracing.headers }) })
+export function createUpstreamClient({
+  onMismatch,
+  observe,
+  tracing = null,
+  ...options
+}: ClientOptions): UpstreamClient {
+  const endpoints = new AsyncLocalStorage<string>()
+  const transport = createTransport({
+    ...options,
+    observe: (attempt) => observe?.({ ...attempt, endpoint: endpoints.getStore() ?? 'other' }),
+    ...(tracing === null ? {} : { traceHeaders: tracing.headers }),
+  })
   const calls: Calls = {
     ...payinMethodCalls(transport),
     ...payinLinkCalls(transport),
@@ -72,8 +90,13 @@ export function createUpstreamClient({ onMismatch, tracing = null, ...options }:
     ...identityCalls(transport),
     ...depositCalls(transport),
   }
-  const watched = onMismatch === undefined ? calls : withMismatchReports(calls, onMismatch)
-  return { ...(tracing === null ? watched : traced(watched, tracing)), close: () => transport.close() }
+  const named = wrapped(calls, (endpoint, call) => endpoints.run(endpoint, call))
+  const watched = onMismatch === undefined ? named : withMismatchReports(named, onMismatch)
+  return {
+    ...(tracing === null ? watched : traced(watched, tracing)),
+    close: () => transport.close(),
+    retriesLeft: transport.retriesLeft,
+  }
 }
 
 type Call = (site: Site, asked: unknown) => Promise<unknown>
@@ -97,9 +120,19 @@ function withMismatchReports(calls: Calls, onMismatch: (mismatch: Mismatch) => v
 
 /** Wraps the calls: each becomes a span with its name and site only, because arguments may contain payer data. */
 function traced(calls: Calls, tracing: Pick<Tracing, 'ask'>): Calls {
+  return wrapped(calls, (operation, call, site) =>
+    tracing.ask(`service ${operation}`, { 'payments.site': site.id }, call),
+  )
+}
+
+/** Returns the calls, each of which `wrap` runs. */
+function wrapped(
+  calls: Calls,
+  wrap: (operation: string, call: () => Promise<unknown>, site: Site) => Promise<unknown>,
+): Calls {
   const entries = Object.entries(calls as Record<string, Call>).map(([operation, call]): [string, Call] => [
     operation,
-    (site, asked) => tracing.ask(`service ${operation}`, { 'payments.site': site.id }, () => call(site, asked)),
+    (site, asked) => wrap(operation, () => call(site, asked), site),
   ])
   return Object.fromEntries(entries) as Calls
 }

@@ -24,6 +24,7 @@ export function createPaymentWebhook(options: PaymentWebhookOptions): WebhookHan
     store: async ({ json, correlationId: ref, ...delivery }) => {
       const report = json === null ? null : readPaymentReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecrets(json))
+      remember(options, report?.paymentId)
       const outcome = await options.inbox.receive({ ...delivery, ref, body, report })
       options.logger.info(
         {
@@ -59,6 +60,7 @@ function createAgreementWebhook(options: AgreementWebhookOptions): WebhookHandle
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readAgreementReport(json)
       const body = json === null ? null : JSON.stringify(withoutSecretsOfAgreement(json))
+      remember(options, report?.id)
       const outcome = await options.inbox.receiveAgreement({ ...delivery, ref: correlationId ?? '', body, report })
       options.logger.info(
         {
@@ -92,6 +94,7 @@ function createPayoutWebhook(options: PayoutWebhookOptions): WebhookHandler {
     signature: 'checked-when-present',
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readPayoutCallback(unwrapped(json))
+      remember(options, report?.id)
       const outcome = await options.inbox.receivePayout({ ...delivery, ref: correlationId ?? '', body: null, report })
       options.logger.info(
         {
@@ -120,6 +123,7 @@ function createGatewayWebhook(options: WebhookHandlerOptions): WebhookHandler {
     signature: 'checked-when-present',
     store: async ({ json, correlationId, ...delivery }) => {
       const report = json === null ? null : readGatewayCallback(json)
+      remember(options, report?.id)
       const outcome = await options.inbox.receiveGatewayPayment({
         ...delivery,
         ref: correlationId ?? '',
@@ -163,10 +167,17 @@ function createIdentityWebhook(options: WebhookHandlerOptions): WebhookHandler {
   })
 }
 
-/** By the first segment of their paths under /webhooks. */
-export type WebhookHandlers = Readonly<
-  Record<'payments' | 'agreements' | 'payouts' | 'gateway-payments' | 'identity-checks', WebhookHandler>
->
+/** Lets the delivery of the events of a webhook link to it. */
+function remember({ tracing }: WebhookHandlerOptions, subjectId: string | null | undefined): void {
+  if (typeof subjectId === 'string') tracing?.remember(subjectId)
+}
+
+/** The first segments of the paths under /webhooks. */
+export const WEBHOOK_KINDS = ['payments', 'agreements', 'payouts', 'gateway-payments', 'identity-checks'] as const
+
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number]
+
+export type WebhookHandlers = Readonly<Record<WebhookKind, WebhookHandler>>
 
 /** Creates the handlers of webhooks and callbacks. `onReadDue` is called after a delivery that leaves a doubt. */
 export function createWebhookHandlers(options: PaymentWebhookOptions): WebhookHandlers {

@@ -50,6 +50,7 @@ export function createWebhookFigures(clock: () => Date): WebhookFigures {
   return {
     answered({ status, outcome, isUnread }, durationMs) {
       if (outcome !== null) return times.add(Math.ceil(durationMs))
+      if (status === 200) return
       // A body is read only at an address whose Authorization is right: then its signature is wrong.
       const reason = REASONS[status] ?? (isUnread ? 'CALLBACK_KEY' : 'SIGNATURE')
       refused.set(reason, { count: (refused.get(reason)?.count ?? 0) + 1, lastAt: clock() })

@@ -7,6 +7,8 @@ import type { Store } from '../ledger/store.ts'
 import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../lib/read-body.ts'
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { Tracing } from '../observability/tracing/tracing.ts'
+import { StoreBusyError, StoreFailure } from '../store/store-errors.ts'
 import type { DeliveryOutcome, RefKind } from '../store/store.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
@@ -24,10 +26,32 @@ type WebhookRequest = {
 
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
 
+/** Why a webhook was refused; a failure of the database as `store_` and its reason. */
+export type WebhookRefusal =
+  | 'draining'
+  | 'busy'
+  | 'method'
+  | 'too_many_failures'
+  | 'unknown_address'
+  | 'authorization'
+  | 'too_large'
+  | 'body_timeout'
+  | 'body_aborted'
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_mismatch'
+  | 'unusable'
+  | 'fault'
+  | `store_${string}`
+
 /** The HTTP status of the response, and the outcome of the delivery if there was one. */
 export type WebhookResponse = {
   readonly status: number
   readonly outcome: DeliveryOutcome | null
+  /** Null if it was accepted. */
+  readonly reason: WebhookRefusal | null
+  /** Whether the payments API has sent it. */
+  readonly isAuthentic: boolean
   /** Whether it was refused before its whole body was read. */
   readonly isUnread: boolean
 }
@@ -43,6 +67,8 @@ export type WebhookHandlerOptions = {
   readonly logger: Logger
   readonly clock: () => Date
   readonly observeKeys: CallbackKeyObserver
+  /** Default: nothing is recorded. */
+  readonly tracing?: Pick<Tracing, 'ask' | 'link' | 'remember'> | null
   /** Maximum number of concurrent deliveries. */
   readonly maxInFlight?: number
   /** Milliseconds after which a delivery that is not yet stored is refused. Default 2,500. */
@@ -84,7 +110,28 @@ const BODY_LIMITS: BodyLimits = { bytes: MAX_BYTES, milliseconds: 10_000 }
 const MAX_IN_FLIGHT = 256
 const MAX_STORE_MS = 2_500
 
-const STATUS_OF: Readonly<Record<BodyFault, number>> = { 'too-large': 413, timeout: 408, aborted: 400 }
+/** What `doctor` sends, signed, to see whether webhooks arrive. Nothing is stored of it. */
+const PROBE = /^\{"probe":"[0-9a-f-]{36}"\}$/
+
+const REFUSAL_OF: Readonly<Record<BodyFault, readonly [status: number, reason: WebhookRefusal]>> = {
+  'too-large': [413, 'too_large'],
+  timeout: [408, 'body_timeout'],
+  aborted: [400, 'body_aborted'],
+}
+
+/** How far the handling of a webhook has come. */
+type Progress = { isUnread: boolean; isAuthentic: boolean }
+
+/** Returns the response to a webhook that is refused before its whole body is read. */
+export function refused(status: number, reason: WebhookRefusal): WebhookResponse {
+  return { status, reason, outcome: null, isAuthentic: false, isUnread: true }
+}
+
+function storeFault(error: unknown): WebhookRefusal {
+  if (error instanceof TooSlowError) return 'store_slow'
+  if (error instanceof StoreBusyError) return 'store_busy'
+  return error instanceof StoreFailure ? `store_${error.reason.toLowerCase()}` : 'fault'
+}
 
 /**
  * Creates the handler of an endpoint: it verifies the raw bytes, parses them, stores the delivery, and only then answers 200.
@@ -103,16 +150,16 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     correlationId: ref,
     headers,
     suspect = false,
-  }: WebhookRequest): Promise<number | null> => {
-    if (inFlight >= maxInFlight) return 503
-    if (method !== 'POST') return 405
+  }: WebhookRequest): Promise<WebhookResponse | null> => {
+    if (inFlight >= maxInFlight) return refused(503, 'busy')
+    if (method !== 'POST') return refused(405, 'method')
     // The payments API may share its address with the sender of a flood, such as behind a proxy, and is never locked out. So
     // requests that could be authentic are never rate-limited: a suspect peer gets 429 only where the headers already show that
     // the request is not authentic, before a query of the store and before the body is read.
-    if (suspect && !couldBeAuthentic(ref, headers)) return 429
-    if (ref !== null && !(await isKnown(ref))) return 404
-    if ((contentLength(headers) ?? 0) > MAX_BYTES) return 413
-    if (ref !== null && !isAddressed(ref, headers, options.observeKeys)) return 401
+    if (suspect && !couldBeAuthentic(ref, headers)) return refused(429, 'too_many_failures')
+    if (ref !== null && !(await isKnown(ref))) return refused(404, 'unknown_address')
+    if ((contentLength(headers) ?? 0) > MAX_BYTES) return refused(413, 'too_large')
+    if (ref !== null && !isAddressed(ref, headers, options.observeKeys)) return refused(401, 'authorization')
     return null
   }
 
@@ -133,21 +180,28 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     return signatures === undefined ? kind.signature === 'checked-when-present' : looksSigned(only(signatures))
   }
 
-  const isAuthentic = (body: Buffer, headers: RequestHeaders): boolean => {
+  /** Returns what is wrong with the signature; null if it is valid, or none is required. */
+  const signatureFault = (body: Buffer, headers: RequestHeaders): WebhookRefusal | null => {
     const signatures = signaturesIn(headers)
-    if (signatures === undefined && kind.signature === 'checked-when-present') return true
-    return verify(body, only(signatures), secrets)
+    if (signatures === undefined) return kind.signature === 'checked-when-present' ? null : 'signature_missing'
+    if (!looksSigned(only(signatures))) return 'signature_malformed'
+    return verify(body, only(signatures), secrets) ? null : 'signature_mismatch'
   }
 
-  const receive = async (request: WebhookRequest, onRead: () => void): Promise<WebhookResponse> => {
+  const receive = async (request: WebhookRequest, progress: Progress): Promise<WebhookResponse> => {
     const refusal = await admit(request)
-    if (refusal !== null) return { status: refusal, outcome: null, isUnread: true }
+    if (refusal !== null) return refusal
     const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
-    if (typeof body === 'string') return { status: STATUS_OF[body], outcome: null, isUnread: true }
-    onRead()
-    if (!isAuthentic(body, request.headers)) return { status: 401, outcome: null, isUnread: false }
+    if (typeof body === 'string') return refused(...REFUSAL_OF[body])
+    progress.isUnread = false
+    const fault = signatureFault(body, request.headers)
+    if (fault !== null) return { ...refused(401, fault), isUnread: false }
+    progress.isAuthentic = true
+    if (request.correlationId === null && PROBE.test(body.toString('latin1')))
+      return { status: 200, reason: null, outcome: null, ...progress }
+    if (request.correlationId !== null) options.tracing?.link(request.correlationId)
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
-    if (inFlight >= maxInFlight) return { status: 503, outcome: null, isUnread: false }
+    if (inFlight >= maxInFlight) return { ...refused(503, 'busy'), ...progress }
     const delivery = {
       json: readJsonObject(body),
       bodyHashes: bodyHashes(options.keys, body, request.correlationId),
@@ -158,20 +212,22 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.
-    const storing = kind.store(delivery).finally(() => {
+    const store = () => kind.store(delivery)
+    const storing = (options.tracing?.ask('commit', {}, store) ?? store()).finally(() => {
       inFlight -= 1
     })
     const { usable, outcome } = await withTimeout(storing, maxStoreMs, tooSlow)
-    return { status: usable ? 200 : 400, outcome, isUnread: false }
+    return { status: usable ? 200 : 400, outcome, reason: usable ? null : 'unusable', ...progress }
   }
 
   return async (request) => {
-    let isUnread = true
+    const progress: Progress = { isUnread: true, isAuthentic: false }
     try {
-      return await receive(request, () => (isUnread = false))
+      return await receive(request, progress)
     } catch (error) {
-      options.logger.error({ err: error }, 'webhook could not be stored')
-      return { status: 503, outcome: null, isUnread }
+      if (!(error instanceof TooSlowError || error instanceof StoreBusyError))
+        options.logger.error({ err: error }, 'webhook could not be stored')
+      return { ...refused(503, storeFault(error)), ...progress }
     }
   }
 }

@@ -45,7 +45,16 @@ export function arrowsOf(files: SourceFiles): Arrow[] {
 }
 
 /** Files directly in `src/` that are a part by themselves; a file with the name of a folder belongs to that part. */
-const PARTS_OF_ONE_FILE = new Set(['cli.ts', 'main.ts', 'run-server.ts', 'sandbox.ts', 'index.ts', 'config.ts'])
+const PARTS_OF_ONE_FILE = new Set([
+  'cli.ts',
+  'main.ts',
+  'run-server.ts',
+  'sandbox.ts',
+  'demo.ts',
+  'trigger.ts',
+  'index.ts',
+  'config.ts',
+])
 
 /** Returns the part of `src` that a file belongs to: its folder there, `app` for other files directly in `src/`, '' outside of `src`. */
 export function partOf(path: string): string {

@@ -13,8 +13,9 @@ import {
 /** The parts of `src` from top to bottom: a part may import parts of its own level and below, never above. */
 const LEVELS: readonly (readonly string[])[] = [
   ['cli'],
-  ['main', 'sandbox'],
-  ['run-server', 'index', 'backup'],
+  ['main', 'sandbox', 'demo', 'trigger'],
+  ['run-server', 'index'],
+  ['doctor'],
   ['app'],
   ['http'],
   ['graphql'],
@@ -42,22 +43,27 @@ const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
 const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(store|command-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
-const DATABASE_USERS = ['src/backup.ts', 'src/run-server.ts', 'src/streams/open-wake-ups.ts']
+const DATABASE_USERS = [
+  'src/cli/local-commands.ts',
+  'src/doctor/checks.ts',
+  'src/run-server.ts',
+  'src/streams/open-wake-ups.ts',
+]
 const DECISIONS =
   /^src\/domain\/(payments\/(attribution|orphan-link|listed-payment)|agreements\/agreement-creation)\.ts$/
 const LEDGER_TYPE = 'src/ledger/store.ts'
 const WEBHOOK_USES = /^src\/(webhooks|ledger\/store\.ts|domain|store|upstream\/wire|keys|observability|lib)\b/
-/** What a file of payments is like, whoever writes it, and which Node.js a program needs. */
-const OPERATOR_USES = ['src/domain/exports/', 'src/lib/node-fault.ts']
-const OPERATOR_USERS = ['src/cli.ts']
+/** What a file of payments is like, whoever writes it. */
+const OPERATOR_USES = ['src/domain/exports/']
+const OPERATOR_USERS = ['src/cli/command-line.ts', 'src/cli/local-commands.ts']
 const PROCESS_OWNERS = [
   'src/main.ts',
   'src/cli.ts',
   'src/run-server.ts',
-  'src/backup.ts',
-  'src/token.ts',
+  'src/cli/local-commands.ts',
+  'src/demo.ts',
+  'src/doctor/open-files.ts',
   'packages/sandbox/src/main.ts',
-  'src/operator/main.ts',
 ]
 
 /** Read-only facts about the process, which every part may use. */
@@ -90,8 +96,8 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     room: 'packages/sandbox/src',
     uses: 'node:crypto node:dns node:fs node:http node:net node:path node:sqlite node:timers node:url node:util'
       .split(' ')
-      .concat('@fastify/busboy', '@fastify/static', 'fastify', 'payments-subgraph-lib', 'undici', 'zod'),
-    users: ['run-server', 'sandbox'],
+      .concat('@fastify/busboy', '@fastify/static', 'fastify', 'payments-subgraph-lib', 'undici', 'yaml', 'zod'),
+    users: ['run-server', 'sandbox', 'demo', 'trigger'],
   },
   'payments-subgraph-pages': {
     room: 'packages/pages/src',

@@ -53,7 +53,7 @@ beforeAll(async () => {
   issuer.publish(KEY.jwk)
   attacker = await startJwksServer()
   network = await startNetwork({
-    env: { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' },
+    env: { JWT_SECRETS: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' },
   })
 })
 afterAll(async () => {

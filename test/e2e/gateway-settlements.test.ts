@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../../src/operator/run-command.ts'
+import { run } from '../../src/cli/command-line.ts'
 import { setGatewayStatus } from '../support/gateway-payments.ts'
 import { mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'

@@ -34,9 +34,15 @@ describe('the probes', () => {
     const response = await fetch(`${network.app.url}/metrics`)
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
     const text = await response.text()
-    expect(text).toMatch(/^payments_webhooks_total\{status="200",disposition="APPLIED"\} 1$/m)
-    expect(text).toMatch(/^payments_webhooks_total\{status="400",disposition="QUARANTINED"\} 1$/m)
-    expect(text).toMatch(/^payments_webhooks_total\{status="401",disposition="none"\} 1$/m)
+    expect(text).toMatch(
+      /^payments_webhooks_total\{kind="payments",status="200",disposition="APPLIED",reason="none"\} 1$/m,
+    )
+    expect(text).toMatch(
+      /^payments_webhooks_total\{kind="payments",status="400",disposition="QUARANTINED",reason="unusable"\} 1$/m,
+    )
+    expect(text).toMatch(
+      /^payments_webhooks_total\{kind="payments",status="401",disposition="none",reason="signature_mismatch"\} 1$/m,
+    )
     expect(text).toMatch(/^payments_sockets_open 0$/m)
     expect(text).toMatch(/^payments_reads_waiting 0$/m)
     expect(text).toMatch(/^payments_unconfirmed_oldest_seconds 0$/m)

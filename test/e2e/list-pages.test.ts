@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fillDatabase, fillingOf } from '../../bench/support/fill-database.ts'
-import { run } from '../../src/operator/run-command.ts'
+import { run } from '../../src/cli/command-line.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { download, exportedIds, exportUrl, fillPayments } from '../support/payments-export.ts'
 

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Scope } from '../../src/access/caller.ts'
-import { run } from '../../src/operator/run-command.ts'
+import { run } from '../../src/cli/command-line.ts'
 import { doubtfulDelivery, everything, misaddressedDelivery, settle } from '../support/deliveries.ts'
 import { payerOf } from '../support/erasures.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -41,8 +42,11 @@ const inThisProcess = (args: readonly string[], env: Record<string, string>): Pr
 
 function asProgram(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/operator/main.ts', ...args], { env }, (error, out, err) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    execFile(
+      process.execPath,
+      ['--conditions=payments-subgraph-source', 'src/cli.ts', ...args],
+      { env },
+      (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     )
   })
 }
@@ -92,16 +96,16 @@ describe('deliveries', () => {
     const status = 'received\u{202e}x'
     await deliver(defaultAddress(network), paymentBody({ uuid: 'turned-round', status }))
     const [latest] = await deliveries(network)
-    const { out } = await operator(['delivery', latest?.id ?? ''])
+    const { out } = await operator(['deliveries', 'show', latest?.id ?? ''])
     expect(out).toContain('\\u{202e}')
     expect(out).not.toContain('\u{202e}')
   })
 })
 
-describe('delivery', () => {
+describe('deliveries show', () => {
   it('shows one with its body and the state of its payment', async () => {
     const { deliveryId, paymentId, link } = doubtful
-    const { code, out } = await operator(['delivery', deliveryId])
+    const { code, out } = await operator(['deliveries', 'show', deliveryId])
     expect(code).toBe(0)
     expect(out).toMatch(/^disposition {2}DOUBTFUL$/m)
     expect(out).toMatch(new RegExp(`^link +${link.id}, \\w+$`, 'm'))
@@ -113,14 +117,16 @@ describe('delivery', () => {
 
   it('leaves out what the token may not see, and says so', async () => {
     const { deliveryId } = doubtful
-    const { code, out } = await operator(['delivery', deliveryId], { SUBGRAPH_TOKEN: await tokenWith('payments:read') })
+    const { code, out } = await operator(['deliveries', 'show', deliveryId], {
+      SUBGRAPH_TOKEN: await tokenWith('payments:read'),
+    })
     expect(code).toBe(0)
     expect(out).toMatch(/body: not shown, the token has not the scope payments:risk\n$/)
     expect(out).not.toContain('"uuid"')
   })
 
   it('fails where there is none', async () => {
-    expect(await operator(['delivery', 'nobody'], {}, asProgram)).toEqual({
+    expect(await operator(['deliveries', 'show', 'nobody'], {}, asProgram)).toEqual({
       code: 1,
       out: '',
       err: 'There is no delivery with this id.\n',
@@ -128,13 +134,13 @@ describe('delivery', () => {
   })
 })
 
-describe('replay', () => {
+describe('deliveries replay', () => {
   it('is a dry run, until it is told to apply', async () => {
     const { link, deliveryId } = await doubtfulDelivery(network)
     await network.sandbox.control.setStatus(link.id, 'pending')
     await settle(network)
     const before = await everything(network)
-    const dry = await operator(['replay', deliveryId])
+    const dry = await operator(['deliveries', 'replay', deliveryId])
     expect(dry).toMatchObject({ code: 0, err: '' })
     expect(dry.out).toMatch(/^Dry run: nothing has been changed\.\n/)
     expect(dry.out).toMatch(/^disposition +DOUBTFUL -> APPLIED$/m)
@@ -143,13 +149,13 @@ describe('replay', () => {
     await settle(network)
     expect(await everything(network)).toEqual(before)
 
-    const wet = await operator(['replay', deliveryId, '--apply'])
+    const wet = await operator(['deliveries', 'replay', deliveryId, '--yes'])
     expect(wet).toMatchObject({ code: 0, err: '' })
     expect(wet.out).toMatch(/^Applied\.\n/)
     expect(wet.out).toMatch(/^read +requested$/m)
     expect(wet.out).toMatch(/^event +link:\S+$/m)
     expect(await everything(network)).not.toEqual(before)
-    expect(await operator(['replay', deliveryId, '--apply'])).toEqual({
+    expect(await operator(['deliveries', 'replay', deliveryId, '--yes'])).toEqual({
       code: 1,
       out: '',
       err: 'NOT_REPLAYABLE: The delivery has already changed the state; nothing was changed.\n',
@@ -158,14 +164,33 @@ describe('replay', () => {
 
   it('is refused for what came to the wrong address', async () => {
     const deliveryId = await misaddressedDelivery(network, doubtful.paymentId)
-    expect(await operator(['replay', deliveryId, '--apply'])).toMatchObject({
+    expect(await operator(['deliveries', 'replay', deliveryId, '--yes'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('is about another subject than its webhook URL'),
     })
   })
 
+  it('takes many by a filter, after their count, and goes on past one that is refused', async () => {
+    const subject = doubtful.paymentId
+    const wrong = await misaddressedDelivery(network, subject)
+    const shown = new PassThrough()
+    const env = { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: token }
+    const ended = await run(['deliveries', 'replay', '--subject', subject], env, { output: shown, terminal: shown })
+    expect(String(shown.read())).toMatch(/^\d+ deliveries would be replayed\.\n$/)
+    expect(ended).toMatchObject({ code: 1, out: '' })
+    expect(ended.err).toMatch(/^Dry run: nothing has been changed\.\n/)
+    expect(ended.err).toContain(doubtful.deliveryId)
+    expect(ended.err).toMatch(new RegExp(`^${wrong}: NOT_REPLAYABLE: `, 'm'))
+    const none = await operator(['deliveries', 'replay', '--subject', subject, '--before', '2020-01-01T00:00:00Z'])
+    expect(none.out).toBe('No delivery was replayed.\n')
+    for (const args of [[], ['x', '--all']])
+      expect(await operator(['deliveries', 'replay', ...args])).toMatchObject({ code: 2, out: '' })
+  })
+
   it('names the scopes that the token has not', async () => {
-    const refused = await operator(['replay', 'any'], { SUBGRAPH_TOKEN: await tokenWith('payments:read') })
+    const refused = await operator(['deliveries', 'replay', 'any'], {
+      SUBGRAPH_TOKEN: await tokenWith('payments:read'),
+    })
     expect(refused).toEqual({
       code: 1,
       out: '',
@@ -174,20 +199,21 @@ describe('replay', () => {
   })
 })
 
-describe('erase-payer', () => {
+describe('erase', () => {
   const eraser = async () => ({ SUBGRAPH_TOKEN: await network.token({ scopes: ['payments:erase'], subject: 'dpo-1' }) })
 
   it('erases the payer of a payment, and lists that without telling whom', async () => {
     const { paymentId } = doubtful
+    expect(await operator(['erase', '--payment', paymentId], await eraser())).toMatchObject({ code: 1, out: '' })
     expect(await payerOf(network, paymentId)).not.toBeNull()
-    const erased = await operator(['erase-payer', '--payment', paymentId], await eraser())
+    const erased = await operator(['erase', '--payment', paymentId, '--yes'], await eraser())
     expect(erased).toMatchObject({ code: 0, err: '' })
     expect(erased.out).toMatch(
       /^Done\.\nerasure +\d+, by PAYMENT\npayments +1\nagreements +0\npayouts +0\npayers on record +1\n$/,
     )
     expect(await payerOf(network, paymentId)).toBeNull()
 
-    await operator(['erase-payer', '--email', 'Nobody@example.test'], await eraser())
+    await operator(['erase', '--email', 'Nobody@example.test', '--yes'], await eraser())
     const { out } = await operator(['erasures'], await eraser())
     const [head, ...lines] = out.trimEnd().split('\n')
     expect(head).toMatch(
@@ -200,17 +226,17 @@ describe('erase-payer', () => {
   })
 
   it('is refused for what is not there, without the scope, and when it is not clear whose data', async () => {
-    expect(await operator(['erase-payer', '--link', 'nobody'], await eraser())).toMatchObject({
+    expect(await operator(['erase', '--link', 'nobody', '--yes'], await eraser())).toMatchObject({
       code: 1,
       err: 'NOT_FOUND: Nothing was found with this id.\n',
     })
     const reader = { SUBGRAPH_TOKEN: await tokenWith('payments:read') }
-    expect(await operator(['erase-payer', '--owner', 'nobody'], reader)).toMatchObject({
+    expect(await operator(['erase', '--owner', 'nobody', '--yes'], reader)).toMatchObject({
       code: 1,
       err: 'The token in SUBGRAPH_TOKEN lacks a scope of: payments:erase\n',
     })
     for (const args of [[], ['--link', 'a', '--email', 'b'], ['nobody']])
-      expect(await operator(['erase-payer', ...args])).toMatchObject({ code: 2, out: '' })
+      expect(await operator(['erase', ...args, '--yes'])).toMatchObject({ code: 2, out: '' })
   })
 })
 
@@ -218,8 +244,7 @@ describe('the command line', () => {
   it('ends with 2 and its usage when it cannot be understood', async () => {
     const { code, out, err } = await operator(['deliveries', '--token', 'a-secret'], {}, asProgram)
     expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toMatch(/^Unknown option '--token'/)
-    expect(err).toContain('Usage: payments-subgraph-operator')
+    expect(err).toBe("error: unknown option '--token'\n")
   })
 
   it('says that nobody answers, that something else does, and that the token is not accepted', async () => {

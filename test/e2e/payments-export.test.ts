@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { callbackify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run } from '../../src/operator/run-command.ts'
+import { run } from '../../src/cli/command-line.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 

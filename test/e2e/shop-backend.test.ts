@@ -213,7 +213,7 @@ describe('faults for the drawer', () => {
 describe('the shop is not there', () => {
   it.each<[string, Record<string, string>]>([
     ['in production', { ...PRODUCTION, UPSTREAM_ENVIRONMENT: 'production' }],
-    ['where an issuer makes the tokens', { JWT_SECRET: '', JWT_JWKS_URL: 'http://127.0.0.1:9/keys' }],
+    ['where an issuer makes the tokens', { JWT_SECRETS: '', JWT_JWKS_URL: 'http://127.0.0.1:9/keys' }],
   ])('%s', async (_name, env) => {
     const other = await startNetwork({ env })
     try {

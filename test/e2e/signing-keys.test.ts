@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
 import { callbackAuthorization } from '../../src/keys/derived-secrets.ts'
 import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
-import { run } from '../../src/operator/run-command.ts'
 import { callbackAddressOf, createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { mutate } from '../support/mutations.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
-import { createLink } from '../support/operations.ts'
-import { gauge } from '../support/streams.ts'
+import { createLink, LINK_UPDATES } from '../support/operations.ts'
+import { brokenLinks, gauge, isCaughtUp, isReceived } from '../support/streams.ts'
 import { addressOf, honestHeaders, paymentBody, send } from '../support/webhooks.ts'
 
 const OTHER = 'another-key-of-the-tests-0123456789abcdefgh'
@@ -67,7 +67,7 @@ describe('keys of callbacks', () => {
     const key = await keyOf(FIRST_ID, 'CALLBACK_KEYS')
     expect(key).toMatchObject({ state: 'SIGNS', removable: false })
     expect(neededBy(key)).toEqual(['CALLBACKS_OF_PAYMENTS', 'CALLBACKS_OF_AGREEMENTS'])
-    expect((await keyOf(FIRST_ID, 'SIGNING_KEYS'))?.dependents).toHaveLength(6)
+    expect((await keyOf(FIRST_ID, 'SIGNING_KEYS'))?.dependents).toHaveLength(5)
   })
 
   it('are replaced apart from the signing keys, and retired once nothing depends on them', async () => {
@@ -133,6 +133,24 @@ describe('keys of callbacks', () => {
   })
 })
 
+describe('a stream', () => {
+  it('has no gap where the signing keys were replaced', async () => {
+    await startRotating()
+    const { id } = await createLink(network)
+    await network.sandbox.control.setStatus(id, 'pending')
+    const first = await network.follow(LINK_UPDATES, { id })
+    const before = await first.until(isCaughtUp)
+    await network.restart(undefined, { SIGNING_KEYS: `${OTHER},${SECRETS.signing}` })
+    const held = before.at(-1)?.cursor ?? ''
+    const second = await network.follow(LINK_UPDATES, { id, after: held })
+    await second.until(isCaughtUp)
+    await network.sandbox.control.setStatus(id, 'received')
+    const after = await second.until(isReceived)
+    await second.end()
+    expect(brokenLinks(after, held)).toEqual([])
+  })
+})
+
 describe('the command line', () => {
   it('lists the keys, and what depends on each', async () => {
     const list = await startRotating()
@@ -149,7 +167,7 @@ describe('the command line', () => {
     expect(out).toMatch(
       new RegExp(`\\n${FIRST_ID} OF CALLBACK_KEYS +NEEDED +UNTIL +COUNT\\nCALLBACKS_OF_PAYMENTS +yes +\\S+Z +-\\n`),
     )
-    expect(out).toMatch(/\nCURSORS +yes +no end +-\n/)
+    expect(out).toMatch(/\nERASURES +yes +no end +-\n/)
     expect(out).not.toContain(OTHER)
     const json = await run(['keys', '--json', '--url', `${network.app.url}/graphql`], env, {
       output: process.stdout,

@@ -17,7 +17,7 @@ function accountSettings(folder: string): Record<string, string> {
     UPSTREAM_SITES: SITES,
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
-    JWT_SECRET: SECRETS.jwt,
+    JWT_SECRETS: SECRETS.jwt,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
   }
 }
@@ -82,10 +82,10 @@ describe('a start with a sandbox account', { timeout: ANSWERS_FOR_SURE }, () => 
 
   it('ends without its keys, names all of them at once, and makes none', async () => {
     const folder = temporaryFolder()
-    const env = { ...accountSettings(folder), WEBHOOK_SECRETS: '', SIGNING_KEYS: '', JWT_SECRET: '' }
+    const env = { ...accountSettings(folder), WEBHOOK_SECRETS: '', SIGNING_KEYS: '', JWT_SECRETS: '' }
     const { ended, output } = startChild({ env, cwd: folder })
     expect(await ended).toMatchObject({ code: 1 })
-    for (const name of ['WEBHOOK_SECRETS', 'SIGNING_KEYS', 'JWT_SECRET'])
+    for (const name of ['WEBHOOK_SECRETS', 'SIGNING_KEYS', 'JWT_SECRETS'])
       expect(output()).toMatch(new RegExp(`^${name} is required`, 'm'))
     expect(output()).toContain('openssl rand -hex 32')
     expect(readdirSync(folder)).toEqual([])

@@ -26,7 +26,7 @@ beforeEach(async () => {
   issuer.fetches = 0
   network = await startNetwork({
     env: {
-      JWT_SECRET: '',
+      JWT_SECRETS: '',
       JWT_JWKS_URL: issuer.url,
       JWT_ISSUER: 'issuer',
       JWT_AUDIENCE: 'payments',

@@ -6,6 +6,7 @@ import { pay } from '../support/checkout.ts'
 import { openEvents } from '../support/events.ts'
 import { SECRETS, startNetwork, type Network } from '../support/network.ts'
 import { CREATE_LINK, createLink, linkInput, LINK_UPDATES } from '../support/operations.ts'
+import { isCaughtUp, isReceived } from '../support/streams.ts'
 import { startTraceCollector, type CollectedSpan, type TraceCollector } from '../support/trace-collector.ts'
 
 const EMAIL = 'canary-payer@example.test'
@@ -111,6 +112,62 @@ describe('a trace', () => {
     expect(spans.length).toBeGreaterThanOrEqual(5)
     for (const span of spans) expect([span.parentSpanId, span.traceId === TRACE_ID]).toEqual([undefined, false])
     expect(new Set(spans.map(({ attributes }) => attributes['http.response.status_code']))).toEqual(new Set([200, 404]))
+  })
+
+  it('of a webhook links to the command whose URL it has, and that of the first frame to the webhook', async () => {
+    const [network, collector] = await started()
+    const link = await createLink(network)
+    const stream = await network.follow(LINK_UPDATES, { id: link.id })
+    await stream.until(isCaughtUp)
+    await pay(link.checkoutUrl)
+    await stream.until(isReceived)
+    await stream.end()
+    await network.sandbox.settle()
+    await network.stop()
+    const spans = collector.spans()
+    const command = named(spans, 'mutation CreateLink')
+    const webhooks = spans.filter(({ name }) => name === 'POST /webhooks/payments/:ref')
+    expect(webhooks.length).toBeGreaterThan(0)
+    for (const { traceId, links } of webhooks) {
+      expect(links).toEqual([command.spanId])
+      expect(spans.filter((span) => span.traceId === traceId).map(({ name }) => name)).toContain('commit')
+    }
+    const frames = spans.filter(({ name }) => name === 'event delivered')
+    expect(frames.length).toBeGreaterThan(0)
+    const commits = new Set(spans.filter(({ name }) => name === 'commit').map(({ spanId }) => spanId))
+    for (const frame of frames) expect(frame.links.every((id) => commits.has(id))).toBe(true)
+    const lines = network
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('webhook stored'))
+    const traces = new Set(webhooks.map(({ traceId }) => traceId))
+    expect(lines.every((line) => traces.has((JSON.parse(line) as { traceId: string }).traceId))).toBe(true)
+  })
+
+  it('is named, described, sampled and sent as the variables of OpenTelemetry say', async () => {
+    const [network, collector] = await started({
+      OTEL_SERVICE_NAME: 'checkout',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=stage,team=a%20b',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=secret%20key',
+    })
+    await network.ask('query One { paymentCurrencies { code } }')
+    await network.stop()
+    expect(named(collector.spans(), 'query One').attributes).toMatchObject({
+      'service.name': 'checkout',
+      'deployment.environment': 'stage',
+      team: 'a b',
+    })
+    expect(collector.headers[0]).toMatchObject({ 'x-api-key': 'secret key' })
+
+    const [quiet, empty] = await started({
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    })
+    await quiet.ask('query Unsampled { paymentCurrencies { code } }')
+    await quiet.ask('query Sampled { paymentCurrencies { code } }', {}, { headers: { traceparent: PARENT } })
+    await quiet.stop()
+    const names = new Set(empty.spans().map(({ name }) => name))
+    expect([names.has('query Sampled'), names.has('query Unsampled')]).toEqual([true, false])
   })
 
   it('names an operation whose answer is recalled as one that is executed', async () => {

@@ -46,7 +46,7 @@ describe('a drain', () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<() => void>()
     issuer.respond = (response) => onAsked(() => response.end(JSON.stringify({ keys: [key.jwk] })))
     try {
-      const app = await start({ JWT_SECRET: '', JWT_JWKS_URL: issuer.url })
+      const app = await start({ JWT_SECRETS: '', JWT_JWKS_URL: issuer.url })
       const headers = { authorization: `Bearer ${rsToken(key, { ...CLAIMS, scope: 'payments:read' })}` }
       const socket = await openSocket(app.url)
       socket.send({ type: 'connection_init', payload: headers })
@@ -78,7 +78,7 @@ describe('SIGUSR2', () => {
     const issuer = await startJwksServer()
     issuer.publish(old.jwk)
     try {
-      const app = await start({ JWT_SECRET: '', JWT_JWKS_URL: issuer.url })
+      const app = await start({ JWT_SECRETS: '', JWT_JWKS_URL: issuer.url })
       const headers = { authorization: `Bearer ${rsToken(old, { ...CLAIMS, scope: 'payments:read' })}` }
       const stream = await openEvents(app.url, { operation: { query: STREAM }, headers })
       expect(itemOf(await stream.next()).kind).toBeDefined()

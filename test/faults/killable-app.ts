@@ -89,7 +89,7 @@ function settings(path: string): Record<string, string> {
     UPSTREAM_SITES: '[{"id":"au","appId":"app-id","secretKey":"secret-key-of-the-tests","currencies":["AUD"]}]',
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
-    JWT_SECRET: SECRETS.jwt,
+    JWT_SECRETS: SECRETS.jwt,
     DATABASE_URL: `file:${path}`,
     LOG_LEVEL: 'warn',
   }

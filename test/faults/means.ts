@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What a test needs of the machine besides Node. */
-type Means = 'gcc' | 'tmpfs'
+type Means = 'gcc' | 'tmpfs' | 'promtool'
 
 const NEEDS: Readonly<Record<Means, { readonly what: string; readonly isThere: () => boolean }>> = {
   gcc: {
     what: 'gcc on Linux, for a library that is preloaded',
     isThere: () => process.platform === 'linux' && spawnSync('gcc', ['--version']).status === 0,
+  },
+  promtool: {
+    what: 'promtool, which the package prometheus of Debian has',
+    isThere: () => spawnSync('promtool', ['--version']).status === 0,
   },
   tmpfs: { what: 'the right to mount a tmpfs, which root has on Linux', isThere: canMount },
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createCursorCodec } from '../../src/keys/cursor.ts'
-import { createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import type { Store } from '../../src/ledger/store.ts'
 import { delivery, report } from '../store/contract/builders.ts'
 import { AT_REST, importAll, reportOf } from '../support/imports.ts'
@@ -18,9 +17,8 @@ import { openPostgresStore } from '../support/store.ts'
 import { type ReplaceableServer, startReplaceableServer } from './cluster-servers.ts'
 
 const run = promisify(execFile)
-const ring = createKeyRing([new Secret('a-signing-key-of-more-than-32-characters')])
 
-const cursorsOf = (store: Store) => createCursorCodec(ring, store.logId, store.branches)
+const cursorsOf = (store: Store) => createCursorCodec(store.logId, store.branches)
 
 async function append(store: Store, ...paymentIds: readonly string[]): Promise<void> {
   for (const paymentId of paymentIds) await store.inbox.receive(delivery(report('pending', { paymentId })))

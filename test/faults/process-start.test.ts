@@ -18,7 +18,7 @@ function goodSettings(folder: string): Record<string, string> {
     UPSTREAM_SITES: SITES,
     WEBHOOK_SECRETS: `${CANARY}-webhook-secret-0123456789`,
     SIGNING_KEYS: `${CANARY}-signing-key-0123456789abcdef0123456789`,
-    JWT_SECRET: `${CANARY}-client-secret-0123456789abcdef0123456789`,
+    JWT_SECRETS: `${CANARY}-client-secret-0123456789abcdef0123456789`,
     DATABASE_URL: `file:${join(folder, CANARY, 'payments.db')}`,
   }
 }
@@ -85,7 +85,7 @@ const FAULTS: readonly [what: string, named: string, Fault][] = [
     'dev-keys.json',
     (folder) => {
       writeFileSync(join(folder, 'data'), '')
-      return { cwd: folder, env: { JWT_SECRET: '', UPSTREAM_URL: '', UPSTREAM_SITES: '', SANDBOX_PORT: '0' } }
+      return { cwd: folder, env: { JWT_SECRETS: '', UPSTREAM_URL: '', UPSTREAM_SITES: '', SANDBOX_PORT: '0' } }
     },
   ],
 ]

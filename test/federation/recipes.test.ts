@@ -149,7 +149,7 @@ describe('what the recipes say of the subgraph', () => {
 describe('docs/federation.md', () => {
   it('names only settings that exist, besides the routers’ own', () => {
     const named = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name = '']) => name)
-    const known: ReadonlySet<string> = new Set([...SETTING_NAMES, 'ROUTER_SECRET', 'CALLBACK_URL'])
+    const known: ReadonlySet<string> = new Set([...SETTING_NAMES, 'ROUTER_SECRET', 'JWT_SECRET', 'CALLBACK_URL'])
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((name) => !known.has(name))).toEqual([])
   })

@@ -53,7 +53,7 @@ describe.skipIf(!canRun)('the guide for a cluster', () => {
       DATABASE_URL: database.url,
       PUBLIC_URL: prepared.url,
       // The keys of the tests' clients and of their webhooks.
-      JWT_SECRET: SECRETS.jwt,
+      JWT_SECRETS: SECRETS.jwt,
       WEBHOOK_SECRETS: `${settings['WEBHOOK_SECRETS']},${SECRETS.webhook}`,
       WARM_UP_MS: '0',
       SHUTDOWN_DELAY_MS: '8000',

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../../src/operator/run-command.ts'
+import { run } from '../../src/cli/command-line.ts'
 import { AT_REST, type ImportNode, importsOf, lastHour, payinElsewhere, reportOf } from '../support/imports.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { readPayment } from '../support/payins.ts'
@@ -30,17 +30,17 @@ const from = () => lastHour().from
 
 /** What the list of payins in KRW shows now. */
 async function krwPayins() {
-  const { out } = await operator(['import', '--from', from(), '--dry-run', '--json', '--site', 'krw'])
+  const { out } = await operator(['import', '--from', from(), '--json', '--site', 'krw'])
   return reportOf(JSON.parse(out) as ImportNode, 'krw', 'PAYINS')
 }
 
 describe('import', () => {
   it('compares first, then records, and reports both', async () => {
     // What other tests have made is on record.
-    await operator(['import', '--from', from()])
+    await operator(['import', '--from', from(), '--yes'])
     const before = (await krwPayins()).equal
     const id = await payinElsewhere(network)
-    const dry = await operator(['import', '--from', from(), '--dry-run'])
+    const dry = await operator(['import', '--from', from()])
     expect(dry).toMatchObject({ code: 0, err: '', shown: '' })
     expect(dry.out).toMatch(/^Dry run: nothing has been recorded\./)
     expect(dry.out).toMatch(new RegExp(`\\nkrw +PAYINS +${before + 1} +${before} +0 +1 +0 +0 +-\\n`))
@@ -48,20 +48,21 @@ describe('import', () => {
     expect(dry.out).toMatch(/\nkrw +PAYMENTS +KRW +difference +1 +25000\.0 +0\.0 +0\n/)
     expect(await readPayment(network, id)).toBeNull()
 
-    const done = await operator(['import', '--from', from(), '--to', new Date().toISOString()])
+    const done = await operator(['import', '--from', from(), '--to', new Date().toISOString(), '--yes'])
+    expect(done.shown).toBe('1 are missing and 0 differ: they are recorded.\n')
     expect(done.out).toMatch(/^Done\. Entries that differ are being read back\./)
     expect(await readPayment(network, id)).toMatchObject({ id })
     const again = await operator(['import', '--from', from(), '--json'])
     const report = JSON.parse(again.out) as ImportNode
     expect(reportOf(report, 'krw', 'PAYINS')).toMatchObject({ listed: before + 1, equal: before + 1, added: 0 })
-    expect(JSON.parse((await operator(['import', '--id', report.id, '--json'])).out)).toEqual(report)
+    expect(JSON.parse((await operator(['import', 'watch', report.id, '--json'])).out)).toEqual(report)
   })
 
   it('shows the progress on a terminal, and removes it at the end', async () => {
     // Answered late, so that the command asks more than once.
     const hold = { status: 429, headers: { 'retry-after': '2' }, body: {} }
     network.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links', times: 1, answer: hold })
-    const { code, shown, out } = await operator(['import', '--from', from(), '--dry-run'], { isTTY: true })
+    const { code, shown, out } = await operator(['import', '--from', from()], { isTTY: true })
     expect(code).toBe(0)
     expect(shown.replaceAll('\r\u001B[K', '<anew>')).toMatch(/^(?:<anew>\[#*-+\] \d+ %)+<anew>$/)
     expect(out).not.toContain('\u001B')
@@ -70,7 +71,7 @@ describe('import', () => {
   it('ends with 1 if a list was not read', async () => {
     const answer = { status: 422, body: { errors: { message: 'no' } } }
     network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', times: 1, answer })
-    const { code, out, err } = await operator(['import', '--from', from(), '--dry-run', '--site', 'aud'])
+    const { code, out, err } = await operator(['import', '--from', from(), '--site', 'aud'])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/\nNot every list was read: aud PAYOUTS: REFUSED\n$/)
   })
@@ -78,7 +79,7 @@ describe('import', () => {
 
 describe('reconcile', () => {
   it('compares a day that the schedule has not compared, and shows it', async () => {
-    await operator(['import', '--from', from()])
+    await operator(['import', '--from', from(), '--yes'])
     await payinElsewhere(network)
     const today = new Date().toISOString().slice(0, 10)
     const { code, out } = await operator(['reconcile', '--day', today])

@@ -67,7 +67,7 @@ test('The program fetches keys', async () => {
   issuer.publish(key.jwk)
   const sandbox = await startSandbox()
   onTestFinished(() => sandbox.close())
-  const keys = { JWT_SECRET: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' }
+  const keys = { JWT_SECRETS: '', JWT_JWKS_URL: issuer.url, JWT_ISSUER: 'issuer', JWT_AUDIENCE: 'payments' }
   const { url } = await startReady({ env: { ...settingsFor(sandbox, temporaryFolder()), ...keys } })
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',

@@ -42,21 +42,23 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<Ru
 describe('the command of the package', () => {
   it.each<[args: string[], code: number, stdout: RegExp, stderr: RegExp]>([
     [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
-    [['help'], 0, /^Usage: payments-subgraph <command>/, /^$/],
-    [['--help'], 0, /start .+sandbox .+operator .+token .+backup /s, /^$/],
-    [[], 2, /^$/, /^The command is missing\..+start .+sandbox .+operator .+token .+backup /s],
-    [['sandboxx'], 2, /^$/, /^Unknown command.+sandbox /s],
-    [['toString'], 2, /^$/, /^Unknown command/],
-    [['--nothing'], 2, /^$/, /^Unknown option/],
-    [['start', 'now'], 2, /^$/, /takes no arguments/],
+    [['help'], 0, /^Usage: payments-subgraph \[options\] \[command\]/, /^$/],
+    [['--help'], 0, /start .+sandbox .+token .+backup .+deliveries /s, /^$/],
+    [[], 2, /^$/, /^Usage: .+start .+sandbox .+token .+backup /s],
+    [['sandboxx'], 2, /^$/, /^error: unknown command 'sandboxx' \(Did you mean sandbox\?\)\n$/],
+    [['toString'], 2, /^$/, /^error: unknown command/],
+    [['--nothing'], 2, /^$/, /^error: unknown option/],
+    [['start', 'now'], 2, /^$/, /^error: too many arguments/],
     [['start', '--help'], 0, /^Usage/, /^$/],
-    [['sandbox', '--help'], 0, /^Usage: payments-subgraph-sandbox/, /^$/],
-    [['sandbox', '--prot', '1'], 2, /^$/, /^Usage: payments-subgraph-sandbox/],
+    [['sandbox', '--help'], 0, /^Usage: payments-subgraph sandbox/, /^$/],
+    [['sandbox', '--prot', '1'], 2, /^$/, /^error: unknown option '--prot' \(Did you mean --port\?\)\n$/],
     [['sandbox', '--port', 'x'], 1, /^$/, /^SANDBOX_PORT is not a port number/],
-    [['operator', 'help'], 0, /^Usage: payments-subgraph-operator/, /^$/],
-    [['import'], 2, /^$/, /^--from is required/],
-    [['token'], 1, /^$/, /^Usage: payments-subgraph token/],
-    [['backup'], 2, /^$/, /^Usage/],
+    [['import'], 2, /^$/, /--from <instant>' not specified/],
+    [['token'], 2, /^$/, /^error: missing required argument 'scopes'/],
+    [['backup'], 2, /^$/, /^error: missing required argument 'database'/],
+    [['restore', 'none', 'here'], 1, /^$/, /^There is no database/],
+    [['complete', 'bash'], 0, /payments-subgraph/, /^$/],
+    [['complete', '--', 'deliv'], 0, /^deliveries\t/, /^$/],
   ])('with %j ends with %i', async (args, code, stdout, stderr) => {
     const ended = await run(args)
     expect(ended).toMatchObject({ code, stdout: expect.stringMatching(stdout) as string })
@@ -66,7 +68,6 @@ describe('the command of the package', () => {
   it.each([
     ['payments-subgraph', 'cli.js'],
     ['payments-subgraph', 'main.js'],
-    ['payments-subgraph-operator', 'operator/main.js'],
   ])('says in a sentence that %s needs a later Node.js, in %s', async (name, file) => {
     // An older one has no such module.
     const older = `import { registerHooks } from 'node:module'
@@ -84,7 +85,7 @@ describe('the command of the package', () => {
 
   it('makes a token', async () => {
     const { code, stdout } = await run(['token', 'payments:read'], {
-      JWT_SECRET: 'client-secret-of-more-than-32-bytes',
+      JWT_SECRETS: 'client-secret-of-more-than-32-bytes',
     })
     expect([code, stdout.split('.').length]).toEqual([0, 3])
   })

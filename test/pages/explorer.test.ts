@@ -28,7 +28,7 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     const names = await page.getByRole('tab').allInnerTexts()
     expect(names.map((name) => name.trim())).toEqual(EXAMPLES)
     await textIn(page, 'headers', '// "authorization": "Bearer ')
-    await page.getByText('npm run token -- "payments:read').waitFor()
+    await page.getByText('npm run cli -- token "payments:read').waitFor()
     await run(page)
     await textIn(page, 'answer', '"code": "au_card_aud"')
     await keepPicture(page, 'explorer')

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withMetrics } from '../../scripts/metrics-list.ts'
 import { promisesIn, withPromises } from '../../scripts/promises.ts'
 import { schemaPage } from '../../scripts/schema-page.ts'
 import { withSettings, withSocketLimits } from '../../scripts/settings-tables.ts'
@@ -45,6 +46,12 @@ describe('the limits of a WebSocket in docs/operations/overload.md', () => {
     const rows = [...section('## WebSocket limits', operations).matchAll(/^\| `(\w+)` \| [\d,]+ \| \S/gm)]
     expect(new Set(rows.map(([, name]) => name))).toEqual(new Set(Object.keys(SOCKET_LIMITS)))
   })
+})
+
+it('the metrics in docs/operations/metrics.md are what npm run docs:schema writes', () => {
+  const metrics = readFileSync(join(root, 'docs/operations/metrics.md'), 'utf8')
+  expect(metrics.includes('payments_webhooks_total{'), 'The page has no list').toBe(true)
+  expect(metrics === withMetrics(metrics), 'The list is stale: run npm run docs:schema').toBe(true)
 })
 
 describe('docs/settings.md', () => {

@@ -12,6 +12,7 @@ export const SECRETS = {
 /** Settings that production requires besides the keys. They restrict nothing, unless a test replaces them. */
 export const PRODUCTION = {
   NODE_ENV: 'production',
+  UPSTREAM_ENVIRONMENT: 'sandbox',
   PUBLIC_URL: 'http://127.0.0.1:4999',
   ROUTER_SECRETS: 'none',
   JWT_ISSUER: 'any',
@@ -35,7 +36,7 @@ export function settingsFor({ folder, port, sandbox, options }: SettingParts): R
     UPSTREAM_SITES: JSON.stringify(sandbox.sites),
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
-    JWT_SECRET: SECRETS.jwt,
+    JWT_SECRETS: SECRETS.jwt,
     // Code that one test has compiled is compiled for all tests of the process.
     WARM_UP_MS: '0',
     // All clients of the tests have the same address.

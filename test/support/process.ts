@@ -114,7 +114,7 @@ export function settingsFor(sandbox: Sandbox, folder: string): Record<string, st
     UPSTREAM_SITES: JSON.stringify(sandbox.sites),
     WEBHOOK_SECRETS: SECRETS.webhook,
     SIGNING_KEYS: SECRETS.signing,
-    JWT_SECRET: SECRETS.jwt,
+    JWT_SECRETS: SECRETS.jwt,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
   }
 }

@@ -10,6 +10,8 @@ export type CollectedSpan = {
   readonly kind: number
   readonly attributes: Readonly<Record<string, unknown>>
   readonly failed: boolean
+  /** Ids of the spans that it links to. */
+  readonly links: readonly string[]
 }
 
 export type TraceCollector = {
@@ -18,6 +20,8 @@ export type TraceCollector = {
   /** Bodies of all requests, as received. */
   readonly bodies: readonly string[]
   readonly paths: readonly string[]
+  /** Headers of the requests. */
+  readonly headers: readonly NodeJS.Dict<string | string[]>[]
   spans(): CollectedSpan[]
   close(): Promise<void>
 }
@@ -28,7 +32,8 @@ type WireValue = {
   readonly arrayValue?: { values: WireValue[] }
 }
 type WireAttributes = readonly { readonly key: string; readonly value: WireValue }[]
-type WireSpan = Omit<CollectedSpan, 'attributes' | 'failed'> & {
+type WireSpan = Omit<CollectedSpan, 'attributes' | 'failed' | 'links'> & {
+  readonly links?: readonly { readonly spanId: string }[]
   readonly attributes: WireAttributes
   readonly status: { readonly code: number }
 }
@@ -45,7 +50,9 @@ const ERROR = 2
 export async function startTraceCollector(status = 200): Promise<TraceCollector> {
   const bodies: string[] = []
   const paths: string[] = []
+  const headers: NodeJS.Dict<string | string[]>[] = []
   const take = async (request: IncomingMessage, response: ServerResponse) => {
+    headers.push(request.headers)
     paths.push(`${request.method} ${request.url}`)
     bodies.push(await text(request))
     response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
@@ -56,15 +63,17 @@ export async function startTraceCollector(status = 200): Promise<TraceCollector>
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
     paths,
+    headers,
     spans: () =>
       bodies
         .flatMap((body) => (JSON.parse(body) as WireBody).resourceSpans)
         .flatMap(({ resource, scopeSpans }) =>
           scopeSpans.flatMap(({ spans }) =>
-            spans.map(({ attributes, status: outcome, ...span }) => ({
+            spans.map(({ attributes, status: outcome, links = [], ...span }) => ({
               ...span,
               attributes: { ...valuesOf(resource.attributes), ...valuesOf(attributes) },
               failed: outcome.code === ERROR,
+              links: links.map(({ spanId }) => spanId),
             })),
           ),
         ),

@@ -55,7 +55,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
     if (status === undefined) throw new Error(error)
   },
   async traces() {
-    const tracing = createTracing(origin)
+    const tracing = createTracing({ endpoint: origin })
     tracing.begin('one').end()
     await tracing.close()
     // A failed export is not reported.

@@ -76,7 +76,7 @@ describe('with NODE_TLS_REJECT_UNAUTHORIZED=0, a server that nobody vouches for'
         UPSTREAM_SITES: '[{"id":"au","appId":"app-au","secretKey":"secret-of-au","currencies":["AUD"]}]',
         WEBHOOK_SECRETS: SECRETS.webhook,
         SIGNING_KEYS: SECRETS.signing,
-        JWT_SECRET: SECRETS.jwt,
+        JWT_SECRETS: SECRETS.jwt,
         DATABASE_URL: `file:${join(temporaryFolder(), 'payments.db')}`,
       },
     })

@@ -25,23 +25,23 @@ describe('loadDevelopmentKeys', () => {
     const result = parseConfig({}, loadDevelopmentKeys(join(folder, 'data')))
     if (!result.ok || result.config.clients.kind !== 'secret') throw new Error('the development keys were refused')
     const { clients, signingKeys, webhooks } = result.config
-    const keys = [clients.secret, ...signingKeys, ...webhooks.secrets].map((key) => key.reveal())
+    const keys = [...clients.secrets, ...signingKeys, ...webhooks.secrets].map((key) => key.reveal())
     expect(new Set(keys).size).toBe(3)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     expect(readdirSync(join(folder, 'data'))).toEqual(['dev-keys.json'])
   })
 
   it('finds the same keys again, and closes a file that others could read', () => {
-    const first = loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRET')
+    const first = loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRETS')
     chmodSync(file(), 0o644)
-    expect(loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRET')).toBe(first)
+    expect(loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRETS')).toBe(first)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
   })
 
-  it.each(['', '{}', '{"JWT_SECRET":"kanarie7"}'])('refuses a file with other content: %j', (content) => {
+  it.each(['', '{}', '{"JWT_SECRETS":"kanarie7"}'])('refuses a file with other content: %j', (content) => {
     mkdirSync(join(folder, 'data'))
     writeFileSync(file(), content)
-    const load = (): string => loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRET')
+    const load = (): string => loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRETS')
     expect(load).toThrow(DevelopmentKeysError)
     expect(load).toThrow(/Delete it/)
     expect(load).not.toThrow(/kanarie7/)
@@ -49,6 +49,6 @@ describe('loadDevelopmentKeys', () => {
 
   it('says which file cannot be written', () => {
     writeFileSync(join(folder, 'data'), '')
-    expect(() => loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRET')).toThrow(/dev-keys\.json \(E\w+\)/)
+    expect(() => loadDevelopmentKeys(join(folder, 'data'))('JWT_SECRETS')).toThrow(/dev-keys\.json \(E\w+\)/)
   })
 })

@@ -6,11 +6,13 @@ export const SITES = '[{"id":"au","appId":"app-au","secretKey":"sk-au","currenci
 /** All settings that production requires. */
 export const PRODUCTION: Environment = {
   NODE_ENV: 'production',
+  UPSTREAM_ENVIRONMENT: 'sandbox',
+  DATABASE_URL: 'postgres://payments:password@db.example.test/payments',
   UPSTREAM_URL: 'https://pay.example.test/api',
   UPSTREAM_SITES: SITES,
   WEBHOOK_SECRETS: 'webhook-secret-1',
   SIGNING_KEYS: 'signing-key-of-more-than-32-bytes-1',
-  JWT_SECRET: 'client-secret-of-more-than-32-bytes',
+  JWT_SECRETS: 'client-secret-of-more-than-32-bytes',
   JWT_ISSUER: 'https://id.example.test/',
   JWT_AUDIENCE: 'payments',
   ROUTER_SECRETS: 'router-secret-of-16-characters',
@@ -23,7 +25,7 @@ export const ACCOUNT: Environment = {
   UPSTREAM_SITES: SITES,
   WEBHOOK_SECRETS: PRODUCTION['WEBHOOK_SECRETS'],
   SIGNING_KEYS: PRODUCTION['SIGNING_KEYS'],
-  JWT_SECRET: PRODUCTION['JWT_SECRET'],
+  JWT_SECRETS: PRODUCTION['JWT_SECRETS'],
 }
 
 export const generate = (setting: string): string => `generated-for-${setting}-0123456789abcdef`

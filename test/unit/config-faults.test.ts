@@ -8,7 +8,7 @@ const SITE = { id: 'au', appId: 'app-au', secretKey: 'site-secret-key-of-32-byte
 const sites = (...list: unknown[]): string => JSON.stringify(list)
 
 /** Settings that an external payments API requires, unlike the built-in sandbox. */
-const KEYS = { UPSTREAM_SITES: sites(SITE), WEBHOOK_SECRETS: LONG, SIGNING_KEYS: LONG, JWT_SECRET: LONG }
+const KEYS = { UPSTREAM_SITES: sites(SITE), WEBHOOK_SECRETS: LONG, SIGNING_KEYS: LONG, JWT_SECRETS: LONG }
 
 const POSTGRES = { DATABASE_URL: 'postgres://u@db.test/pay' }
 
@@ -47,7 +47,7 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ],
   ['SIGNING_KEYS', '', /required with UPSTREAM_URL.*openssl rand/, { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' }],
   [
-    'JWT_SECRET',
+    'JWT_SECRETS',
     '',
     /required with UPSTREAM_URL.*openssl rand.*JWT_JWKS_URL/,
     { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' },
@@ -119,9 +119,9 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['SIGNING_KEYS', 'x'.repeat(31), /entry 1 .*32 bytes/],
   ['SIGNING_KEYS', `${LONG},${LONG}`, /entry 2 repeats/],
   ['SIGNING_KEYS', `${LONG},${SITE.secretKey}`, /entry 2 is the secretKey/, { UPSTREAM_SITES: sites(SITE) }],
-  ['JWT_SECRET', 'x'.repeat(31), /32 bytes/],
-  ['JWT_SECRET', `${LONG}\r\n`, /white space/],
-  ['JWT_SECRET', LONG, /exclude each other/, { JWT_JWKS_URL: 'https://id.test/keys' }],
+  ['JWT_SECRETS', 'x'.repeat(31), /32 bytes/],
+  ['JWT_SECRETS', `${LONG}\r\n`, /white space/],
+  ['JWT_SECRETS', LONG, /exclude each other/, { JWT_JWKS_URL: 'https://id.test/keys' }],
   ['JWT_JWKS_URL', 'http://id.test/keys', /https:/],
   ['JWT_JWKS_URL', 'https://id:pass@id.test/keys', /user name or password/],
   ['JWT_ISSUER', ' issuer', /white space/],
@@ -213,14 +213,14 @@ describe('describeFaults', () => {
     const faults = faultsOf({
       PORT: 'x',
       LOG_LEVEL: 'x',
-      JWT_SECRET: 'x',
+      JWT_SECRETS: 'x',
       SIGNING_KEYS: 'x',
       UPSTREAM_URL: 'x',
       SANDBOX_X: 'x',
     })
     const lines = describeFaults(faults).split('\n')
     expect(lines.map((line) => line.replace(/ .*/, '')).toSorted()).toEqual([
-      'JWT_SECRET',
+      'JWT_SECRETS',
       'LOG_LEVEL',
       'PORT',
       'SANDBOX_X',

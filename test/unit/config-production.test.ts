@@ -26,12 +26,14 @@ describe('parseConfig in production', () => {
       throw new Error('a key was generated')
     })
     expect(result.ok ? [] : result.faults.map((fault) => fault.setting).sort()).toEqual([
+      'DATABASE_URL',
       'JWT_AUDIENCE',
       'JWT_ISSUER',
-      'JWT_SECRET',
+      'JWT_SECRETS',
       'PUBLIC_URL',
       'ROUTER_SECRETS',
       'SIGNING_KEYS',
+      'UPSTREAM_ENVIRONMENT',
       'UPSTREAM_SITES',
       'UPSTREAM_URL',
       'WEBHOOK_SECRETS',
@@ -45,7 +47,7 @@ describe('parseConfig in production', () => {
   it('takes a key set in place of the shared secret', () => {
     const { clients } = configOf({
       ...PRODUCTION,
-      JWT_SECRET: undefined,
+      JWT_SECRETS: undefined,
       JWT_JWKS_URL: 'https://id.example.test/keys',
       JWT_ISSUER: 'https://id.example.test/',
       JWT_AUDIENCE: 'payments',
@@ -70,7 +72,7 @@ describe('parseConfig, where real money moves', () => {
       const named = faultsOf({ UPSTREAM_ENVIRONMENT: 'production', NODE_ENV: mode }).map(({ setting }) => setting)
       expect(named.toSorted()).toEqual(
         Object.keys(PRODUCTION)
-          .filter((name) => name !== 'NODE_ENV')
+          .filter((name) => name !== 'NODE_ENV' && name !== 'UPSTREAM_ENVIRONMENT')
           .toSorted(),
       )
     },
@@ -95,7 +97,7 @@ describe('parseConfig with a sandbox account', () => {
     })
     const lines = describeFaults(result.ok ? [] : result.faults).split('\n')
     expect(lines.map((line) => line.replace(/ .*/, '')).toSorted()).toEqual([
-      'JWT_SECRET',
+      'JWT_SECRETS',
       'SIGNING_KEYS',
       'UPSTREAM_SITES',
       'WEBHOOK_SECRETS',

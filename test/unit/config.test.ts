@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import type { Config, Environment } from '../../src/config.ts'
 import { SOCKET_LIMITS } from '../../src/config/limits.ts'
+import { SETTINGS, settingsIn } from '../../src/config/settings.ts'
 import { Secret } from '../../src/keys/key-ring.ts'
 import { ACCOUNT, configOf, faultsOf, generate, PRODUCTION, SITES } from './config-environments.ts'
 
@@ -25,12 +29,12 @@ describe('parseConfig without any setting', () => {
       clients: { kind: 'secret', issuer: null, audience: null },
       router: { kind: 'open' },
       callbackOrigins: [],
-      tracesEndpoint: null,
+      traces: { endpoint: null, serviceName: 'payments-subgraph', sampler: 'parentbased_always_on' },
       database: { kind: 'sqlite', path: './data/payments.db' },
       trustedDocuments: null,
       logLevel: 'info',
     })
-    expect([...config.generated].sort()).toEqual(['JWT_SECRET', 'SIGNING_KEYS', 'WEBHOOK_SECRETS'])
+    expect([...config.generated].sort()).toEqual(['JWT_SECRETS', 'SIGNING_KEYS', 'WEBHOOK_SECRETS'])
     expect(config.signingKeys.map((key) => key.reveal())).toEqual([generate('SIGNING_KEYS')])
     expect(config.webhooks.secrets.map((key) => key.reveal())).toEqual([generate('WEBHOOK_SECRETS')])
   })
@@ -44,12 +48,12 @@ describe('parseConfig without any setting', () => {
   })
 
   it('takes an empty setting for an unset one', () => {
-    expect(configOf({ PORT: '', UPSTREAM_URL: '', JWT_SECRET: '', UPSTREAM_FLAVOUR: '' })).toEqual(configOf({}))
+    expect(configOf({ PORT: '', UPSTREAM_URL: '', JWT_SECRETS: '', UPSTREAM_FLAVOUR: '' })).toEqual(configOf({}))
   })
 
   it('generates only what is unset', () => {
-    expect(configOf({ JWT_SECRET: PRODUCTION['JWT_SECRET'] }).generated).not.toContain('JWT_SECRET')
-    expect(configOf({ JWT_JWKS_URL: 'https://id.example.test/keys' }).generated).not.toContain('JWT_SECRET')
+    expect(configOf({ JWT_SECRETS: PRODUCTION['JWT_SECRETS'] }).generated).not.toContain('JWT_SECRETS')
+    expect(configOf({ JWT_JWKS_URL: 'https://id.example.test/keys' }).generated).not.toContain('JWT_SECRETS')
   })
 })
 
@@ -237,6 +241,10 @@ describe('unknown settings', () => {
     ['JWT_JWK_URL', 'JWT_JWKS_URL'],
     ['SIGNING_KEY', 'SIGNING_KEYS'],
     ['ALLOWED_ORIGIN', 'ALLOWED_ORIGINS'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['METRIC_TOKEN', 'METRICS_TOKEN'],
+    ['DATABAES_URL', 'DATABASE_URL'],
+    ['LOG_LEVL', 'LOG_LEVEL'],
   ])('%s suggests %s', (name, meant) => {
     expect(faultsOf({ [name]: 'x' })).toEqual([{ setting: name, message: `is not a setting; is ${meant} meant?` }])
   })
@@ -252,11 +260,57 @@ describe('unknown settings', () => {
       faultsOf({
         PATH: '/bin',
         npm_lifecycle_event: 'start',
+        NODE_OPTIONS: '--inspect',
+        FTP_PROXY: 'http://proxy:3128',
+        GOPROXY: 'off',
+        OTEL_SERVICE_NAME: 'payments',
         ROUTER_SERVICE_HOST: '10.0.0.1',
         ROUTER_SERVICE_PORT_HTTP: '80',
         ROUTER_PORT: 'tcp://10.0.0.1:80',
         ROUTER_PORT_80_TCP_ADDR: '10.0.0.1',
       }),
     ).toEqual([])
+  })
+})
+
+describe('secrets in files', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'settings-'))
+    writeFileSync(join(folder, 'secret'), 'webhook-secret-of-a-file\n')
+    writeFileSync(join(folder, 'empty'), '\n')
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const secrets = settingsIn(SETTINGS).flatMap((setting) => (setting.secret ? [setting.name] : []))
+
+  it('are read for every setting that contains one', () => {
+    const { webhooks } = configOf({ WEBHOOK_SECRETS_FILE: join(folder, 'secret') })
+    expect(webhooks.secrets.map((secret) => secret.reveal())).toEqual(['webhook-secret-of-a-file'])
+    expect(secrets).toEqual(expect.arrayContaining(['DATABASE_URL', 'JWT_SECRETS', 'SIGNING_KEYS', 'UPSTREAM_SITES']))
+  })
+
+  it.each(secrets)('are required to be readable, as %s_FILE', (name) => {
+    expect(faultsOf({ [`${name}_FILE`]: join(folder, 'none') })).toEqual([
+      { setting: `${name}_FILE`, message: 'names a file that cannot be read (ENOENT)' },
+    ])
+  })
+
+  it('must not be empty, nor be beside the setting itself', () => {
+    expect(faultsOf({ WEBHOOK_SECRETS_FILE: join(folder, 'empty') })).toEqual([
+      { setting: 'WEBHOOK_SECRETS_FILE', message: 'names an empty file' },
+    ])
+    const both = { WEBHOOK_SECRETS_FILE: join(folder, 'secret'), WEBHOOK_SECRETS: 'webhook-secret-1' }
+    expect(faultsOf(both)).toEqual([
+      { setting: 'WEBHOOK_SECRETS_FILE', message: 'and WEBHOOK_SECRETS exclude each other: set one of them' },
+    ])
+  })
+})
+
+describe('quotation marks around a value', () => {
+  it.each(['"', "'"])('%s are a fault, and the value is not shown', (mark) => {
+    expect(faultsOf({ WEBHOOK_SECRETS: `${mark}webhook-secret-1${mark}`, PORT: `${mark}80${mark}` })).toEqual([
+      { setting: 'PORT', message: 'is in quotation marks, which are not removed: leave them out' },
+      { setting: 'WEBHOOK_SECRETS', message: 'is in quotation marks, which are not removed: leave them out' },
+    ])
   })
 })

@@ -1,4 +1,6 @@
 export { startSandbox } from './start.ts'
+export { runScenario, type ScenarioOptions } from './scenarios/scenario.ts'
+export { ScenarioError, trigger, type TriggerOptions } from './scenarios/trigger.ts'
 export type { Sandbox, SandboxOptions } from './start.ts'
 export {
   DEFAULT_SITES,

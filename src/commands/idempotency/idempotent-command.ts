@@ -24,6 +24,12 @@ export type IdempotencyOptions = {
   /** Unique name of this process, recorded with its leases. */
   readonly owner: string
   readonly newId: () => string
+  /** Rejects if the result of a command could not be recorded: then it is not sent. */
+  readonly assertWritable: () => Promise<void>
+  /** Is told the correlation id of an attempt before it is sent. */
+  readonly onSent: (ref: string) => void
+  /** Is told the outcome of each use of a key that was sent or replayed. */
+  readonly onEnded: (mutation: string, outcome: string) => void
   /** Makes the correlation id of an attempt. */
   readonly newCorrelationId: () => string
 }
@@ -78,7 +84,18 @@ export function createIdempotentCommands(options: IdempotencyOptions): ProcessCo
 
 function idempotentCommandsOf(
   { keyScope, patienceMs }: KeyHolder & { readonly patienceMs: number },
-  { commands, keys, logger, clock, owner, newId, newCorrelationId: newRef }: IdempotencyOptions,
+  {
+    commands,
+    keys,
+    logger,
+    clock,
+    owner,
+    newId,
+    newCorrelationId: newRef,
+    assertWritable,
+    onSent,
+    onEnded,
+  }: IdempotencyOptions,
   { byKey: running, sent }: UnderWay,
 ): IdempotentCommands {
   const slot = ({ mutation, key }: KeyedTask) => JSON.stringify([keyScope, mutation, key])
@@ -102,7 +119,7 @@ function idempotentCommandsOf(
     if (first === undefined) {
       // Made before the work begins: if it threw afterwards, nobody would hold the promise of the work.
       const input = fingerprint(keys, task.input)
-      const outcome = work().finally(() => running.delete(slot(task)))
+      const outcome = counted(task, work()).finally(() => running.delete(slot(task)))
       running.set(slot(task), { input, outcome })
       return (await withTimeout(outcome, patienceMs, () => null)) ?? stillOpen(task)
     }
@@ -111,6 +128,18 @@ function idempotentCommandsOf(
     if (outcome === null) return conflict(true)
     return outcome.kind === 'done' ? { ...outcome, replayed: true } : outcome
   }
+
+  const counted = <Result>({ mutation }: KeyedTask, outcome: Promise<CommandOutcome<Result>>) =>
+    outcome.then(
+      (known) => {
+        onEnded(mutation, known.kind === 'done' && known.replayed ? 'replayed' : known.kind)
+        return known
+      },
+      (error: unknown) => {
+        onEnded(mutation, 'failed')
+        throw error
+      },
+    )
 
   /**
    * The caller gets an answer before its own timeout. The command continues, and a retry with the same key returns its outcome.
@@ -126,6 +155,7 @@ function idempotentCommandsOf(
   }
 
   const begin = async <Answer, Result>(task: Task<Answer, Result>): Promise<CommandOutcome<Result>> => {
+    await assertWritable()
     const sentAt = clock().getTime()
     const { command, fresh } = await commands.begin({
       id: newId(),
@@ -214,6 +244,7 @@ function idempotentCommandsOf(
     command: Command,
     from: 'UNKNOWN' | 'ABANDONED',
   ): Promise<CommandOutcome<Result>> => {
+    await assertWritable()
     const sentAt = clock().getTime()
     const attempt = { ref: newRef(), owner, leaseUntil: sentAt + LEASE_MS, sentAt }
     if (!(await commands.retry(command.id, attempt, from))) return conflict(true)
@@ -226,6 +257,7 @@ function idempotentCommandsOf(
   ): Promise<CommandOutcome<Result>> => {
     let answer: Answer
     sent.add(command.id)
+    onSent(command.ref)
     try {
       answer = await task.send(command.ref)
     } catch (error) {

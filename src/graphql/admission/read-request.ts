@@ -33,6 +33,8 @@ export type RequestReading = {
   readonly query: string
   readonly operationName: string | null
   readonly variables: Readonly<Record<string, unknown>>
+  /** Whether the text is a trusted document, so that the names of its operations are the operator's own. */
+  readonly isTrusted: boolean
 }
 
 /** The rules about document texts for one request. */
@@ -50,26 +52,30 @@ export function readRequest(request: OperationRequest, source: TextSource): Requ
   const { operationName = null, variables, extensions } = request
   if (operationName !== null && typeof operationName !== 'string') throw badRequest('operationName must be a string.')
   const id = documentId(request.documentId, objectIn(extensions, 'extensions'))
+  const { query, isTrusted } = textOf(request.query, id, source)
   return {
-    query: textOf(request.query, id, source),
+    query,
+    isTrusted,
     // Code generators write an empty name for an operation without one.
     operationName: operationName === '' ? null : operationName,
     variables: objectIn(variables, 'variables'),
   }
 }
 
-function textOf(query: unknown, id: string | null, { trusted, writesOwnTexts }: TextSource): string {
+type Text = Pick<RequestReading, 'query' | 'isTrusted'>
+
+function textOf(query: unknown, id: string | null, { trusted, writesOwnTexts }: TextSource): Text {
   if (query !== undefined && query !== null && typeof query !== 'string') throw badRequest('query must be a string.')
   // The WebSocket protocol requires `query`, so a client that sends an id sends an empty text.
   const text = query === undefined || query === '' ? null : query
   if (trusted !== null && !(writesOwnTexts && id === null && text !== null)) {
     const known = trusted.resolve({ id, query: text })
     if (known === null) throw untrusted()
-    return known
+    return { query: known, isTrusted: true }
   }
   if (id !== null) throw notPersisted()
   if (text === null) throw badRequest('query is missing.')
-  return text
+  return { query: text, isTrusted: false }
 }
 
 /** Returns the document's id from `documentId` or `persistedQuery`; null without one. Throws BAD_REQUEST if the two differ. */

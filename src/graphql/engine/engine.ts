@@ -9,13 +9,15 @@ import {
 } from 'graphql'
 import type { ExecutedText, Execute } from 'graphql-plan'
 import type { Caller } from '../../access/caller.ts'
+import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { withTimeout } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { ObservedOperation } from '../../observability/metrics/request-metrics.ts'
 import type { Tracing } from '../../observability/tracing/tracing.ts'
 import type { Admission, AdmittedOperation } from '../admission/admission.ts'
 import type { OperationRequest } from '../admission/read-request.ts'
 import { createContext, type Context, type Services } from '../context.ts'
-import type { ErrorFormatter } from '../error-formatter.ts'
+import { type ErrorFormatter, isOfOutage } from '../error-formatter.ts'
 import type { ApolloExecution } from './apollo-execution.ts'
 import { createCachePolicy, type PublicAnswers } from './cache-policy.ts'
 import { createFanOut, type AnswerItem } from './fan-out.ts'
@@ -55,7 +57,7 @@ export type Engine = {
    * in `Requester`.
    */
   recall(text: string, fromRouter: boolean): Answer | null
-  /** Names the current span by the operation of a recalled answer. */
+  /** Names the current span by the operation of a recalled answer, and counts the operation. */
   describeRecalled(answer: Answer): void
   /** Returns the refusal of a request with these errors, formatted for clients. */
   refuse(errors: readonly GraphQLError[]): Refusal
@@ -75,21 +77,25 @@ export type EngineOptions = {
   readonly apollo: Pick<ApolloExecution, 'answer' | 'hasPlugins'>
   readonly logger: Logger
   readonly tracing: Tracing | null
+  /** Called when a request has been answered or refused, and when a subscription has begun. */
+  readonly onEnded: (operation: ObservedOperation) => void
+  /** Called when a live event is handed to a transport, with the seconds since it was recorded. */
+  readonly onDelivered: (seconds: number) => void
 }
 
 /** Creates the engine for a schema; the executor is passed in. */
 export function createEngine(options: EngineOptions): Engine {
-  const { schema, services, admit, execute, publicAnswers, timeoutMs, apollo, logger, tracing } = options
+  const { schema, services, admit, execute, publicAnswers, timeoutMs, apollo, logger, tracing, onEnded } = options
   const cachePolicy = createCachePolicy(schema)
-  /** Operations of public answers, to name the spans of requests that are answered from the cache. */
-  const nodes = new WeakMap<Answer, OperationDefinitionNode>()
+  /** Operations of public answers, to name those of requests that are answered from the cache. */
+  const recallable = new WeakMap<Answer, AdmittedOperation>()
   const shown = (errors: readonly GraphQLError[]) => {
     const formatted = errors.map((error) => options.formatError(error.toJSON(), error))
     recordErrors(tracing?.current, formatted)
     return formatted
   }
-  const jsonOf = ({ data, errors }: Executed): string => {
-    const shownErrors = errors.length === 0 ? '' : `"errors":${JSON.stringify(shown(errors))}`
+  const jsonOf = ({ data, errors }: Executed, formatted = shown(errors)): string => {
+    const shownErrors = errors.length === 0 ? '' : `"errors":${JSON.stringify(formatted)}`
     const shownData = data === null ? '' : `"data":${data}`
     return `{${shownErrors}${shownErrors === '' || shownData === '' ? '' : ','}${shownData}}`
   }
@@ -102,6 +108,7 @@ export function createEngine(options: EngineOptions): Engine {
     return executing instanceof Promise ? executing.then(jsonOf) : jsonOf(executing)
   }
   const fanOut = createFanOut({ services, answerItem, isShared: options.sharesExecutions, logger })
+  const onDelivered = timeDeliveries(services.clock, options)
   const errorText = (error: GraphQLError) => jsonOf({ data: null, errors: [error] })
   const refuse = (errors: readonly GraphQLError[]): Refusal => ({
     kind: 'refusal',
@@ -109,12 +116,14 @@ export function createEngine(options: EngineOptions): Engine {
     status: httpOf(errors)?.status ?? 400,
     challenge: httpOf(errors)?.challenge ?? null,
   })
-  const answer = (executed: Executed, maxAgeS: number | null): Answer => ({
-    kind: 'answer',
-    json: jsonOf(executed),
-    status: httpOf(executed.errors)?.status ?? 200,
-    maxAgeS,
-  })
+  const answer = (executed: Executed, maxAgeS: number | null): Answer => {
+    const { errors } = executed
+    if (errors.length === 0) return { kind: 'answer', json: jsonOf(executed), status: 200, maxAgeS }
+    const formatted = shown(errors)
+    const code = gravest(formatted)
+    const status = httpOf(errors)?.status ?? (errors.some(isOfOutage) ? 503 : 200)
+    return { kind: 'answer', json: jsonOf(executed, formatted), status, code, maxAgeS }
+  }
   const answerOnce = async (operation: AdmittedOperation, context: Context): Promise<Answer> => {
     const executing = executeInOrder(operation, context)
     const executed = executing instanceof Promise ? await withTimeout(executing, timeoutMs, tooLate) : executing
@@ -124,34 +133,44 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     refuse,
-    async run(
-      request,
-      { caller, fromRouter, text, wantsTrace = false, headers = {}, resumeAfter, statusTokens = [], ...requester },
-    ) {
+    async run(request, requester) {
+      const startedAt = performance.now()
+      const { caller, fromRouter, text, wantsTrace = false, headers = {}, resumeAfter, statusTokens = [] } = requester
       const operation = admit(request, fromRouter, text?.length)
-      if ('errors' in operation) return refuse(operation.errors)
-      const { node } = operation
-      const refusing = requester.refuse?.(node.operation) ?? null
-      const refused = refusing instanceof Promise ? await refusing : refusing
-      if (refused !== null) return refuse([refused])
-      describeSpan(tracing?.current, node)
-      const isStream = node.operation === OperationTypeNode.SUBSCRIPTION
-      const context = createContext(services, caller, { resumeAfter, statusTokens: isStream ? [] : statusTokens })
-      if (isStream) {
-        const started = await subscribe(schema, operation, { context, fanOut, errorText, logger })
-        return 'pull' in started ? started : answer({ data: null, errors: started }, null)
+      const kind = 'errors' in operation ? UNKNOWN : operation.node.operation
+      const name = 'errors' in operation ? OTHER : nameOf(operation)
+      const ended = <Outcome extends RequestOutcome>(outcome: Outcome): Outcome => {
+        onEnded({ kind, name, outcome: codeOf(outcome), milliseconds: performance.now() - startedAt })
+        return outcome
       }
-      if (wantsTrace || apollo.hasPlugins) {
-        const answering = apollo.answer(operation, context, { wantsTrace, headers })
-        return withTimeout(answering, timeoutMs, () => answer(tooLate(), null))
+      try {
+        if ('errors' in operation) return ended(refuse(operation.errors))
+        const { node } = operation
+        const refusing = requester.refuse?.(node.operation) ?? null
+        const refused = refusing instanceof Promise ? await refusing : refusing
+        if (refused !== null) return ended(refuse([refused]))
+        describeSpan(tracing?.current, node)
+        const isStream = node.operation === OperationTypeNode.SUBSCRIPTION
+        const context = createContext(services, caller, { resumeAfter, statusTokens: isStream ? [] : statusTokens })
+        if (isStream) {
+          const started = await subscribe(schema, operation, { context, fanOut, errorText, onDelivered, logger })
+          return ended('pull' in started ? started : answer({ data: null, errors: started }, null))
+        }
+        if (wantsTrace || apollo.hasPlugins) {
+          const answering = apollo.answer(operation, context, { wantsTrace, headers })
+          return ended(withCode(await withTimeout(answering, timeoutMs, () => answer(tooLate(), null))))
+        }
+        const version = publicAnswers?.version()
+        const made = await answerOnce(operation, context)
+        if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
+          const isKept = publicAnswers?.keep(recallKey(text, fromRouter), made, version)
+          if (isKept === true) recallable.set(made, operation)
+        }
+        return ended(made)
+      } catch (error) {
+        onEnded({ kind, name, outcome: INTERNAL, milliseconds: performance.now() - startedAt })
+        throw error
       }
-      const version = publicAnswers?.version()
-      const made = await answerOnce(operation, context)
-      if (text !== undefined && version !== undefined && made.maxAgeS !== null) {
-        const isKept = publicAnswers?.keep(recallKey(text, fromRouter), made, version)
-        if (isKept === true) nodes.set(made, node)
-      }
-      return made
     },
     recall(text, fromRouter) {
       // Most requests of a router, whose answers are private: the look-up would take a hash of the whole text.
@@ -159,9 +178,30 @@ export function createEngine(options: EngineOptions): Engine {
       return publicAnswers?.find(recallKey(text, fromRouter)) ?? null
     },
     describeRecalled(recalled) {
-      const node = nodes.get(recalled)
-      if (node !== undefined) describeSpan(tracing?.current, node)
+      const operation = recallable.get(recalled)
+      if (operation === undefined) return
+      describeSpan(tracing?.current, operation.node)
+      onEnded({ kind: operation.node.operation, name: nameOf(operation), outcome: SUCCESS, milliseconds: 0 })
     },
+  }
+}
+
+/** Returns what times the delivery of events. The time of an event is parsed once for all of its streams. */
+function timeDeliveries(
+  clock: () => Date,
+  { onDelivered, tracing }: Pick<EngineOptions, 'onDelivered' | 'tracing'>,
+): (event: PaymentEvent) => void {
+  let last: PaymentEvent | null = null
+  let recordedAt = 0
+  return (event) => {
+    if (event !== last) {
+      recordedAt = Date.parse(event.recordedAt)
+      last = event
+      const { payment, agreement, payout, gatewayPayment } = event
+      const key = (payment ?? agreement ?? payout ?? gatewayPayment)?.id
+      if (event.source === 'WEBHOOK' && key !== undefined) tracing?.delivered({ ...event, key })
+    }
+    onDelivered(Math.max(clock().getTime() - recordedAt, 0) / 1_000)
   }
 }
 
@@ -194,6 +234,36 @@ function httpOf(errors: readonly GraphQLError[]) {
   return errors.find(({ extensions }) => extensions['http'] !== undefined)?.extensions['http'] as
     | { readonly status?: number; readonly challenge?: string }
     | undefined
+}
+
+const SUCCESS = 'success'
+const INTERNAL = 'INTERNAL_SERVER_ERROR'
+/** Kind of a request that is refused before its operation is known. */
+const UNKNOWN = 'unknown'
+/** Name of every operation that is no trusted document's: a metric must not have a stranger's texts as labels. */
+const OTHER = 'other'
+
+function nameOf({ node, request }: AdmittedOperation): string {
+  return request.isTrusted ? (node.name?.value ?? OTHER) : OTHER
+}
+
+function codeOf(outcome: RequestOutcome): string {
+  if (outcome.kind === 'refusal') return gravest(outcome.errors)
+  return outcome.kind === 'answer' ? (outcome.code ?? SUCCESS) : SUCCESS
+}
+
+/** Returns the code of a fault of ours, or of the first error. */
+function gravest(errors: readonly GraphQLFormattedError[]): string {
+  const codes = errors.map(({ extensions }) => (typeof extensions?.['code'] === 'string' ? extensions['code'] : OTHER))
+  return codes.find((code) => code === INTERNAL || code === 'UNAVAILABLE') ?? codes[0] ?? OTHER
+}
+
+/** Returns the answer of Apollo Server with the code of its errors. */
+function withCode(answer: Answer): Answer {
+  if (answer.code !== undefined || !answer.json.startsWith('{"errors"')) return answer
+  const { errors } = JSON.parse(answer.json) as { readonly errors: readonly GraphQLFormattedError[] }
+  const code = gravest(errors)
+  return { ...answer, code, status: code === 'UNAVAILABLE' && answer.status === 200 ? 503 : answer.status }
 }
 
 const MAX_NAME = 64

@@ -20,6 +20,8 @@ export type Answer = {
   readonly json: string
   /** The HTTP status of the first error that has one; 200 without one. */
   readonly status: number
+  /** The code of its gravest error; left out without errors. */
+  readonly code?: string
   /** Seconds for which the answer may be shared between callers; null if it is private to the caller. */
   readonly maxAgeS: number | null
 }

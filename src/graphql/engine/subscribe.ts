@@ -1,5 +1,6 @@
 import { createSourceEventStream, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { ExecutableOperation } from 'graphql-plan'
+import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import type { Piece } from '../../lib/slice-scheduler.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Follower, ItemReader, StreamEnd } from '../../streams/follow.ts'
@@ -13,6 +14,8 @@ export type SubscribeOptions = {
   readonly fanOut: FanOut
   /** Returns the response that consists of this error, as JSON. */
   readonly errorText: (error: GraphQLError) => string
+  /** Called for each event after CAUGHT_UP that is handed to the transport. */
+  readonly onDelivered: (event: PaymentEvent) => void
   readonly logger: Logger
 }
 
@@ -53,6 +56,7 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   /** The item whose answer is in progress. */
   #item: StreamItem | null = null
   #answer: ItemAnswer | null = null
+  #isLive = false
 
   constructor(follower: Follower, subscription: Parameters<FanOut['join']>[0], options: SubscribeOptions) {
     const { caller } = subscription
@@ -113,7 +117,11 @@ class FollowedAnswers implements AnswerStream, ItemReader, Piece {
   #give(made: ItemAnswer, item: StreamItem): void {
     const answer = made.answerFor(item)
     if (answer === null) this.#interrupt()
-    else this.#released()?.take(answer)
+    else {
+      if (this.#isLive && item.kind === 'EVENT') this.#options.onDelivered(item.event)
+      this.#isLive ||= item.kind === 'CAUGHT_UP'
+      this.#released()?.take(answer)
+    }
   }
 
   #leave(): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
+import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { peerName } from './client-address.ts'
 import { closeLingering } from './close-lingering.ts'
 
@@ -14,10 +14,13 @@ type ConnectionLimit = {
   readonly onRefused: () => void
 }
 
-/** Closes connections above the limit of their address before any byte is read. WebSockets count as well. */
-export function limitConnections(server: Server, limit: ConnectionLimit): void {
+/**
+ * Closes connections above the limit of their address before any byte is read. WebSockets count as well. Returns the function that tells how
+ * much of the limit is used.
+ */
+export function limitConnections(server: Server, limit: ConnectionLimit): ConcurrencyLimiter['most'] {
   const { perAddress, isExempt, isRouter, onRefused } = limit
-  if (perAddress === 0) return
+  if (perAddress === 0) return () => ({ used: 0, maximum: 0 })
   const connections = createConcurrencyLimiter(perAddress)
   const counted = new WeakMap<Socket, string>()
   const release = (socket: Socket) => {
@@ -42,6 +45,7 @@ export function limitConnections(server: Server, limit: ConnectionLimit): void {
   }
   server.on('request', releaseRouter)
   server.on('upgrade', releaseRouter)
+  return connections.most
 }
 
 /** The state of one connection. */

@@ -12,7 +12,7 @@ import type { Refusal, Answer, AnswerStream } from '../../graphql/engine/request
 import { preferredType } from '../server/accept.ts'
 import type { Exchange } from '../server/graphql-exchange.ts'
 import { type HttpAnswer } from '../server/http-answer.ts'
-import { retryAfter } from '../server/problem.ts'
+import { RETRY_AFTER_S, retryAfter } from '../server/problem.ts'
 
 /** Returns an error with the HTTP status that goes with it, and the seconds after which a client may retry. */
 export function httpError(message: string, code: string, status: number, retryAfterS?: number): GraphQLError {
@@ -235,7 +235,7 @@ export function createAnswerSender({ compresses, send }: AnswerSenderOptions): A
       if (status === 200 && maxAgeS !== null) return sendPublic(exchange, answer, newContent(answer))
       return send(exchange, {
         status,
-        headers: ['content-type', contentTypeFor(exchange.request.headers.accept)],
+        headers: ['content-type', contentTypeFor(exchange.request.headers.accept), ...retryAfterOf(status)],
         body: json,
       })
     },
@@ -243,6 +243,11 @@ export function createAnswerSender({ compresses, send }: AnswerSenderOptions): A
       sendPublic(exchange, answer, contentOf(answer))
     },
   }
+}
+
+/** An answer is 503 while the database is away. */
+function retryAfterOf(status: number): readonly string[] {
+  return status === 503 ? ['retry-after', String(RETRY_AFTER_S)] : []
 }
 
 function newContent({ json }: Answer): Content {

@@ -1,3 +1,4 @@
+import type { LimitUse } from '../../observability/metrics/metrics.ts'
 import { type SharedCounts, UNSHARED } from '../../redis/shared-counts.ts'
 
 /** Limits the number of concurrent items per holder. */
@@ -6,6 +7,8 @@ export type ConcurrencyLimiter = {
   acquire(holder: string): boolean
   /** Releases one that was acquired. */
   release(holder: string): void
+  /** Returns the limit, and how much of it the holder with most items has here. */
+  most(): LimitUse
 }
 
 /**
@@ -28,5 +31,12 @@ export function createConcurrencyLimiter(limit: number, shared: SharedCounts = U
       else taken.delete(holder)
       shared.set(holder, Math.max(left, 0))
     },
+    most: () => ({ used: mostOf(taken.values()), maximum: limit }),
   }
+}
+
+function mostOf(counts: Iterable<number>): number {
+  let most = 0
+  for (const count of counts) most = Math.max(most, count)
+  return most
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import type { RequestMetrics } from '../../observability/metrics/request-metrics.ts'
 import { cutUnreadAnswer } from '../connections/unread-answers.ts'
 import type { Origins } from './origins.ts'
 
@@ -30,8 +31,8 @@ export function jsonAnswer(status: number, value: unknown, headers: readonly str
 export type HttpSender = {
   /** Sends a response with the headers of every response: those for browsers and caches, and CORS. */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void
-  /** Returns the headers of a response that is written by its caller; names and values alternate. */
-  headersFor(request: IncomingMessage, answer: Omit<HttpAnswer, 'status' | 'body'>): string[]
+  /** Returns the headers of a response that is written by its caller at once; names and values alternate. `status` is 200 by default. */
+  headersFor(request: IncomingMessage, answer: Omit<HttpAnswer, 'status' | 'body'>, status?: number): string[]
   /** Destroys the connection of a peer that reads nothing of a response that its caller has begun. */
   cutUnread(response: ServerResponse): void
 }
@@ -43,19 +44,37 @@ type HttpSenderOptions = {
   readonly isDraining: () => boolean
   /** Milliseconds within which a peer must read some of a response. */
   readonly unreadMs: number
+  /** Called when the head of a response is sent. */
+  readonly onAnswered: RequestMetrics['requestAnswered'] | undefined
 }
 
+/** A request with what its metrics need: set on it, because a map of requests would show in the cost of each. */
+export type TimedRequest = IncomingMessage & { route?: string | undefined; receivedAt?: number }
+
+/** The route of what has none, such as a request to an unknown address. */
+const NO_ROUTE = 'none'
+
 /** Creates the sender of every response. */
-export function createHttpSender({ publicUrl, origins, isDraining, unreadMs }: HttpSenderOptions): HttpSender {
+export function createHttpSender({
+  publicUrl,
+  origins,
+  isDraining,
+  unreadMs,
+  onAnswered,
+}: HttpSenderOptions): HttpSender {
   const common = [...safeHeaders(publicUrl)]
   if (origins !== null) common.push('access-control-expose-headers', EXPOSED_HEADERS)
   const varyOf = (vary: string | undefined) =>
     origins === null ? vary : vary === undefined ? 'Origin' : `${vary}, Origin`
 
   const headersFor: HttpSender['headersFor'] = (
-    { headers: { origin } },
+    request: TimedRequest,
     { headers = [], cacheControl = 'private, no-store', vary, closes = false },
+    status = 200,
   ) => {
+    const { route = NO_ROUTE, receivedAt } = request
+    const { origin } = request.headers
+    if (receivedAt !== undefined) onAnswered?.(route, status, performance.now() - receivedAt)
     const head = [...common, ...headers, 'cache-control', cacheControl]
     const varies = varyOf(vary)
     if (varies !== undefined) head.push('vary', varies)
@@ -72,7 +91,7 @@ export function createHttpSender({ publicUrl, origins, isDraining, unreadMs }: H
       // The client has disconnected.
       if (response.destroyed) return
       const { status, body } = answer
-      const head = headersFor(request, answer)
+      const head = headersFor(request, answer, status)
       if (body instanceof Readable) {
         body.once('error', () => response.destroy()).pipe(response.writeHead(status, head))
         response.once('close', () => body.destroy())

@@ -57,6 +57,13 @@ type ErrorParts = {
   readonly retryAfterS?: number
 }
 
+/** The answer while the database is away: nothing was done. */
+export const UNAVAILABLE: HttpAnswer = errorAnswer(503, {
+  code: 'UNAVAILABLE',
+  message: 'The database does not answer. Try again later.',
+  retryAfterS: RETRY_AFTER_S,
+})
+
 export const UNKNOWN_HOST: HttpAnswer = {
   ...errorAnswer(403, {
     code: 'FORBIDDEN',

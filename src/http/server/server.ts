@@ -5,6 +5,9 @@ import createRouter, { type HTTPMethod } from 'find-my-way'
 import type { HostCheck } from 'payments-subgraph-lib/known-hosts'
 import type { HttpConfig } from '../../config.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { LimitUse } from '../../observability/metrics/metrics.ts'
+import type { RequestMetrics } from '../../observability/metrics/request-metrics.ts'
+import { isOutage } from '../../store/store-errors.ts'
 import { limitBodyTime, slowBody } from '../connections/body-time.ts'
 import { createNetworkCheck, isLoopback } from '../connections/client-address.ts'
 import {
@@ -16,9 +19,9 @@ import {
 import { answerInOrder, type UpgradeListener } from '../connections/requests-in-order.ts'
 import { UNREAD_MS } from '../connections/unread-answers.ts'
 import type { RouterCheck } from './client-caller.ts'
-import { createHttpSender, type HttpSender, preflightAnswer } from './http-answer.ts'
+import { createHttpSender, type HttpSender, preflightAnswer, type TimedRequest } from './http-answer.ts'
 import { createOrigins, logOnce } from './origins.ts'
-import { notFoundAnswer, problemAnswer, UNKNOWN_HOST } from './problem.ts'
+import { notFoundAnswer, problemAnswer, UNAVAILABLE, UNKNOWN_HOST } from './problem.ts'
 import { faultOf } from './request-faults.ts'
 
 export type HttpServerOptions = {
@@ -28,6 +31,8 @@ export type HttpServerOptions = {
   readonly isRouter: RouterCheck
   readonly isDraining: () => boolean
   readonly onTurnedAway: (reason: 'connections' | 'overload') => void
+  /** Called when the head of a response is sent, with the route. Default: nothing is. */
+  readonly onAnswered?: RequestMetrics['requestAnswered'] | undefined
   /** The address that a connection counts against; null if it is shared. */
   readonly addressOf: (request: IncomingMessage) => string | null
   /** Whether the host of a request is a name of this server. Others are refused. Default: every name. */
@@ -59,6 +64,8 @@ export type HttpServer = HttpSender & {
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean
   /** Sets what opens sockets. Until then, and for other requests, an upgrade is ignored (RFC 9110, section 7.8). */
   readonly acceptUpgrades: (upgrades: Upgrades) => void
+  /** Returns how much of the limit of connections of one address is used. */
+  limits(): Readonly<Record<'connections_per_address', LimitUse>>
   /** Starts listening. Returns the URL. Rejects with the system's error. */
   listen(address: { readonly host: string; readonly port: number }): Promise<string>
   /** Returns the URL at which it listens. */
@@ -105,11 +112,11 @@ const SERVER = {
  * errors without internal details.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, isDraining, logger, unreadMs = UNREAD_MS } = options
+  const { settings, isDraining, onAnswered, logger, unreadMs = UNREAD_MS } = options
   const { publicUrl, allowedOrigins } = settings
   const { isListed, isAllowed } = createOrigins(settings, logger)
   const origins = allowedOrigins.length === 0 ? null : { isListed }
-  const sender = createHttpSender({ publicUrl, origins, isDraining, unreadMs })
+  const sender = createHttpSender({ publicUrl, origins, isDraining, unreadMs, onAnswered })
   const { send } = sender
   const isKnownHost = createLoggedHostCheck(options)
   // Handlers read the query themselves.
@@ -119,9 +126,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const fail: HttpServer['fail'] = (request, response, error) => {
     logger.error({ err: error, method: request.method }, 'request failed')
     if (response.headersSent) response.destroy()
-    else send(request, response, problemAnswer(500))
+    else send(request, response, isOutage(error) ? UNAVAILABLE : problemAnswer(500))
   }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const timed: TimedRequest = request
+    timed.receivedAt = performance.now()
     const { method = '', url = '', rawHeaders, headers } = request
     if (!isKnownHost(request)) return send(request, response, UNKNOWN_HOST)
     const fault = faultOf(url, rawHeaders)
@@ -131,6 +140,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const preflight = origins === null ? null : preflightAnswer(request, origins)
     if (preflight !== null) return send(request, response, preflight)
     const route = router.find(method as HTTPMethod, url)
+    timed.route = route === null ? undefined : (route.store as string)
     if (route === null) return send(request, response, notFoundAnswer(request))
     try {
       const answering: unknown = (route.handler as unknown as RequestHandler)(request, response, route.params)
@@ -143,11 +153,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { onRequest, onUpgrade, onClientError } = answerInOrder(handle, (...upgrade) => upgrades?.open(...upgrade))
   const onSlow = ({ socket }: IncomingMessage) => onClientError(slowBody(), socket)
   const server = createServer(
-    { ...SERVER, shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false },
+    {
+      ...SERVER,
+      shouldUpgradeCallback: (request) => upgrades?.accepts(request) ?? false,
+    },
     limitBodyTime(onRequest, { milliseconds: BODY_TIMEOUT_MS, onSlow }),
   )
   server.on('upgrade', onUpgrade).on('clientError', onClientError)
-  const drain = limitPeers(server, options)
+  const { drain, mostConnections } = limitPeers(server, options)
 
   return {
     server,
@@ -155,8 +168,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handle,
     fail,
     route(methods, path, handler) {
-      if (methods === 'every') router.all(path, handler as never)
-      else router.on(methods, path, handler as never)
+      if (methods === 'every') router.all(path, handler as never, path)
+      else router.on(methods, path, handler as never, path)
     },
     isAllowedOrigin: (request) => isKnownHost(request) && isAllowed(request),
     acceptUpgrades: (accepted) => void (upgrades = accepted),
@@ -168,6 +181,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
         })
       }),
     url: () => urlOf(server),
+    limits: () => ({ connections_per_address: mostConnections() }),
     async close(milliseconds) {
       // Connections in the accept queue would be reset. Turns are counted, because elapsed time does not show that the loop has run.
       for (let turn = 0; turn < LAST_TURNS; turn++) await setImmediate()
@@ -190,7 +204,7 @@ function limitPeers(server: Server, { settings, addressOf, isRouter, onTurnedAwa
       'an address has too many connections: is it a proxy that is missing in TRUST_PROXY?',
     ),
   )
-  limitConnections(server, {
+  const mostConnections = limitConnections(server, {
     perAddress: connectionsPerAddress,
     isExempt: (address) => isProxy(address) || isLoopback(address),
     isRouter,
@@ -201,7 +215,7 @@ function limitPeers(server: Server, { settings, addressOf, isRouter, onTurnedAwa
   })
   const endLimit = limitUnfinishedBodies(connections, { addressOf, onCut: () => onTurnedAway('overload') })
   server.once('close', endLimit)
-  return drainConnections(connections)
+  return { drain: drainConnections(connections), mostConnections }
 }
 
 function createLoggedHostCheck({ isKnownHost = () => true, logger }: HttpServerOptions): HostCheck {

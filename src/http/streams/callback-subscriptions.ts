@@ -7,6 +7,7 @@ import type { Engine } from '../../graphql/engine/engine.ts'
 import { type Answer, type AnswerStream, nextOf } from '../../graphql/engine/request-outcome.ts'
 import { ROUTER_CHALLENGE } from '../../graphql/error-formatter.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { LimitUse } from '../../observability/metrics/metrics.ts'
 import type { TokenEnds } from '../connections/token-end.ts'
 import type { GraphqlEntrance } from '../graphql/graphql-entrance.ts'
 import { httpError, refusalAnswer, type StreamCarrier, type StreamRequest } from '../graphql/graphql-response.ts'
@@ -32,6 +33,7 @@ type CallbackSubscriptionOptions = Pick<GraphqlEntrance, 'send'> & {
   readonly tokenEnds: TokenEnds
   readonly logger: Logger
   readonly clock: () => Date
+  readonly onTurnedAway: (reason: 'callback_subscriptions') => void
   readonly limits?: Partial<CallbackLimits>
 }
 
@@ -43,6 +45,8 @@ export type CallbackLimits = {
 type CallbackSubscriptions = StreamCarrier & {
   /** Number of open subscriptions. */
   readonly count: number
+  /** Returns how much of the limit is used. */
+  limits(): Readonly<Record<'callback_subscriptions', LimitUse>>
   /** Ends every subscription and tells its router that it was interrupted. */
   close(): Promise<void>
 }
@@ -86,7 +90,9 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
     const callback = readCallback(asked, origins)
     if (typeof callback === 'string') return REFUSALS[callback]
     if (reserved.has(callback.id)) return REFUSALS.known
-    return reserved.size >= most || closing ? REFUSALS.full : callback
+    if (reserved.size < most && !closing) return callback
+    options.onTurnedAway('callback_subscriptions')
+    return REFUSALS.full
   }
 
   const begin = async (
@@ -118,6 +124,7 @@ export function createCallbackSubscriptions(options: CallbackSubscriptionOptions
     get count() {
       return running.size
     },
+    limits: () => ({ callback_subscriptions: { used: reserved.size, maximum: most } }),
     accepts: ({ exchange: { request }, operation }) =>
       origins.size > 0 &&
       request.method === 'POST' &&

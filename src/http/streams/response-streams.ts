@@ -12,6 +12,7 @@ import type {
 } from '../../graphql/engine/request-outcome.ts'
 import { createSharedTimer, lookPeriodMs, type SharedTimer } from '../../lib/timers.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { LimitUse, TurnedAway } from '../../observability/metrics/metrics.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { TokenEnds, TokenEndReason, TokenHolder } from '../connections/token-end.ts'
 import { httpError, type CarryStream, type StreamRequest } from '../graphql/graphql-response.ts'
@@ -30,6 +31,7 @@ export type ResponseStreamOptions = {
   /** Whether a request is proved to come from the router, whose address is shared by many clients. */
   readonly isRouter: RouterCheck
   readonly tokenEnds: TokenEnds
+  readonly onTurnedAway: (reason: TurnedAway) => void
   readonly logger: Logger
   readonly clock: () => Date
   /** Shares the limits per address and per subject with other nodes. */
@@ -45,6 +47,8 @@ const STREAMED = 'no-store, no-transform'
 export type ResponseStreams = {
   /** Number of open streams. */
   readonly count: number
+  /** Returns how much of the limits per address and per caller is used. */
+  limits(): Readonly<Record<'streams_per_address' | 'streams_per_caller', LimitUse>>
   /** Counts a stream for its address and caller, or returns why it may not begin. */
   reserve(asked: Omit<StreamRequest, 'operation'>, framing: Framing): CarryStream | GraphQLError
   /**
@@ -70,11 +74,15 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
 
   const peerOf = (request: IncomingMessage, caller: Caller): ResponseStreamPeer | null => {
     const address = options.isRouter(request) ? null : options.addressOf(request)
-    if (address !== null && !addresses.acquire(address)) return null
+    if (address !== null && !addresses.acquire(address)) {
+      options.onTurnedAway('streams_per_address')
+      return null
+    }
     const subject = subjectOf(caller)
     if (subject === null || subjects.acquire(subject))
       return { caller, token: caller.kind === 'anonymous' ? null : tokenOf(request.headersDistinct), address }
     if (address !== null) addresses.release(address)
+    options.onTurnedAway('streams_per_caller')
     return null
   }
   const onClosed = (stream: ResponseStream) => {
@@ -99,6 +107,7 @@ export function createResponseStreams(options: ResponseStreamOptions): ResponseS
     get count() {
       return open.size
     },
+    limits: () => ({ streams_per_address: addresses.most(), streams_per_caller: subjects.most() }),
     reserve({ exchange, caller }, framing) {
       const { request, response } = exchange
       if (!options.isAllowedOrigin(request)) return FOREIGN

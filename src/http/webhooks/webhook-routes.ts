@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WebhookHandlers } from '../../webhooks/subject-webhooks.ts'
-import type { WebhookHandler, WebhookResponse } from '../../webhooks/webhook-handler.ts'
+import { WEBHOOK_KINDS, type WebhookHandlers, type WebhookKind } from '../../webhooks/subject-webhooks.ts'
+import type { WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/failed-attempts.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import { RETRY_AFTER_S } from '../server/problem.ts'
@@ -13,8 +13,8 @@ export type WebhookRouteOptions = {
   /** The name under which a peer is counted. */
   readonly peerOf: (request: IncomingMessage) => string
   readonly trace: TraceRequest
-  /** Is told how long the answer took, in milliseconds. */
-  readonly onAnswered: (response: WebhookResponse, durationMs: number) => void
+  /** `milliseconds` since the request came. */
+  readonly onAnswered: (kind: WebhookKind, response: WebhookResponse, milliseconds: number) => void
 }
 
 /** Statuses of requests that failed authentication. */
@@ -33,15 +33,10 @@ const MERCHANT_PATH = '/webhooks/payments'
 export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: WebhookRouteOptions): void {
   const { handlers, failures, peerOf, trace, onAnswered } = options
 
-  const answer = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    handle: WebhookHandler,
-    ref: string | null,
-  ) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse, kind: WebhookKind, ref: string | null) => {
     const startedAt = performance.now()
     const suspect = failures.anyTooMany() && failures.tooMany(peerOf(request))
-    const answered = await handle({
+    const answered = await handlers[kind]({
       method: request.method ?? '',
       correlationId: ref,
       headers: request.headersDistinct,
@@ -49,7 +44,7 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
       body: request,
     })
     const { status } = answered
-    onAnswered(answered, performance.now() - startedAt)
+    onAnswered(kind, answered, performance.now() - startedAt)
     if (FAILED.has(status)) failures.count(peerOf(request))
     const retryAfterS = status === 503 ? RETRY_AFTER_S : status === 429 ? failures.retryAfter() : null
     http.send(request, response, {
@@ -63,15 +58,15 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
 
   const nowhere: RequestHandler = (request, response) => http.send(request, response, NOWHERE)
   const begin =
-    (handle: WebhookHandler, route: string): RequestHandler =>
+    (kind: WebhookKind, route: string): RequestHandler =>
     (request, response, { ref = null }) =>
-      trace(request, response, route)(() => void answer(request, response, handle, ref))
+      trace(request, response, route)(() => void answer(request, response, kind, ref))
 
   http.route('every', '/webhooks', nowhere)
   http.route('every', '/webhooks/*', nowhere)
-  http.route('every', MERCHANT_PATH, begin(handlers.payments, MERCHANT_PATH))
-  for (const [name, handle] of Object.entries(handlers)) {
-    const path = `/webhooks/${name}/:ref`
-    http.route('every', path, begin(handle, path))
+  http.route('every', MERCHANT_PATH, begin('payments', MERCHANT_PATH))
+  for (const kind of WEBHOOK_KINDS) {
+    const path = `/webhooks/${kind}/:ref`
+    http.route('every', path, begin(kind, path))
   }
 }

@@ -3,6 +3,7 @@ import { ANONYMOUS, type Caller, expired, TokenKeysUnavailableError } from '../.
 import type { TokenVerifier } from '../../access/verify-token.ts'
 import type { Engine } from '../../graphql/engine/engine.ts'
 import type { Logger } from '../../observability/logger.ts'
+import type { TurnedAway } from '../../observability/metrics/metrics.ts'
 import type { TokenEndReason, TokenEnds, TokenHolder } from '../connections/token-end.ts'
 import { type ConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
 import { type FailedAttempts } from '../limits/failed-attempts.ts'
@@ -22,7 +23,7 @@ export type SessionParts = {
   readonly subjects: ConcurrencyLimiter
   /** Failed authentications per peer, over every transport together. */
   readonly failures: FailedAttempts
-  readonly onTurnedAway: (reason: 'failed_authentication') => void
+  readonly onTurnedAway: (reason: TurnedAway) => void
   readonly logger: Logger
   readonly clock: () => Date
 }
@@ -121,6 +122,7 @@ async function authenticate(parts: SessionParts, session: SocketSession, token: 
     // The socket may have closed in the meantime; then nothing may be acquired for it.
     if (!connection.isOpen) return false
     if (caller.identity !== null && !subjects.acquire(caller.identity)) {
+      parts.onTurnedAway('sockets_per_caller')
       logger.warn({ reason: 'subject' }, 'a socket was refused: too many are open')
       connection.close(...CLOSING.overload)
       return false

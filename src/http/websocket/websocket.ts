@@ -4,6 +4,7 @@ import { createLibrarySocketServer, createSocketServer } from 'graphql-sockets'
 import { hasRepeatedKey } from 'payments-subgraph-lib/exact-json'
 import { limitsOfRouter, type SocketLimits } from '../../config/limits.ts'
 import { createSharedTimer, lookPeriodMs } from '../../lib/timers.ts'
+import type { LimitUse } from '../../observability/metrics/metrics.ts'
 import type { ShareCounts } from '../../redis/shared-counts.ts'
 import type { UpgradeListener } from '../connections/requests-in-order.ts'
 import { createConcurrencyLimiter } from '../limits/concurrency-limiter.ts'
@@ -35,6 +36,8 @@ export type WebSocketOptions = Omit<SessionParts, 'addresses' | 'subjects'> & {
 export type WebSockets = {
   /** Number of open sockets. */
   readonly count: number
+  /** Returns how much of the limits per address and per caller is used. */
+  limits(): Readonly<Record<'sockets_per_address' | 'sockets_per_caller', LimitUse>>
   /** Closes every socket with 1012, spread over so many milliseconds, so that clients reconnect to another process. */
   close(overMs: number): Promise<void>
 }
@@ -66,6 +69,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
     // A router opens sockets for many clients from one address.
     const counted = isRouter ? null : address
     if (counted !== null && !addresses.acquire(counted)) {
+      options.onTurnedAway('sockets_per_address')
       logger.warn({ reason: 'address' }, 'a socket was refused: too many are open')
       return refuse(socket, '429 Too Many Requests')
     }
@@ -89,6 +93,7 @@ export function addWebSocket(options: WebSocketOptions): WebSockets {
     get count() {
       return sockets.count
     },
+    limits: () => ({ sockets_per_address: addresses.most(), sockets_per_caller: subjects.most() }),
     async close(overMs) {
       closing = true
       await sockets.close(overMs)

@@ -12,9 +12,20 @@ import {
   type SpanContext,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { BatchSpanProcessor, TracerProvider, type TracerProviderOptions } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  type TracerProviderOptions,
+} from '@opentelemetry/sdk-trace'
+import { LRUCache } from 'lru-cache'
 import { NO_PROXIES, type Proxies } from '../../lib/outbound-agent.ts'
 import { withTimeout } from '../../lib/timers.ts'
+import type { SAMPLERS } from './samplers.ts'
 
 /**
  * Spans of this process, sent to a collector. Names and attributes contain only ids, codes and names of the schema: never a
@@ -31,7 +42,13 @@ export type Tracing = {
   run<Result>(span: Span, work: () => Result): Result
   /** The current span, if any. */
   readonly current: Span | undefined
-  /** Runs a request to another program in a child of the current span; `headers` then names that child. */
+  /** Remembers the current span under a key, such as the id of a payment, so that later spans of this process link to it. */
+  remember(key: string): void
+  /** Links the current span to the one that is remembered under a key, if there is one. */
+  link(key: string): void
+  /** Records the time from the record of an event to its first delivery, with a link to the webhook under `key`. */
+  delivered(event: { readonly id: string; readonly recordedAt: string; readonly key: string }): void
+  /** Runs a request to another program, or to the database, in a child of the current span; `headers` then names that child. */
   ask<Result>(name: string, attributes: Attributes, work: () => Promise<Result>): Promise<Result>
   /** Returns the headers that pass the current span on to another program. */
   headers(): Readonly<Record<string, string>>
@@ -39,18 +56,35 @@ export type Tracing = {
   close(): Promise<void>
 }
 
-const SERVICE = 'payments-subgraph'
+/** The settings of traces, as OpenTelemetry names them. */
+export type TracesConfig = {
+  /** Base URL of a collector. */
+  readonly endpoint: string
+  readonly headers?: (() => Readonly<Record<string, string>>) | null
+  /** Default: payments-subgraph. */
+  readonly serviceName?: string
+  readonly attributes?: Readonly<Record<string, string>> | null
+  /** Default: all traces are recorded. */
+  readonly sampler?: (typeof SAMPLERS)[number]
+  readonly samplerRatio?: number
+}
+
+const SCOPE = 'payments-subgraph'
 /** Timeout of an export in milliseconds; if it fails, its spans are lost, with no other effect. */
 const EXPORT_MS = 2_000
 const CLOSE_MS = 1_000
+/** Most spans that later ones may still link to. */
+const MAX_REMEMBERED = 10_000
 
 /**
  * Creates the exporter to a collector (OTLP over HTTP, in JSON) at its base URL. This file is loaded only if one is configured:
  * the libraries take most of a second to load.
  */
-export function createTracing(endpoint: string, { http, https, none }: Proxies = NO_PROXIES): Tracing {
+export function createTracing(config: TracesConfig, { http, https, none }: Proxies = NO_PROXIES): Tracing {
+  const { endpoint, headers: ownHeaders, serviceName = SCOPE, attributes: own } = config
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}/v1/traces`,
+    headers: { ...ownHeaders?.() },
     timeoutMillis: EXPORT_MS,
     // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     httpAgentOptions: {
@@ -59,8 +93,17 @@ export function createTracing(endpoint: string, { http, https, none }: Proxies =
     },
   })
   const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MS })
-  const provider = new TracerProvider({ spanProcessors: [processor], resource: resource({ 'service.name': SERVICE }) })
-  const tracer = provider.getTracer(SERVICE)
+  const provider = new TracerProvider({
+    spanProcessors: [processor],
+    sampler: samplerOf(config),
+    resource: resource({ ...own, 'service.name': serviceName }),
+  })
+  const remembered = new LRUCache<string, SpanContext>({ max: MAX_REMEMBERED })
+  const linksTo = (key: string) => {
+    const context = remembered.get(key)
+    return context === undefined ? [] : [{ context }]
+  }
+  const tracer = provider.getTracer(SCOPE)
   const contexts = new AsyncLocalStorage<Context>()
   const active = () => contexts.getStore() ?? ROOT_CONTEXT
   const run: Tracing['run'] = (span, work) => contexts.run(trace.setSpan(active(), span), work)
@@ -94,6 +137,21 @@ export function createTracing(endpoint: string, { http, https, none }: Proxies =
         span.end()
       }
     },
+    remember(key) {
+      const span = current()
+      if (span !== undefined) remembered.set(key, span.spanContext())
+    },
+    link(key) {
+      current()?.addLinks(linksTo(key))
+    },
+    delivered({ id, recordedAt, key }) {
+      const links = linksTo(key)
+      if (links.length === 0) return
+      const attributes = { 'payments.event.id': id }
+      tracer
+        .startSpan('event delivered', { kind: SpanKind.PRODUCER, startTime: new Date(recordedAt), links, attributes })
+        .end()
+    },
     headers: () => {
       const span = current()
       return span === undefined ? {} : traceHeaders(span.spanContext())
@@ -104,6 +162,17 @@ export function createTracing(endpoint: string, { http, https, none }: Proxies =
       await withTimeout(closing, CLOSE_MS, () => {})
     },
   }
+}
+
+function samplerOf({ sampler = 'parentbased_always_on', samplerRatio = 1 }: TracesConfig): Sampler {
+  const [, parentBased, name] = /^(parentbased_)?(.*)$/.exec(sampler) ?? []
+  const root =
+    name === 'traceidratio'
+      ? new TraceIdRatioBasedSampler(samplerRatio)
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new AlwaysOnSampler()
+  return parentBased === undefined ? root : new ParentBasedSampler({ root })
 }
 
 const CODE = /^[\w.:-]{1,64}$/

@@ -7,15 +7,24 @@ import {
   PaymentTotals,
   type ExportedPayment,
 } from '../../domain/exports/export-format.ts'
-import type { ExportCommand } from '../command-line.ts'
 import { PAYMENTS } from '../documents.ts'
 import { type Ask, OperatorError, PAGE, pagesOf, plain } from '../operator-answers.ts'
+
+type ExportOptions = {
+  readonly format: 'csv' | 'ndjson'
+  /** Bounds of the last change. */
+  readonly from?: Date
+  readonly before?: Date
+  /** Phases; empty for every one. */
+  readonly phase: readonly string[]
+  readonly reference?: string
+}
 
 /**
  * Writes payments to `output` page by page, as fast as it takes them, and leaves it open. Throws `OperatorError` when the graph refuses a
  * page or the output is closed: what is written then lacks its end.
  */
-export async function exportPayments(ask: Ask, command: ExportCommand, output: Writable): Promise<void> {
+export async function exportPayments(ask: Ask, command: ExportOptions, output: Writable): Promise<void> {
   try {
     await pipeline(Readable.from(pages(ask, command)), output, { end: false })
   } catch (error) {
@@ -24,7 +33,7 @@ export async function exportPayments(ask: Ask, command: ExportCommand, output: W
   }
 }
 
-async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> {
+async function* pages(ask: Ask, command: ExportOptions): AsyncGenerator<string> {
   const { head, payment: line, end } = EXPORT_FORMATS[command.format]
   const totals = new PaymentTotals()
   const filter = filterOf(command, new Date())
@@ -47,13 +56,13 @@ async function* pages(ask: Ask, command: ExportCommand): AsyncGenerator<string> 
   yield end(totals.list())
 }
 
-function filterOf({ phases, reference, ...asked }: ExportCommand, now: Date): Record<string, unknown> {
-  const { from, before } = exportBounds(asked, now)
+function filterOf({ phase: phases, reference, ...asked }: ExportOptions, now: Date): Record<string, unknown> {
+  const { from, before } = exportBounds({ from: asked.from ?? null, before: asked.before ?? null }, now)
   return {
     ...(from === null ? {} : { updatedFrom: from.toISOString() }),
     ...(before === null ? {} : { updatedBefore: before.toISOString() }),
     ...(phases.length === 0 ? {} : { phases }),
-    ...(reference === null ? {} : { reference }),
+    ...(reference === undefined ? {} : { reference }),
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { ImportCommand, ReconcileCommand } from '../command-line.ts'
 import { DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
 import { type Ask, OperatorError, facts, plain, table } from '../operator-answers.ts'
 
@@ -9,19 +8,52 @@ import { type Ask, OperatorError, facts, plain, table } from '../operator-answer
 const ASK_AGAIN_MS = 1_000
 const DAY_MS = 24 * 3_600_000
 
-/** Imports, and waits for the end. Returns the report as text. Throws `OperatorError` when it is refused, or when a list was not read. */
-export async function importPayments(ask: Ask, command: ImportCommand, terminal: Terminal): Promise<string> {
-  const id = command.id ?? (await begin(ask, command))
-  const done = await awaitEnd(ask, id, terminal)
-  const text = command.json ? JSON.stringify(done, null, 2) : `${reportText(done)}\n\n${totalsTable(done)}`
-  return whole(done, text)
+type Shown = { readonly json: boolean }
+
+type ImportOptions = Shown & {
+  readonly from: Date
+  readonly to?: Date
+  /** Empty for all sites. */
+  readonly site: readonly string[]
+  /** Whether what is missing is recorded, after it was counted. */
+  readonly yes: boolean
+}
+
+/**
+ * Compares, and then imports if it is asked to. Returns the report of the end as text. Throws `OperatorError` when it is refused, or when a
+ * list was not read.
+ */
+export async function importPayments(
+  ask: Ask,
+  { from, to = new Date(), site: sites, yes, json }: ImportOptions,
+  terminal: Terminal,
+): Promise<string> {
+  const begun = await begin(ask, { from, to, dryRun: true, sites })
+  const compared = await awaitEnd(ask, begun, terminal)
+  if (!yes) return `${endOf(compared, { json })}${json ? '' : '\n\nWith --yes what is missing is recorded.'}`
+  const counted = (of: 'added' | 'differed') => compared.lists.reduce((sum, list) => sum + list[of], 0)
+  terminal.write(`${counted('added')} are missing and ${counted('differed')} differ: they are recorded.\n`)
+  return watchImport(ask, { id: await begin(ask, { from, to, dryRun: false, sites }), json }, terminal)
+}
+
+/** Waits for the end of an import. Returns its report as text. Throws as `importPayments`. */
+export async function watchImport(ask: Ask, { id, json }: Shown & { id: string }, terminal: Terminal): Promise<string> {
+  return endOf(await awaitEnd(ask, id, terminal), { json })
+}
+
+function endOf(done: Import, { json }: Shown): string {
+  return whole(done, json ? JSON.stringify(done, null, 2) : `${reportText(done)}\n\n${totalsTable(done)}`)
 }
 
 /**
  * Shows the comparison of a day, by default of yesterday. A day that the schedule has not compared is compared now, in a dry run.
  * Returns the totals as text. Throws as `importPayments`.
  */
-export async function reconcile(ask: Ask, { day, json }: ReconcileCommand, terminal: Terminal): Promise<string> {
+export async function reconcile(
+  ask: Ask,
+  { day = null, json }: Shown & { day?: string | null },
+  terminal: Terminal,
+): Promise<string> {
   const { reconciliationReport: daily } = (await ask(DAILY_REPORT, { variables: { day }, shape: dailyAnswer })).data
   const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true, sites: [] }))
   const done = daily?.state === 'DONE' ? daily : await awaitEnd(ask, id, terminal)
@@ -30,9 +62,9 @@ export async function reconcile(ask: Ask, { day, json }: ReconcileCommand, termi
 
 async function begin(
   ask: Ask,
-  { from, to, dryRun, sites }: Omit<ImportCommand, 'kind' | 'id' | 'json'>,
+  { from, to, dryRun, sites }: { from: Date; to: Date; dryRun: boolean; sites: readonly string[] },
 ): Promise<string> {
-  const input = { from: from?.toISOString(), to: to?.toISOString(), dryRun, sites }
+  const input = { from: from.toISOString(), to: to.toISOString(), dryRun, sites }
   const { importPayments: result } = (await ask(IMPORT, { variables: { input }, shape: begunAnswer })).data
   if ('import' in result) return result.import.id
   const problems = (result.problems ?? []).map(({ path, message }) => `\n  --${path.join('.')} ${message}`)
@@ -138,7 +170,7 @@ const WIDTH = 30
 const ANEW = '\r\u001B[K'
 
 /** Returns a bar on a terminal; on anything else nothing is shown. */
-function progressBar(terminal: Terminal): ProgressBar {
+export function progressBar(terminal: Terminal): ProgressBar {
   if (terminal.isTTY !== true) return { show() {}, end() {} }
   return {
     show(percent) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { createDatabase, createListeners, type LogBranches } from '../create-database.ts'
-import { type Db, createGroupCommit, type GroupCommit } from '../group-commit.ts'
+import { type CommitObserver, type Db, createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
 import { type PrunedKind } from '../retention/kinds.ts'
 import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth } from '../retention/retention-queries.ts'
@@ -27,6 +27,8 @@ export type PostgresOptions = MigrationListener & {
   readonly url: string
   /** Time for the expiry of links and the recorded opening time. Default: the system's clock. */
   readonly clock?: () => Date
+  /** Is told of each transaction. */
+  readonly observer?: CommitObserver
 }
 
 /** Milliseconds. Plus the time until it is detected that the server does not answer: about five seconds. */
@@ -54,6 +56,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       toFailure: (error) => error,
       isTransient,
       maxWaitMs: MAX_WAIT_MS,
+      ...(options.observer === undefined ? {} : { observer: options.observer }),
     })
     const pruneUnits = postgresPruneUnits(reader.db, commits.exclusively)
     await pruneUnits.prepare(clock())
@@ -67,10 +70,18 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       rows: null,
       position: 'strpos',
       branches,
+      version: await versionOf(reader.db),
       appended,
       now: clock,
       databaseNow: () => clockOf(reader.db),
       assertHealthy: () => {},
+      assertRoom: async () => {},
+      figures: async () => ({
+        sizeBytes: await sizeOf(reader.db),
+        writeAheadBytes: null,
+        diskFreeBytes: null,
+        connections: reader.connections(),
+      }),
       onFatal: () => () => {},
       async close() {
         await commits.close()
@@ -90,6 +101,17 @@ async function clockOf(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(db)
   return new Date(Number(rows[0]?.now))
+}
+
+async function sizeOf(db: Db): Promise<number> {
+  const { rows } = await sql<{ size: number }>`SELECT pg_database_size(current_database()) AS size`.execute(db)
+  return Number(rows[0]?.size)
+}
+
+/** Returns the version alone: distributions add their own name to it. */
+async function versionOf(db: Db): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`SHOW server_version`.execute(db)
+  return rows[0]?.server_version.split(' ')[0] ?? ''
 }
 
 /** Checks and migrates the database, on separate connections without a query timeout. */

@@ -1,4 +1,5 @@
 import { type ClientBase, Pool } from 'pg'
+import type { StoreFigures } from '../../observability/metrics/store-metrics.ts'
 import type { Db, Transaction, AsyncTransactionSteps } from '../group-commit.ts'
 import { StoreClosedError, StoreFailure } from '../store-errors.ts'
 import { WRITERS_LOCK } from './migrations.ts'
@@ -45,7 +46,7 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ${setForTran
 export function openReader(
   config: ConnectionConfig,
   onConnected: OnConnected = async () => {},
-): { readonly db: Db; close(): Promise<void> } {
+): { readonly db: Db; connections(): NonNullable<StoreFigures['connections']>; close(): Promise<void> } {
   const pool = new Pool({ ...config, max: MAX_READERS, pipeline: true })
   const connections = new WeakMap<ClientBase, PostgresConnection>()
   // The pool itself drops an idle connection that is lost.
@@ -74,7 +75,13 @@ export function openReader(
       throw error
     }
   }
-  return { db: queriesOn(lease), close: () => (ended ??= pool.end()) }
+  const pooled = () => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+    limit: MAX_READERS,
+  })
+  return { db: queriesOn(lease), connections: pooled, close: () => (ended ??= pool.end()) }
 }
 
 /** Retries a query once after a transient failure, because reads can be repeated. */

@@ -11,9 +11,10 @@ const MOST_COUNTED = 10_000
 /** Creates the queries of signing keys. */
 export function createSigningKeyStore(reader: Db, lists: Db, exclusively: GroupCommit['exclusively']): SigningKeyStore {
   return {
-    record: (uses, now) =>
+    record: (uses, now, check = () => {}) =>
       exclusively(async ({ db }) => {
         const known = (await db.selectFrom('signing_keys').selectAll().execute()).map(toRecord)
+        check(known)
         for (const use of uses) await recordOne(db, known, use, now)
       }),
     all: async () =>

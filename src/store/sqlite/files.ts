@@ -9,10 +9,12 @@ import {
   fsyncSync,
   renameSync,
 } from 'node:fs'
+import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from 'payments-subgraph-lib/make-folder'
 import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
+import type { Database } from '../store.ts'
 import { toStoreFailure } from './sqlite-connection.ts'
 
 const OWNER_ONLY_FILE = 0o600
@@ -77,6 +79,32 @@ function codeOf(error: unknown): string {
  */
 function createFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'wx', OWNER_ONLY_FILE))
+}
+
+/** Room that commands leave for the records of webhooks and of their own results, in bytes; on a small disk a share of it. */
+const RESERVE = 4 * 2 ** 20
+const RESERVED_SHARE = 1 / 16
+/** Milliseconds for which what the system said of the disk is used. */
+const FRESH_MS = 1_000
+
+/** Returns what a database tells of its file and of the disk below. */
+export function diskOf(path: string): Pick<Database, 'assertRoom' | 'figures'> {
+  let known: { readonly at: number; readonly free: number; readonly size: number } | null = null
+  const disk = async () => {
+    if (known !== null && performance.now() - known.at < FRESH_MS) return known
+    const { bavail, blocks, bsize } = await statfs(dirname(path))
+    return (known = { at: performance.now(), free: bavail * bsize, size: blocks * bsize })
+  }
+  return {
+    async assertRoom() {
+      const { free, size } = await disk()
+      if (free < Math.min(RESERVE, size * RESERVED_SHARE)) throw new StoreFailure('FULL', null, 'ENOSPC')
+    },
+    async figures() {
+      const [database, log, { free }] = await Promise.all([stat(path), stat(`${path}-wal`), disk()])
+      return { sizeBytes: database.size, writeAheadBytes: log.size, diskFreeBytes: free, connections: null }
+    },
+  }
 }
 
 const OWNER_ONLY = 0o600

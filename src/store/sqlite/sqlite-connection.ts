@@ -234,14 +234,14 @@ const MOVE_PAGES = 'PRAGMA wal_checkpoint(PASSIVE)'
 const CLEAR_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
 
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html); the low byte of an extended code. */
-const REASONS: Readonly<Record<number, FailureReason>> = {
-  5: 'BUSY',
-  6: 'BUSY',
-  10: 'IO',
-  11: 'CORRUPT',
-  13: 'FULL',
-  14: 'IO',
-  26: 'CORRUPT',
+const REASONS: Readonly<Record<number, readonly [reason: FailureReason, name: string]>> = {
+  5: ['BUSY', 'SQLITE_BUSY'],
+  6: ['BUSY', 'SQLITE_LOCKED'],
+  10: ['IO', 'SQLITE_IOERR'],
+  11: ['CORRUPT', 'SQLITE_CORRUPT'],
+  13: ['FULL', 'SQLITE_FULL'],
+  14: ['IO', 'SQLITE_CANTOPEN'],
+  26: ['CORRUPT', 'SQLITE_NOTADB'],
 }
 
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
@@ -254,15 +254,13 @@ const SYNC_CODES: ReadonlySet<number> = new Set([1034, 1290])
 export function toStoreFailure(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === CLOSED) return new StoreClosedError()
   if (!isSqliteError(error)) return error
-  return new StoreFailure(reasonOf(error.errcode), error)
+  if (SYNC_CODES.has(error.errcode)) return new StoreFailure('SYNC', error, 'SQLITE_IOERR_FSYNC')
+  const [reason, name] = REASONS[error.errcode & 0xff] ?? ['OTHER', `SQLITE_${error.errcode}`]
+  return new StoreFailure(reason, error, name)
 }
 
 /** Code of Node.js for a statement on a closed connection. */
 const CLOSED = 'ERR_INVALID_STATE'
-
-function reasonOf(code: number): FailureReason {
-  return SYNC_CODES.has(code) ? 'SYNC' : (REASONS[code & 0xff] ?? 'OTHER')
-}
 
 function isSqliteError(error: unknown): error is Error & { errcode: number } {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'

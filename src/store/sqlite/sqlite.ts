@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { cacheCommittedRows } from '../committed-rows.ts'
 import { createDatabase, createListeners, type Listeners, NO_BRANCHES } from '../create-database.ts'
-import { type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'
+import { type CommitObserver, type Transaction, createGroupCommit, type GroupCommit, type Db } from '../group-commit.ts'
 import { type PruneUnits, rowUnits } from '../retention/retention-queries.ts'
 import type { Database } from '../store.ts'
-import { clearEnding, isEnding, LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
+import { clearEnding, diskOf, isEnding, LockHeldError, prepareFile, takeLock, unusable } from './files.ts'
 import { type FsyncGuard, guardFsync, type LogSync, openLogSync } from './fsync-guard.ts'
 import { createListReads, createReadThread, queriesFrom } from './read-thread.ts'
 import {
@@ -32,6 +32,8 @@ export type SqliteOptions = SqliteMigrationOptions & {
   readonly onWait?: () => void
   /** Whether rows that were read or written are cached. Default true. */
   readonly cacheRows?: boolean | undefined
+  /** Is told of each transaction. */
+  readonly observer?: CommitObserver
 }
 
 type Closable = DatabaseSync | LogSync
@@ -66,7 +68,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       options.cacheRows === false ? { rows: null, ...writes } : cacheCommittedRows(writes.steps, writes.transaction)
     const checkpoint = createCheckpoint(writer, mover === undefined ? null : (pragma) => mover.all(pragma, []))
     const health = guardFsync({ steps, syncLog: log.sync, checkpoint: checkpoint.next })
-    const commits = createCommits(transaction, health, appended)
+    const commits = createCommits(transaction, health, { appended, observer: options.observer })
     const queries = durableQueries(queriesOn(reader), health.unsynced)
     const listQueries =
       lists === undefined
@@ -81,10 +83,12 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
       rows,
       position: 'instr',
       branches: NO_BRANCHES,
+      version: process.versions['sqlite'] ?? '',
       appended,
       now: clock,
       databaseNow: async () => clock(),
       assertHealthy: health.assert,
+      ...diskOf(path),
       onFatal: health.onFatal,
       async close() {
         await commits.close()
@@ -122,7 +126,7 @@ const MAX_FAST_BATCH = 64
 function createCommits(
   transaction: Transaction,
   { steps, checkpoint }: FsyncGuard,
-  appended: Listeners<readonly PaymentEvent[]>,
+  { appended, observer }: { appended: Listeners<readonly PaymentEvent[]>; observer: CommitObserver | undefined },
 ): GroupCommit {
   return createGroupCommit({
     steps,
@@ -132,6 +136,7 @@ function createCommits(
     toFailure: toStoreFailure,
     slackShare: SLACK_SHARE,
     maxFastBatch: MAX_FAST_BATCH,
+    ...(observer === undefined ? {} : { observer }),
   })
 }
 

@@ -57,6 +57,8 @@ export type TransportOptions = {
   readonly onBreaker?: (change: BreakerChange) => void
   /** Called after each attempt, for metrics; the event contains no payer data and no secrets. */
   readonly observe?: (attempt: AttemptSeen) => void
+  /** Called with the milliseconds by which the clock of the payments API is ahead, by a response that names its time. */
+  readonly onClock?: (offsetMs: number) => void
   /** Returns the trace context headers of a request. */
   readonly traceHeaders?: () => Readonly<Record<string, string>>
   /** Random number from 0 up to 1, for the jitter of retry delays. */
@@ -94,6 +96,8 @@ export type Transport = {
   upload(site: Site, upload: UpstreamUpload): Promise<UpstreamResponse>
   /** Waits for running requests, rejects new ones, and closes the connections. A second call waits for the first. */
   close(): Promise<void>
+  /** Returns how many requests of a site may still be repeated. */
+  retriesLeft(siteId: string): number
 }
 
 /** How long a caller waits for the outcome of a command, in milliseconds; after that the outcome is unknown to the caller. */
@@ -149,8 +153,16 @@ export function createTransport(options: TransportOptions): Transport {
         totalMs: until - performance.now(),
         answerBytes: limits.answerBytes,
       }
-      return readAnswer(await exchange(agent, wire, exchangeLimits), site.id)
+      const answer = await exchange(agent, wire, exchangeLimits)
+      noteClock(answer.headers['date'])
+      return readAnswer(answer, site.id)
     })
+  }
+
+  function noteClock(date: string | string[] | undefined): void {
+    const told = typeof date === 'string' ? Date.parse(date) : Number.NaN
+    // The header has whole seconds, so that half a second has passed on average.
+    if (!Number.isNaN(told)) options.onClock?.(told + 500 - Date.now())
   }
 
   function policyFor(site: Site): ResiliencePolicy {
@@ -229,6 +241,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     request: retried,
     upload: uploaded,
+    retriesLeft: (siteId) => policies.get(siteId)?.budget.left() ?? 0,
     close: () => {
       closing ??= agent.close()
       return closing

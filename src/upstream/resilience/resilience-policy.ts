@@ -88,6 +88,8 @@ type RetryBudget = {
   earn(): void
   /** Takes one retry; returns false if there is none left. */
   spend(): boolean
+  /** Whole retries that are left. */
+  left(): number
 }
 
 /** Initial reserve and upper limit: enough to hide a brief fault before the share below takes effect. */
@@ -110,6 +112,7 @@ export function createRetryBudget(): RetryBudget {
       saved -= 1
       return true
     },
+    left: () => Math.floor(saved),
   }
 }
 

@@ -72,7 +72,10 @@ it('leads to the payments API, to the issuer of tokens and to the collector of t
   } as const
   expect((await createBoundedFetch(1_000, proxies)(`https://${HOST}/keys`, init)).status).toBe(200)
   expect(asked.splice(0)).toEqual([through, `${HOST} /keys`])
-  const tracing = createTracing('http://collector.test:4318', { ...NO_PROXIES, http: `http://${address}` })
+  const tracing = createTracing(
+    { endpoint: 'http://collector.test:4318' },
+    { ...NO_PROXIES, http: `http://${address}` },
+  )
   tracing.begin('a span').end()
   await tracing.close()
   expect(asked).toEqual(['PLAIN http://collector.test:4318/v1/traces'])

@@ -47,7 +47,7 @@ export function streamServices(store: Store, tail: Tail, parts: Partial<FollowSe
     ...followServices(store, tail, parts),
     store,
     keys,
-    cursors: createCursorCodec(keys, store.logId),
+    cursors: createCursorCodec(store.logId),
     methods: { find: async (code: string) => (code === METHOD.code ? METHOD : null) },
     requirements: { ofPayin: async () => null, payinFlags: async () => NO_FLAGS },
     isEnabled: () => true,
@@ -73,6 +73,8 @@ export function engineOf(
     apollo: { hasPlugins: false, answer: () => Promise.reject(new Error('No traces here.')) },
     logger,
     tracing: null,
+    onEnded: () => {},
+    onDelivered: () => {},
     ...parts,
   })
 }

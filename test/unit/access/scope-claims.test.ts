@@ -68,7 +68,7 @@ it.each([
   [['realm_access.roles'], null],
 ])('is found in the tokens of development, with %j and the prefix %j', async (scopeClaims, scopePrefix) => {
   const secret = new Secret('client-secret-of-more-than-32-bytes')
-  const clients = { kind: 'secret', secret, issuer: null, audience: null, scopeClaims, scopePrefix } as const
+  const clients = { kind: 'secret', secrets: [secret], issuer: null, audience: null, scopeClaims, scopePrefix } as const
   const scopes = ['payments:read', 'payments:refund'] as const
   const token = await issueDevelopmentToken(secret, { ...clients, scopes, subject: null, ttlSeconds: 60 })
   expect([...(await createTokenVerifier(clients).verify(token)).scopes]).toEqual(BOTH)

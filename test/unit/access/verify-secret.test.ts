@@ -9,7 +9,7 @@ import { CLAIMS, NOW, NOW_S, hsToken, unsigned } from './tokens.ts'
 const TEXT = 'client-secret-of-more-than-64-bytes-long-enough-for-every-algorithm-of-its-kind'
 const clients = {
   kind: 'secret',
-  secret: new Secret(TEXT),
+  secrets: [new Secret(TEXT)],
   issuer: 'issuer',
   audience: 'payments',
   scopeClaims: null,
@@ -104,7 +104,6 @@ describe('a token signed with the shared secret', () => {
     ['exp as text', { ...CLAIMS, exp: String(NOW_S + 3600) }],
     ['exp null', { ...CLAIMS, exp: null }],
     ['exp infinite', JSON.stringify({ ...CLAIMS, exp: 0 }).replace('"exp":0', '"exp":1e999')],
-    ['nbf in the future', { ...CLAIMS, nbf: NOW_S + 6 }],
     ['nbf as text', { ...CLAIMS, nbf: '0' }],
     ['a wrong iss', { ...CLAIMS, iss: 'other' }],
     ['no iss', { ...CLAIMS, iss: undefined }],
@@ -141,6 +140,11 @@ describe('a token signed with the shared secret', () => {
     const refusal = await refusalOf(token)
     expect(refusal).toBeInstanceOf(InvalidTokenError)
     expect(refusal).toMatchObject({ reason: 'invalid', message: 'The token is not valid.', safeMessage: true })
+  })
+
+  it('is refused with nbf in the future, and for that reason', async () => {
+    const token = hsToken(TEXT, { ...CLAIMS, nbf: NOW_S + 6 })
+    expect(await refusalOf(token)).toMatchObject({ name: 'InvalidTokenError', reason: 'not_yet_valid' })
   })
 
   it('is refused when it is longer than 8 KB, though it is right otherwise', async () => {
@@ -189,9 +193,27 @@ describe('a token that was verified before', () => {
   })
 })
 
+describe('a token signed with one of several secrets', () => {
+  const other = 'another-client-secret-of-more-than-32-bytes'
+  const several = { ...clients, secrets: [new Secret(other), new Secret(TEXT)] } as const
+  const verifier = createTokenVerifier(several, { clock: () => NOW })
+
+  it.each([TEXT, other])('is accepted, whichever it is', async (secret) => {
+    expect(await verifier.verify(hsToken(secret))).toMatchObject({ subject: 'shop-1' })
+  })
+
+  it('is refused when it has expired, and so is one of no such secret', async () => {
+    const late = createTokenVerifier(several, { clock: () => NOW + 3_600_000 })
+    await expect(late.verify(hsToken(TEXT))).rejects.toMatchObject({ reason: 'expired' })
+    await expect(verifier.verify(hsToken('a-secret-of-nobody-of-more-than-32-bytes'))).rejects.toMatchObject({
+      reason: 'invalid',
+    })
+  })
+})
+
 describe('a development token', () => {
   it('is accepted by the verifier of the same secret', async () => {
-    const token = await issueDevelopmentToken(clients.secret, {
+    const token = await issueDevelopmentToken(new Secret(TEXT), {
       scopes: ['payments:read', 'sandbox:simulate'],
       subject: 'me',
       ttlSeconds: 60,

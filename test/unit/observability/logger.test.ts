@@ -30,14 +30,14 @@ class SafeError extends Error {
 
 describe('createLogger', () => {
   it('writes level, time, message and the fields that are allowed, and nothing of the machine', () => {
-    const line = lineOf({ linkId: 'pl_1', status: 200, durationMs: 1.5, settings: ['JWT_SECRET', 'PORT'] })
+    const line = lineOf({ linkId: 'pl_1', status: 200, durationMs: 1.5, settings: ['JWT_SECRETS', 'PORT'] })
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       linkId: 'pl_1',
       status: 200,
       durationMs: 1.5,
-      settings: ['JWT_SECRET', 'PORT'],
+      settings: ['JWT_SECRETS', 'PORT'],
       msg: 'A line.',
     })
   })

@@ -1,22 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import { run } from '../../../src/operator/run-command.ts'
+import { run } from '../../../src/cli/command-line.ts'
+
+const streams = { output: process.stdout, terminal: process.stderr }
 
 describe('the command line', () => {
   it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['no command', [], {}, /command is missing/],
-    ['another command', ['repair'], {}, /Unknown command/],
-    ['an unknown option', ['replay', 'x', '--force'], {}, /Unknown option '--force'/],
-    ['an option of another command', ['delivery', 'x', '--apply'], {}, /Unknown option '--apply'/],
-    ['a token as an option', ['deliveries', '--token=a-secret'], {}, /Unknown option '--token'/],
-    ['a token as an argument', ['deliveries', 'a-secret'], {}, /Too many arguments/],
+    ['another command', ['recconcile'], {}, /unknown command 'recconcile' \(Did you mean reconcile\?\)/],
+    [
+      'a misspelt option',
+      ['deliveries', 'replay', 'x', '--yess'],
+      {},
+      /unknown option '--yess' \(Did you mean --yes\?\)/,
+    ],
+    ['an option of another command', ['deliveries', 'show', 'x', '--yes'], {}, /unknown option '--yes'/],
+    ['a token as an option', ['deliveries', 'list', '--token=a-secret'], {}, /unknown option '--token'/],
+    ['a token as an argument', ['reconcile', 'a-secret'], {}, /too many arguments/],
     ['another format', ['export', '--format', 'xlsx'], {}, /csv or ndjson/],
-    ['a day without its offset', ['export', '--from', '2026-11-01'], {}, /--from must be an instant/],
-    ['no day of the calendar', ['export', '--before', '2026-13-01T00:00:00Z'], {}, /--before must be an instant/],
-    ['no id', ['replay', '--apply'], {}, /id of a delivery is missing/],
-    ['two ids', ['replay', 'x', 'y'], {}, /Too many arguments/],
+    ['a day without its offset', ['export', '--from', '2026-11-01'], {}, /--from.*must be an instant/],
+    ['no day of the calendar', ['export', '--before', '2026-13-01T00:00:00Z'], {}, /--before.*must be an instant/],
+    ['no interval', ['import'], {}, /required option '--from <instant>' not specified/],
+    ['no id', ['deliveries', 'show'], {}, /missing required argument 'id'/],
+    ['two ids', ['deliveries', 'show', 'x', 'y'], {}, /too many arguments/],
     ['a limit of none', ['deliveries', '--limit', '0'], {}, /from 1 to 1000/],
     ['a limit that is too high', ['deliveries', '--limit', '1001'], {}, /from 1 to 1000/],
     ['everything and a part', ['deliveries', '--all', '--doubtful'], {}, /--all excludes/],
+    ['a step that does not exist', ['keys', 'rotate', 'swap'], {}, /add, promote, remove/],
     ['an address that is none', ['deliveries', '--url', 'file:///etc/passwd'], {}, /http or https/],
     [
       'an address with a password',
@@ -26,23 +34,29 @@ describe('the command line', () => {
     ],
     ['no token', ['deliveries'], { SUBGRAPH_TOKEN: '' }, /SUBGRAPH_TOKEN must contain/],
     ['a token that no header takes', ['deliveries'], { SUBGRAPH_TOKEN: 'a-secret\nb' }, /SUBGRAPH_TOKEN must contain/],
-  ])('with %s ends with 2 and its usage, and repeats no secret', async (_what, args, env, message) => {
-    const { code, out, err } = await run(
-      args,
-      { SUBGRAPH_TOKEN: 'token', ...env },
-      { output: process.stdout, terminal: process.stderr },
-    )
+  ])('with %s ends with 2 and one line, and repeats no secret', async (_what, args, env, message) => {
+    const { code, out, err } = await run(args, { SUBGRAPH_TOKEN: 'token', ...env }, streams)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(message)
-    expect(err).toContain('Usage: payments-subgraph-operator')
+    expect(err).toMatch(/^error: [^\n]+\n$/)
     expect(err).not.toContain('a-secret')
   })
 
-  it.each([[['--help']], [['help']], [['replay', '--help']]])('prints its usage for %o', async (args) => {
-    expect(await run(args, {}, { output: process.stdout, terminal: process.stderr })).toMatchObject({
-      code: 0,
-      out: expect.stringContaining('Exit codes'),
-      err: '',
-    })
+  it.each([['--help'], ['help'], ['import --help'], ['help keys'], ['deliveries replay --help']])(
+    'prints the help of %s',
+    async (args) => {
+      const { code, out, err } = await run(args.split(' '), {}, streams)
+      expect({ code, err }).toEqual({ code: 0, err: '' })
+      expect(out).toMatch(/^Usage: payments-subgraph/)
+    },
+  )
+
+  it('rotates keys in steps', async () => {
+    const value = async (keys: string, step: string) =>
+      (await run(['keys', 'rotate', step], { SIGNING_KEYS: keys }, streams)).out.trim()
+    const added = await value('old', 'add')
+    expect(added).toMatch(/^old,[0-9a-f]{64}$/)
+    expect(await value(added, 'promote')).toBe(added.split(',').toReversed().join(','))
+    expect((await run(['keys', 'generate'], {}, streams)).out).toMatch(/^[0-9a-f]{64}\n$/)
   })
 })

@@ -63,6 +63,6 @@ function Footer(): ReactNode {
     'A token for ',
     createElement('code', null, '"authorization"'),
     ' under Headers: ',
-    createElement('code', null, 'npm run token -- "payments:read payments:write sandbox:simulate"'),
+    createElement('code', null, 'npm run cli -- token "payments:read payments:write sandbox:simulate"'),
   )
 }

@@ -68,6 +68,9 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       clock: () => fixture.now,
       owner: randomUUID(),
       newId: randomUUID,
+      assertWritable: async () => {},
+      onSent: () => {},
+      onEnded: () => {},
       newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,
     })

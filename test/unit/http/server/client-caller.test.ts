@@ -11,7 +11,7 @@ const SECRET = new Secret('client-token-secret-of-the-tests-0123456789')
 const token = await issueDevelopmentToken(SECRET, { scopes: ['payments:read'], subject: 'shop-1', ttlSeconds: 60 })
 const verifier = createTokenVerifier({
   kind: 'secret',
-  secret: SECRET,
+  secrets: [SECRET],
   audience: null,
   issuer: null,
   scopeClaims: null,
@@ -65,7 +65,7 @@ describe('a connection that has shown a token', () => {
     let now = Date.now()
     const keys = {
       kind: 'secret',
-      secret: SECRET,
+      secrets: [SECRET],
       audience: null,
       issuer: null,
       scopeClaims: null,

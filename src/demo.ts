@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
+import { fetch } from 'undici'
 import { WebSocket } from 'ws'
-import { ask } from '../packages/client/src/request/ask.ts'
-import type { Retry } from '../packages/client/src/request/retry-request.ts'
-import { issueDevelopmentToken } from '../src/access/issue-token.ts'
-import { createApp, type App } from '../src/app.ts'
-import { parseConfig } from '../src/config.ts'
-import { Secret } from '../src/keys/key-ring.ts'
-import { createLogger } from '../src/observability/logger.ts'
+import { issueDevelopmentToken } from './access/issue-token.ts'
+import type { App } from './app-options.ts'
+import { createApp } from './app.ts'
+import { parseConfig } from './config.ts'
+import { Secret } from './keys/key-ring.ts'
+import { createLogger } from './observability/logger.ts'
 
 /**
  * Prints the course of a payment from link to received: the sandbox replaces the payments API, the subgraph runs in this
@@ -56,7 +56,7 @@ const STEP_MS = 600
 const folder = mkdtempSync(join(tmpdir(), 'payments-demo-'))
 const jwtSecret = randomBytes(32).toString('hex')
 const deadline = setTimeout(() => {
-  console.error('The payment was not received in time.')
+  process.stderr.write('The payment was not received in time.\n')
   process.exit(1)
 }, PATIENCE_MS)
 
@@ -67,7 +67,7 @@ try {
   say('link', `${link.checkoutUrl}  (open until ${link.expiresAt})`)
   await followWhilePaying(app, link)
 } catch (error) {
-  console.error(reasonOf(error))
+  process.stderr.write(`${reasonOf(error)}\n`)
   process.exitCode = 1
 } finally {
   await app.close()
@@ -83,7 +83,7 @@ async function startApp({ url, sites, webhookSecret }: Sandbox): Promise<App> {
     UPSTREAM_SITES: JSON.stringify(sites),
     WEBHOOK_SECRETS: webhookSecret,
     SIGNING_KEYS: randomBytes(32).toString('hex'),
-    JWT_SECRET: jwtSecret,
+    JWT_SECRETS: jwtSecret,
     DATABASE_URL: `file:${join(folder, 'payments.db')}`,
     LOG_LEVEL: 'warn',
   })
@@ -106,13 +106,14 @@ async function createLink({ url }: App): Promise<Link> {
     customer: { email: 'ada@example.test', firstName: 'Ada', lastName: 'Payer' },
     methodCode: 'au_card_aud',
   }
-  const endpoint = { url: `${url}/graphql`, token }
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const body = JSON.stringify({ query: CREATE_LINK, variables: { input } })
   for (let tries = 1; ; tries += 1) {
-    const data: Created = await ask<Created, { input: typeof input }>(CREATE_LINK, { input }, endpoint, {
-      retries: MOST_TRIES,
-      onRetry: tellRetry,
-    })
-    const { link, message = '', retryable = false } = data.createPaymentLink
+    // The idempotency key prevents a second link.
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body })
+    const { data, errors = [] } = (await response.json()) as Created
+    const refused = { link: undefined, message: errors[0]?.message, retryable: response.status === 503 }
+    const { link, message = '', retryable = false } = data?.createPaymentLink ?? refused
     if (link !== undefined) return link
     if (!retryable || tries === MOST_TRIES) throw new Error(`No link was made: ${message}`)
     say('not yet', `${message} Again in ${AGAIN_MS / 1_000} s.`)
@@ -121,12 +122,10 @@ async function createLink({ url }: App): Promise<Link> {
 }
 
 type Created = {
-  readonly createPaymentLink: { readonly link?: Link; readonly message?: string; readonly retryable?: boolean }
-}
-
-/** Reports a retry; the idempotency key prevents a second link. */
-function tellRetry({ error, waitMs }: Retry): void {
-  say('refused', `${error.message} Again in ${(waitMs / 1_000).toFixed(1)} s.`)
+  readonly data?: {
+    readonly createPaymentLink: { readonly link?: Link; readonly message?: string; readonly retryable?: boolean }
+  } | null
+  readonly errors?: readonly { readonly message: string }[]
 }
 
 /** Acts as a status page: without a client token, with the link's status token only. */
@@ -193,5 +192,5 @@ function reasonOf(error: unknown): string {
 }
 
 function say(what: string, more: string): void {
-  console.log(`${what.padEnd(12)} ${more}`)
+  process.stdout.write(`${what.padEnd(12)} ${more}\n`)
 }
