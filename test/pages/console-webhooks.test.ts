@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
 import { goTo, openConsole } from '../browser/console.ts'
-import { misaddressedDelivery } from '../support/deliveries.ts'
+import { doubtfulDelivery, misaddressedDelivery } from '../support/deliveries.ts'
 import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -53,6 +53,17 @@ describe.skipIf(browser.isMissing)('the webhooks of the console', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1)
     await page.getByRole('link', { name: 'pay-run-2' }).click()
     await page.getByRole('heading', { level: 1, name: /pay-run-2/ }).waitFor()
+  })
+
+  test('are replayed together, after a plan that counts them', async () => {
+    await doubtfulDelivery(network)
+    const page = await openConsole(await browser.profile(), network, { at: '/deliveries?disposition=DOUBTFUL' })
+    await page.getByRole('button', { name: 'Replay several …' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Plan: replay 1 delivery' }).waitFor()
+    await page.getByRole('row', { name: /^order-.*Doubtful/ }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('button', { name: 'Replay 1 delivery' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Replayed 1 delivery' }).waitFor()
   })
 
   test('count those that were refused, by reason', async () => {

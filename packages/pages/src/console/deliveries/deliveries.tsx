@@ -20,6 +20,7 @@ import { hrefOf, type Route } from '../routes/route.ts'
 import { AttentionContext } from '../shell/attention.ts'
 import { DeliverySubject } from './delivery-subject.tsx'
 import { adviceFor, outcomeText, REFUSALS } from './delivery-words.ts'
+import { usePlan } from './replay-several.tsx'
 
 /** Milliseconds between two reads of the figures. */
 const EVERY_MS = 5_000
@@ -31,8 +32,10 @@ export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
   const figures = useAnswer(WebhookFiguresDocument, {}, { everyMs: EVERY_MS })
   const webhooks = figures.data?.paymentsHealth?.webhooks
+  const replay = usePlan(params, filterIn(params))
   return (
-    <Page title="Webhooks">
+    <Page title="Webhooks" actions={!params.has('refused') && replay.button}>
+      {replay.failure}
       <DeliveryTabs params={params} webhooks={webhooks} />
       {params.has('refused') ? (
         <Refused of={figures} webhooks={webhooks} />
@@ -109,17 +112,8 @@ function Latency({ of: webhooks }: { readonly of: WebhookPartsFragment | undefin
 
 function DeliveryList({ route }: { readonly route: Route }) {
   const { params } = route
-  const subject = params.get('subject')
   const isInNeed = params.has('attention')
-  const filter = {
-    subjectIds: subject === null ? null : [subject],
-    dispositions: filterOf(params, 'disposition', DISPOSITIONS),
-    kinds: filterOf(params, 'kind', KINDS),
-    needsAttention: isInNeed ? true : null,
-    receivedFrom: instantOf(params, 'from'),
-    receivedBefore: instantOf(params, 'before'),
-  }
-  const variables = { first: PAGE, after: params.get('after'), filter }
+  const variables = { first: PAGE, after: params.get('after'), filter: filterIn(params) }
   const answer = useAnswer(DeliveriesDocument, variables, { concerns: ANY_EVENT })
   const list = answer.data?.webhookDeliveries
   return (
@@ -134,6 +128,19 @@ function DeliveryList({ route }: { readonly route: Route }) {
       {(delivery) => <DeliveryRow key={delivery.id} of={delivery} isInNeed={isInNeed} />}
     </List>
   )
+}
+
+/** Returns the deliveries that a URL selects, as a filter of the schema. */
+export function filterIn(params: URLSearchParams) {
+  const subject = params.get('subject')
+  return {
+    subjectIds: subject === null ? null : [subject],
+    dispositions: filterOf(params, 'disposition', DISPOSITIONS),
+    kinds: filterOf(params, 'kind', KINDS),
+    needsAttention: params.has('attention') ? true : null,
+    receivedFrom: instantOf(params, 'from'),
+    receivedBefore: instantOf(params, 'before'),
+  }
 }
 
 function columnsOf(isInNeed: boolean) {
