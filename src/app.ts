@@ -57,7 +57,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
   let url = config.http.publicUrl
   const sites = createSites(config.upstream.sites)
   const states = createSiteStates(clock)
-  const tracing = await openTracing(config.traces, config.proxies)
+  const tracing = await openTracing(config)
   const watch = watchStore(tracing === null ? ownLogger : withTraceIds(ownLogger, tracing), () => store)
   const { logger } = watch
   const isOnServer = config.database.kind !== 'sqlite'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
-import { addOperatorCommands, type Io } from '../operator/remote-commands.ts'
 import { OperatorError, UsageError } from '../operator/operator-answers.ts'
+import { addOperatorCommands, type Io } from '../operator/remote-commands.ts'
 import { addLocalCommands } from './local-commands.ts'
 
 /** The output and the exit code of the process: 0 success, 1 refused or failed, 2 wrong usage. */

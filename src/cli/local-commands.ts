@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { ALL_SCOPES, isScope, type Scope } from '../access/caller.ts'
 import { type Config, describeFaults, parseConfig } from '../config.ts'
 import { loadDevelopmentKeys } from '../dev-keys.ts'
-import type { Io } from '../operator/remote-commands.ts'
 import { OperatorError, UsageError } from '../operator/operator-answers.ts'
+import type { Io } from '../operator/remote-commands.ts'
 import { BackupError, backUp } from '../store/sqlite/files.ts'
 
 const MAX_TTL_SECONDS = 30 * 24 * 3600

@@ -53,6 +53,8 @@ export type Loaders = {
   readonly deliveryById: DataLoader<string, Delivery | null>
   readonly methodByCode: DataLoader<string, PayinMethod | null>
   readonly payoutById: RowLoader<PayoutView>
+  /** Payouts that are recorded here; the payments API is not asked. */
+  readonly recordedPayoutById: DataLoader<string, PayoutView | null>
   readonly customerById: DataLoader<string, SitedCustomer | null>
   readonly contactById: DataLoader<string, SitedContact | null>
   readonly payeesByPayout: DataLoader<string, readonly PayoutPayee[] | null>
@@ -140,6 +142,11 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
       },
       newest: (view) => recordedView(isRecorded(view.payout) ? states.payout.newest(view.payout) : undefined) ?? view,
     }),
+  recordedPayoutById: ({ store }) =>
+    loader(
+      async (ids) => (await store.payouts.byIds(ids)).flatMap((payout) => recordedView(payout) ?? []),
+      ({ payout }) => payout.id,
+    ),
   customerById: ({ operations }) => singly((id) => operations.customer({ id, site: null })),
   contactById: ({ operations, contactKeys }) =>
     singly(async (id) => {

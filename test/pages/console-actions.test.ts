@@ -77,7 +77,7 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     expect(asked(network, 'POST', REFUNDS)).toBe(before + 1)
   })
 
-  test('decides a doubtful delivery anew, first to see what would come of it', async () => {
+  test('replays a doubtful delivery, first to see what would come of it', async () => {
     const { paymentId } = await doubtfulDelivery(network)
     const page = await openConsole(await browser.profile(), network, { at: '/deliveries' })
     await openFilter(page, 'Disposition')
@@ -85,11 +85,11 @@ describe.skipIf(browser.isMissing)('what an operator does in the console', () =>
     await page.keyboard.press('Escape')
     await page.getByRole('row').filter({ hasText: paymentId }).getByRole('link').first().click()
     await page.getByRole('button', { name: 'Replay …' }).click()
-    await page.getByText('Nothing has changed yet. Applying the delivery would change:').waitFor()
-    await expect.poll(() => page.getByRole('dialog').locator('.facts').textContent()).toContain('is read, and decides')
+    await page.getByText('Nothing has been changed yet. The replay would change:').waitFor()
+    await expect.poll(() => page.getByRole('dialog').locator('.facts').textContent()).toContain('is read at once')
     expect(await accessibilityFaults(page)).toEqual([])
-    await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText('The delivery was applied.').waitFor()
+    await page.getByRole('button', { name: 'Replay the delivery' }).click()
+    await page.getByRole('dialog', { name: 'The delivery was replayed' }).waitFor()
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await page.getByRole('button', { name: 'Replay …' }).waitFor()
     await expect.poll(() => focused(page)).toBe('Replay …')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser, GONE } from '../browser/browser.ts'
-import { openConsole } from '../browser/console.ts'
+import { goTo, openConsole } from '../browser/console.ts'
 import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -58,6 +58,26 @@ describe.skipIf(browser.isMissing)('the views of the console', () => {
       await expect.poll(() => page.getByText(UNREACHABLE).count()).toBe(0)
       await expect.poll(() => page.getByRole('main').getByText(shown).count()).toBeGreaterThan(0)
     }
+  })
+
+  test('say within seconds, once on each, that every call to the payments API fails', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/health' })
+    await page.getByText('Everything works').waitFor()
+    network.sandbox.control.addFault({ times: 10_000, answer: { status: 503 } })
+    for (let times = 0; times < 3; times += 1) await network.ask('{ accountBalances { nodes { site } } }')
+    await page.getByRole('heading', { name: 'The payments API fails for every site' }).waitFor({ timeout: 5_000 })
+    await page.getByText(/^(\d+) of \1 sites down$/).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    for (const at of ['/accounts', '/payments', '/deliveries', `/payments/${paymentId}`]) {
+      await goTo(page, at)
+      await page.getByRole('region', { name: 'Outage' }).waitFor()
+      expect([at, await page.locator('.banner.fault').count()]).toEqual([at, 1])
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    network.sandbox.control.clearFaults()
+    await network.ask('{ accountBalances { nodes { site } } }')
+    await page.getByRole('region', { name: 'Outage' }).waitFor({ state: 'detached', timeout: 5_000 })
   })
 
   async function paid(reference: string): Promise<string> {

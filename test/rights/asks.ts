@@ -52,7 +52,7 @@ export function queries({ ids, links, payins, laterImport, laterReplay, vietQr }
     query('paymentImport', { id: ids.import }),
     query('reconciliationReport', {}),
     { ...list('webhookReplays', { first: 5, after: laterReplay }), depth: 2 },
-    query('webhookReplay', { id: ids.replay }),
+    { ...query('webhookReplay', { id: ids.replay }), depth: 2 },
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
     { ...query('paymentAgreement', { id: ids.agreement }), ...agreementToken },
     { ...query('paymentAgreement', { clientTransactionId: ids.clientTransaction }), ...agreementToken },

@@ -17,6 +17,7 @@ const OWN_RULES: Readonly<Record<string, { readonly needs: Scope; readonly other
   'PaymentEvent.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentEvent.payout': { needs: 'payouts:read', otherwise: 'null' },
   'PaymentWebhookDelivery.agreement': { needs: 'agreements:read', otherwise: 'null' },
+  'PaymentWebhookDelivery.payout': { needs: 'payouts:read', otherwise: 'null' },
   'PaymentStreamItem.agreement': { needs: 'agreements:read', otherwise: 'null' },
   'PaymentStreamItem.payout': { needs: 'payouts:read', otherwise: 'null' },
   'PaymentFailure.code': { needs: 'payments:risk', otherwise: 'masked' },

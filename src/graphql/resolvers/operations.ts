@@ -135,11 +135,10 @@ function deliveryFilter(given: PaymentWebhookDeliveryFilter | null | undefined):
 }
 
 /** The payments API has no read that would end a doubt about a gateway payment, so none is waited for. */
-async function isInDoubt(id: string, { loaders, store }: Pick<Context, 'loaders' | 'store'>): Promise<boolean> {
+async function isInDoubt(id: string, { loaders }: Pick<Context, 'loaders'>): Promise<boolean> {
   const known = (await loaders.paymentById.load(id)) ?? (await loaders.agreementById.load(id))
-  // Payouts are seldom in doubt, and their loader asks the payments API.
-  const [subject] = known === null ? await store.payouts.byIds([id]) : [known]
-  return subject?.provisional ?? false
+  const subject = known ?? (await loaders.recordedPayoutById.load(id))?.payout
+  return subject !== undefined && 'provisional' in subject && subject.provisional
 }
 
 export const webhookDeliveriesResolvers = {
@@ -213,6 +212,10 @@ export const webhookDeliveriesResolvers = {
       subjectId === null ? null : presentable(await loaders.paymentById.load(subjectId)),
     agreement: async ({ subjectId }, _args, context) =>
       subjectId === null ? null : visibleAgreement(context, await context.loaders.agreementById.load(subjectId)),
+    payout: ({ subjectId }, _args, { caller, loaders }) =>
+      subjectId === null || !hasScope(caller, 'payouts:read') ? null : loaders.recordedPayoutById.load(subjectId),
+    gatewayPayment: ({ subjectId }, _args, { loaders }) =>
+      subjectId === null ? null : loaders.gatewayPaymentById.load(subjectId),
     body: async ({ ref, body }, _args, context) => (body !== null && (await mayReadBody(context, ref)) ? body : null),
     event: (delivery, _args, { loaders }) =>
       delivery.eventId === null ? null : loaders.eventById.load(delivery.eventId),

@@ -8,6 +8,8 @@ import { Agreements } from './agreements/agreements.tsx'
 import { Contacts } from './contacts/contacts.tsx'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { Delivery } from './deliveries/delivery.tsx'
+import { REPLAY } from './deliveries/replay-several.tsx'
+import { Replay } from './deliveries/replay.tsx'
 import { ConnectionContext } from './feed/connection-badge.tsx'
 import { Feed } from './feed/feed.tsx'
 import { LogContext } from './feed/log-changes.ts'
@@ -125,6 +127,7 @@ function Shown({ route, feed }: Props) {
     case 'contacts':
       return <Contacts route={route} />
     case 'deliveries':
+      if (id?.startsWith(REPLAY) === true) return <Replay key={id} id={id.slice(REPLAY.length)} route={route} />
       return id === null ? <Deliveries route={route} /> : <Delivery key={id} id={id} />
     case 'methods':
       return <Methods route={route} />

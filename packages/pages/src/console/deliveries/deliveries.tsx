@@ -1,109 +1,244 @@
+import { useContext } from 'preact/hooks'
 import type { FeedEvent } from '../feed/log-changes.ts'
-import { DeliveriesDocument, type DeliveryRowFragment, type PaymentWebhookDisposition } from '../generated/graphql.ts'
-import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Choices, chosenOf, filterOf, FilterForm, SearchField } from '../pieces/filter-form.tsx'
-import { PAGE } from '../pieces/list.tsx'
-import { Moment, momentText } from '../pieces/moments.tsx'
-import { Page, Waiting, Pager, Row, Table } from '../pieces/page.tsx'
+import {
+  DeliveriesDocument,
+  type DeliveryRowFragment,
+  type PaymentWebhookDisposition,
+  type PaymentWebhookKind,
+  WebhookFiguresDocument,
+  type WebhookPartsFragment,
+} from '../generated/graphql.ts'
+import { type Answer, AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
+import { Choices, filterOf, FilterForm, instantOf, PeriodChip, SearchField } from '../pieces/filter-form.tsx'
+import { Icon } from '../pieces/icons.tsx'
+import { List, PAGE } from '../pieces/list.tsx'
+import { Moment } from '../pieces/moments.tsx'
+import { Empty, Page, RowLink, Table, Tabs, Waiting } from '../pieces/page.tsx'
+import { lookOf, STATUSES } from '../pieces/statuses.ts'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
+import { AttentionContext } from '../shell/attention.ts'
+import { DeliverySubject } from './delivery-subject.tsx'
+import { adviceFor, outcomeText, REFUSALS } from './delivery-words.ts'
+import { usePlan } from './replay-several.tsx'
 
-const ATTENTION = ['YES'] as const
+/** Milliseconds between two reads of the figures. */
+const EVERY_MS = 5_000
+const DISPOSITIONS = Object.keys(STATUSES.PaymentWebhookDisposition) as PaymentWebhookDisposition[]
+const KINDS: readonly PaymentWebhookKind[] = ['PAYMENT', 'AGREEMENT', 'PAYOUT', 'GATEWAY_PAYMENT', 'IDENTITY_CHECK']
 
-/** Received webhooks, newest first. */
+/** Received webhooks, newest first, and how many were refused. */
 export function Deliveries({ route }: { readonly route: Route }) {
   const { params } = route
-  const subject = params.get('subject')
-  const needsAttention = chosenOf(params, 'attention', ATTENTION).length > 0
-  const variables = {
-    first: PAGE,
-    after: params.get('after'),
-    filter: {
-      subjectIds: subject === null ? null : [subject],
-      dispositions: filterOf(params, 'disposition', DISPOSITIONS),
-      needsAttention: needsAttention ? true : null,
-    },
-  }
-  const answer = useAnswer(DeliveriesDocument, variables, { concerns: ANY_EVENT })
-  const list = answer.data?.webhookDeliveries
-  const rows = list?.nodes ?? []
-
+  const figures = useAnswer(WebhookFiguresDocument, {}, { everyMs: EVERY_MS })
+  const webhooks = figures.data?.paymentsHealth?.webhooks
+  const replay = usePlan(params, filterIn(params))
   return (
-    <Page title="Webhooks">
-      <p>
-        Webhooks as they came in, signed and kept. What was not authentic was refused, and is not here.{' '}
-        <a href={hrefOf('deliveries', null, { attention: 'YES' })}>Deliveries that need attention</a>
-      </p>
-      <FilterForm
-        route={route}
-        label="Deliveries"
-        search={<SearchField name="subject" label="Payment or agreement id" params={params} />}
-      >
-        <Choices name="disposition" label="Disposition" params={params} values={DISPOSITIONS} />
-        <Choices name="attention" label="Needs attention" params={params} values={ATTENTION} />
-      </FilterForm>
-      <AnswerFailure of={answer} />
-      <section class="card rows" aria-busy={answer.isOld} aria-label="Newest first">
-        {rows.length > 0 ? (
-          <DeliveryTable rows={rows} withAdvice={needsAttention} />
-        ) : (
-          <Waiting of={answer} what="deliveries" more={list?.pageInfo.hasNextPage} />
-        )}
-      </section>
-      {list !== undefined && list !== null && (
-        <Pager route={route} page={list.pageInfo} isFull={rows.length === PAGE} />
+    <Page title="Webhooks" actions={!params.has('refused') && replay.button}>
+      {replay.failure}
+      <DeliveryTabs params={params} webhooks={webhooks} />
+      {params.has('refused') ? (
+        <Refused of={figures} webhooks={webhooks} />
+      ) : (
+        <>
+          <FilterForm
+            route={route}
+            label="Deliveries"
+            search={<SearchField name="subject" label="Id of a payment, agreement or payout" params={params} />}
+          >
+            <PeriodChip label="First received" params={params} />
+            <Choices name="kind" label="Kind" params={params} values={KINDS} />
+            <Choices
+              name="disposition"
+              label="Disposition"
+              params={params}
+              values={DISPOSITIONS}
+              word={(value) => lookOf('PaymentWebhookDisposition', value).word}
+            />
+            {params.has('attention') && <input type="hidden" name="attention" value="YES" />}
+            <Latency of={webhooks} />
+          </FilterForm>
+          <DeliveryList route={route} />
+        </>
       )}
     </Page>
   )
 }
 
-const COLUMNS = ['First received', 'Disposition', 'Status', 'Attempts', 'Last received', 'Subject']
+type TabsProps = { readonly params: URLSearchParams; readonly webhooks: WebhookPartsFragment | undefined }
 
-type Props = {
-  readonly rows: readonly DeliveryRowFragment[]
-  /** Whether to say why each needs a person, and what to do. */
-  readonly withAdvice?: boolean
-}
-
-/** A table with one row per delivery. */
-function DeliveryTable({ rows, withAdvice = false }: Props) {
+function DeliveryTabs({ params, webhooks }: TabsProps) {
+  const inNeed = useContext(AttentionContext).deliveries ?? null
+  const [isInNeed, isRefused] = [params.has('attention'), params.has('refused')]
+  const isQuarantined = !isInNeed && !isRefused && params.get('disposition') === 'QUARANTINED'
+  const refused = sum(webhooks)
   return (
-    <Table caption="Deliveries" columns={withAdvice ? [...COLUMNS, 'What to do'] : COLUMNS}>
-      {rows.map((delivery) => (
-        <Row
-          key={delivery.id}
-          href={hrefOf('deliveries', delivery.id)}
-          name={momentText(Date.parse(delivery.firstReceivedAt))}
-        >
-          <td>
-            <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
-            {delivery.quarantineReason !== null && (
-              <>
-                <br />
-                {quarantineText(delivery.quarantineReason)}
-              </>
-            )}
-          </td>
-          <td>{delivery.statusRaw ?? '–'}</td>
-          <td class="number">{delivery.attempts}</td>
-          <td>
-            <Moment at={delivery.lastReceivedAt} />
-          </td>
-          <td>
-            <Subject of={delivery} />
-          </td>
-          {withAdvice && <td class="text">{adviceFor(delivery)}</td>}
-        </Row>
-      ))}
-    </Table>
+    <Tabs
+      label="Deliveries"
+      tabs={[
+        { name: 'All', href: hrefOf('deliveries'), isCurrent: !isInNeed && !isRefused && !isQuarantined },
+        {
+          name: 'Needs attention',
+          href: hrefOf('deliveries', null, { attention: 'YES' }),
+          isCurrent: isInNeed,
+          count: inNeed,
+        },
+        {
+          name: 'Quarantined',
+          href: hrefOf('deliveries', null, { disposition: 'QUARANTINED' }),
+          isCurrent: isQuarantined,
+        },
+        {
+          name: 'Refused',
+          href: hrefOf('deliveries', null, { refused: 'YES' }),
+          isCurrent: isRefused,
+          count: refused === 0 ? null : String(refused),
+        },
+      ]}
+    />
   )
 }
 
-/** The payment or agreement that a delivery is about. */
-export function Subject({ of: { subjectId, payment, agreement } }: { readonly of: DeliveryRowFragment }) {
-  if (payment !== null) return <a href={hrefOf('payments', payment.id)}>{payment.id}</a>
-  if (agreement !== null) return <a href={hrefOf('agreements', agreement.id)}>{agreement.id}</a>
-  return <>{subjectId ?? '–'}</>
+/** How fast webhooks are answered now; nothing where none was received lately. */
+function Latency({ of: webhooks }: { readonly of: WebhookPartsFragment | undefined }) {
+  const { count = 0, medianMs = null, p95Ms = null } = webhooks?.recent ?? {}
+  if (medianMs === null) return null
+  return (
+    <span class="small faint push wide-only">
+      {count} in 15 min, answered in {medianMs} ms (median), {p95Ms} ms (p95)
+    </span>
+  )
+}
+
+function DeliveryList({ route }: { readonly route: Route }) {
+  const { params } = route
+  const isInNeed = params.has('attention')
+  const variables = { first: PAGE, after: params.get('after'), filter: filterIn(params) }
+  const answer = useAnswer(DeliveriesDocument, variables, { concerns: ANY_EVENT })
+  const list = answer.data?.webhookDeliveries
+  return (
+    <List
+      route={route}
+      what={isInNeed ? 'deliveries that need attention' : 'deliveries'}
+      answer={answer}
+      list={list}
+      columns={columnsOf(isInNeed)}
+      isFolding
+    >
+      {(delivery) => <DeliveryRow key={delivery.id} of={delivery} isInNeed={isInNeed} />}
+    </List>
+  )
+}
+
+/** Returns the deliveries that a URL selects, as a filter of the schema. */
+export function filterIn(params: URLSearchParams) {
+  const subject = params.get('subject')
+  return {
+    subjectIds: subject === null ? null : [subject],
+    dispositions: filterOf(params, 'disposition', DISPOSITIONS),
+    kinds: filterOf(params, 'kind', KINDS),
+    needsAttention: params.has('attention') ? true : null,
+    receivedFrom: instantOf(params, 'from'),
+    receivedBefore: instantOf(params, 'before'),
+  }
+}
+
+function columnsOf(isInNeed: boolean) {
+  const last = ['Last received', 'number'] as const
+  return ['Disposition', 'Subject', 'Status', ...(isInNeed ? ['What to do'] : ['Signature', 'Received']), last] as const
+}
+
+type RowProps = { readonly of: DeliveryRowFragment; readonly isInNeed?: boolean }
+
+function DeliveryRow({ of: delivery, isInNeed = false }: RowProps) {
+  return (
+    <tr>
+      <th scope="row" class="lead">
+        <RowLink href={hrefOf('deliveries', delivery.id)}>
+          <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
+        </RowLink>
+      </th>
+      <td class="end tall">
+        <DeliverySubject of={delivery} />
+      </td>
+      <td>
+        <span class="mono">{delivery.statusRaw ?? 'none'}</span>
+      </td>
+      {isInNeed ? (
+        <td class="text">
+          {outcomeText(delivery)} {adviceFor(delivery)}
+        </td>
+      ) : (
+        <>
+          <td class="drop">
+            <Signature of={delivery} />
+          </td>
+          <td class="drop faint">{delivery.attempts > 1 ? `${delivery.attempts} times` : 'Once'}</td>
+        </>
+      )}
+      <td class="number faint end">
+        <Moment at={delivery.lastReceivedAt} inRow />
+      </td>
+    </tr>
+  )
+}
+
+function Signature({ of: { signed } }: { readonly of: DeliveryRowFragment }) {
+  if (signed === null) return <>–</>
+  if (!signed) return <span class="faint">None, key valid</span>
+  return (
+    <span class="row">
+      <Icon name="check" class="tiny tone here" />
+      Valid
+    </span>
+  )
+}
+
+type RefusedProps = {
+  readonly of: Answer<unknown>
+  readonly webhooks: WebhookPartsFragment | undefined
+}
+
+/** The webhooks that were refused, by reason. Nothing of their contents is kept. */
+function Refused({ of: answer, webhooks }: RefusedProps) {
+  const refused = webhooks?.refused.filter(({ count }) => count > 0) ?? []
+  return (
+    <>
+      <AnswerFailure of={answer} />
+      <section class="card rows" aria-label="Refused webhooks">
+        {refused.length > 0 && (
+          <Table
+            caption="Refused webhooks"
+            columns={['Reason', ['Webhooks', 'number'], 'What to do', ['Last', 'number']]}
+          >
+            {refused.map(({ reason, count, lastAt }) => (
+              <tr key={reason}>
+                <th scope="row">{REFUSALS[reason]?.word ?? reason}</th>
+                <td class="number">{count}</td>
+                <td class="text">{REFUSALS[reason]?.advice}</td>
+                <td class="number faint">
+                  <Moment at={lastAt} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {refused.length === 0 &&
+          (webhooks === undefined ? (
+            <Waiting of={answer} what="refused webhooks" />
+          ) : (
+            <Empty title="No webhook was refused.">{null}</Empty>
+          ))}
+      </section>
+      <p class="note">
+        Counted by the process that answered, since its start. Bodies of refused webhooks are not kept.
+      </p>
+    </>
+  )
+}
+
+function sum(webhooks: WebhookPartsFragment | undefined): number {
+  return (webhooks?.refused ?? []).reduce((all, { count }) => all + count, 0)
 }
 
 const MOST = 50
@@ -114,7 +249,7 @@ type SubjectProps = {
   readonly concerns: (event: FeedEvent) => boolean
 }
 
-/** The latest deliveries for one payment or agreement. */
+/** The latest deliveries for one agreement. */
 export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
   const variables = { first: MOST, filter: { subjectIds: [subjectId] } }
   const answer = useAnswer(DeliveriesDocument, variables, { concerns })
@@ -124,53 +259,18 @@ export function DeliveriesOf({ subjectId, concerns }: SubjectProps) {
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
       <AnswerFailure of={answer} />
-      {rows.length > 0 ? <DeliveryTable rows={rows} /> : <Waiting of={answer} what="deliveries" />}
+      {rows.length > 0 ? (
+        <Table caption="Deliveries" columns={columnsOf(false)} isFolding>
+          {rows.map((delivery) => (
+            <DeliveryRow key={delivery.id} of={delivery} />
+          ))}
+        </Table>
+      ) : (
+        <Waiting of={answer} what="deliveries" />
+      )}
       {list?.pageInfo.hasNextPage === true && (
         <a href={hrefOf('deliveries', null, { subject: subjectId })}>All of them</a>
       )}
     </section>
   )
-}
-
-const DISPOSITIONS: readonly PaymentWebhookDisposition[] = ['APPLIED', 'STALE', 'NO_CHANGE', 'DOUBTFUL', 'QUARANTINED']
-
-const QUARANTINE: Readonly<Record<string, string>> = {
-  NO_JSON_OBJECT: 'The body was not a JSON object.',
-  UNREADABLE: 'The body has no usable id or status.',
-  MISADDRESSED: 'The body is about another subject than the webhook URL.',
-}
-
-/** Returns a sentence that says why a delivery was quarantined. */
-export function quarantineText(reason: string): string {
-  return QUARANTINE[reason] ?? reason
-}
-
-const ADVICE: Readonly<Record<string, string>> = {
-  NO_JSON_OBJECT: 'Nothing was applied. Ask the provider what it sent at this time.',
-  UNREADABLE:
-    'Nothing was applied. If you know the payment, reconcile it. After an upgrade to a version that can read it, replay it.',
-  MISADDRESSED:
-    'Nothing was applied. Reconcile the payment of the webhook URL and the one in the body, and compare their references.',
-}
-
-/** Returns what a person does about a delivery that needs one. */
-function adviceFor({ disposition, quarantineReason }: DeliveryRowFragment): string {
-  if (disposition === 'DOUBTFUL')
-    return 'It contradicts the current state, and the payments API has not been read since. This normally resolves itself within minutes. If not, check in Health whether the payments API answers, then reconcile it.'
-  return ADVICE[quarantineReason ?? ''] ?? 'Replay it, or ask the provider.'
-}
-
-/** Returns the stored body with indentation; unchanged when it is not JSON. */
-export function bodyText(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), exactNumbers, 2)
-  } catch {
-    return body
-  }
-}
-
-/** Rejects numbers that would not be written back with the same digits, because bodies may contain amounts as numbers. */
-function exactNumbers(_name: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Error('It may not be exact.')
-  return value
 }

@@ -1,5 +1,5 @@
 import { createContext } from 'preact'
-import type { PaymentEventKind } from '../generated/graphql.ts'
+import type { EventPartsFragment } from '../generated/graphql.ts'
 import type { AmountValue } from '../pieces/values.tsx'
 
 /** Takes new events of the log; null when anything may have changed, because the stream was interrupted or connected anew. */
@@ -30,16 +30,12 @@ export function createLogChanges(): LogChanges {
 export const LogContext = createContext<LogChanges>(createLogChanges())
 
 /** An event as the feed shows it. */
-export type FeedEvent = {
-  readonly id: string
-  readonly kind: PaymentEventKind
-  readonly receivedAt: string
-  readonly source: string
-  readonly fromStatus: string | null
-  readonly toStatus: string | null
+export type FeedEvent = EventPartsFragment & {
   readonly paymentId: string | null
   readonly linkId: string | null
   readonly agreementId: string | null
+  readonly payoutId: string | null
+  readonly gatewayPaymentId: string | null
   readonly reference: string | null
   readonly amount: AmountValue | null
 }
@@ -53,23 +49,8 @@ export type FeedState = {
   readonly cursor: string | null
 }
 
-export const EVENT_KINDS: readonly PaymentEventKind[] = [
-  'LINK_CREATED',
-  'LINK_EXPIRED',
-  'PAYMENT_STATUS_CHANGED',
-  'PAYMENT_DETAILS_CHANGED',
-  'DUPLICATE_PAYMENT_FOUND',
-  'DUPLICATE_PAYMENT_RESOLVED',
-  'AGREEMENT_CREATED',
-  'AGREEMENT_STATUS_CHANGED',
-  'AGREEMENT_AMENDED',
-  'PAYOUT_CREATED',
-  'PAYOUT_STATUS_CHANGED',
-  'PAYOUT_DETAILS_CHANGED',
-]
-
-/** Maximum number of events kept per kind, so that frequent kinds do not displace rare ones; also the maximum number shown. */
-export const MOST_EVENTS = 500
+/** Maximum number of events kept per kind, so that frequent kinds do not displace rare ones. */
+const MOST_EVENTS = 500
 
 export const EMPTY_FEED: FeedState = { events: [], cursor: null }
 
@@ -77,12 +58,6 @@ export const EMPTY_FEED: FeedState = { events: [], cursor: null }
 export function withMore(state: FeedState, more: readonly FeedEvent[], cursor: string | null): FeedState {
   if (more.length === 0) return cursor === state.cursor ? state : { ...state, cursor }
   return { events: newestOfEachKind([...state.events, ...more]), cursor }
-}
-
-/** Returns the newest events of some kinds, newest first; of all kinds when `kinds` is empty. */
-export function shownOf(events: readonly FeedEvent[], kinds: readonly PaymentEventKind[]): FeedEvent[] {
-  const wanted = kinds.length === 0 ? events : events.filter(({ kind }) => kinds.includes(kind))
-  return wanted.slice(-MOST_EVENTS).toReversed()
 }
 
 /** Parses the state that an earlier page of the tab stored; empty when it is not valid. */

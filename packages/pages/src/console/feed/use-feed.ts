@@ -6,10 +6,9 @@ import {
   type PaymentUpdate,
 } from 'payments-subgraph-client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { NewestEventsDocument, type NewestEventsQuery } from '../generated/graphql.ts'
+import { type FeedEventPartsFragment, NewestEventsDocument, type PaymentEventKindInput } from '../generated/graphql.ts'
 import { keepInSession, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
 import {
-  EMPTY_FEED,
   stateFrom,
   withMore,
   type FeedEvent,
@@ -25,9 +24,10 @@ export type LiveFeed = {
   readonly changes: LogChanges
   /** The events to show, oldest first. */
   readonly shown: readonly FeedEvent[]
-  readonly isPaused: boolean
-  /** Number of events since the feed was paused. */
-  readonly held: number
+  /** When the user paused the feed; null while it is not paused. */
+  readonly pausedAt: string | null
+  /** Number of newer events that are not shown, because the feed is paused or held. */
+  readonly waiting: number
   /** Whether events are missing because the log did not reach back to the end of this list. */
   readonly hasGap: boolean
   /** Why the stream cannot continue; null while it runs. */
@@ -36,8 +36,12 @@ export type LiveFeed = {
   readonly tryAgain: () => void
   readonly pause: () => void
   readonly goOn: () => void
-  /** Discards the events and continues after them. */
-  readonly clear: () => void
+  /** Lets newer events wait, because somebody reads the list. */
+  readonly hold: () => void
+  /** Ends the holding, unless events wait or the feed is paused. */
+  readonly release: () => void
+  /** Shows the events that wait. */
+  readonly show: () => void
 }
 
 const NAME = 'feed'
@@ -53,7 +57,8 @@ const KEEP_EVERY_MS = 2_000
 export function useFeed(session: Session | null): LiveFeed {
   const [state, setState] = useState(() => stateFrom(readKept(NAME)))
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [paused, setPaused] = useState<FeedState | null>(null)
+  const [held, setHeld] = useState<FeedState | null>(null)
+  const [pausedAt, setPausedAt] = useState<string | null>(null)
   const [hasGap, setGap] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [turn, setTurn] = useState(0)
@@ -101,29 +106,31 @@ export function useFeed(session: Session | null): LiveFeed {
   return {
     connection,
     changes,
-    shown: (paused ?? state).events,
-    isPaused: paused !== null,
-    held: paused === null ? 0 : newerThan(paused, state),
+    shown: (held ?? state).events,
+    pausedAt,
+    waiting: held === null ? 0 : newerThan(held, state),
     hasGap,
     problem,
     tryAgain: () => {
       setProblem(null)
       setTurn(turn + 1)
     },
-    pause: () => setPaused(state),
-    goOn: () => setPaused(null),
-    clear: () => {
-      now.current = { ...EMPTY_FEED, cursor: now.current.cursor }
-      keepInSession(NAME, now.current)
-      setState(now.current)
-      setPaused((last) => (last === null ? null : now.current))
-      setGap(false)
+    pause: () => {
+      setPausedAt(new Date().toISOString())
+      setHeld((last) => last ?? state)
     },
+    goOn: () => {
+      setPausedAt(null)
+      setHeld(null)
+    },
+    hold: () => setHeld((last) => last ?? now.current),
+    release: () => setHeld((last) => (pausedAt === null && last === now.current ? null : last)),
+    show: () => setHeld(pausedAt === null ? null : now.current),
   }
 }
 
-function newerThan(paused: FeedState, { events }: FeedState): number {
-  const last = paused.events.at(-1)?.id
+function newerThan(held: FeedState, { events }: FeedState): number {
+  const last = held.events.at(-1)?.id
   return last === undefined ? events.length : events.length - 1 - events.findLastIndex(({ id }) => id === last)
 }
 
@@ -189,6 +196,7 @@ const RETRY_MS = 2_000
 function followEvents(session: Session, after: string | null, listener: Listener): () => void {
   const control = new AbortController()
   const { signal } = control
+  const nameOf = createNaming(session, signal)
   const follow = async () => {
     const start = after ?? (await takeNewest(session, listener, signal))
     const updates = watchPaymentEvents(null, {
@@ -199,7 +207,8 @@ function followEvents(session: Session, after: string | null, listener: Listener
     })
     for await (const update of updates) {
       if (update.kind === 'SNAPSHOT') listener.onGap()
-      listener.onItem(feedEventOf(update), update.cursor)
+      const event = feedEventOf(update)
+      listener.onItem(event && (await nameOf(event)), update.cursor)
     }
   }
   follow().catch((error: unknown) => {
@@ -227,31 +236,55 @@ async function takeNewest(session: Session, listener: Listener, signal: AbortSig
   }
 }
 
-type StoredEvent = NonNullable<NewestEventsQuery['paymentEvents']>['nodes'][number]
+/** The kinds of events whose subject the stream does not name. */
+const UNNAMED: PaymentEventKindInput[] = [
+  'PAYOUT_CREATED',
+  'PAYOUT_STATUS_CHANGED',
+  'PAYOUT_DETAILS_CHANGED',
+  'GATEWAY_PAYMENT_CREATED',
+  'GATEWAY_PAYMENT_STATUS_CHANGED',
+  'GATEWAY_PAYMENT_DETAILS_CHANGED',
+]
 
-function toFeedEvent({ payment, link, agreement, ...event }: StoredEvent): FeedEvent {
+/** Returns a function that adds the payout or gateway payment to an event of the stream; it reads the newest of them together. */
+function createNaming(session: Session, signal: AbortSignal): (event: FeedEvent) => Promise<FeedEvent> {
+  let named: ReadonlyMap<string, FeedEvent> = new Map()
+  return async (event) => {
+    if (!UNNAMED.some((kind) => kind === event.kind)) return event
+    if (!named.has(event.id)) {
+      const variables = { last: NEWEST, filter: { kinds: UNNAMED } }
+      // Without an answer the event is shown by its kind.
+      const answer = await ask(NewestEventsDocument, variables, endpointOf(session), { signal }).catch(() => null)
+      named = new Map(answer?.paymentEvents?.nodes.map((node) => [node.id, toFeedEvent(node)]))
+    }
+    return named.get(event.id) ?? event
+  }
+}
+
+function toFeedEvent({
+  payment,
+  link,
+  agreement,
+  payout,
+  gatewayPayment,
+  ...event
+}: FeedEventPartsFragment): FeedEvent {
+  const names = [link?.reference, agreement?.clientTransactionId, payout?.reference, gatewayPayment?.reference]
   return {
     ...event,
     paymentId: payment?.id ?? null,
     linkId: link?.id ?? null,
     agreementId: agreement?.id ?? null,
-    reference: link?.reference ?? agreement?.clientTransactionId ?? null,
-    amount: payment?.amount ?? link?.requestedAmount ?? null,
+    payoutId: payout?.id ?? null,
+    gatewayPaymentId: gatewayPayment?.id ?? null,
+    reference: names.find((name) => name != null) ?? null,
+    amount: payment?.amount ?? link?.requestedAmount ?? payout?.totalAmount ?? gatewayPayment?.amount ?? null,
   }
 }
 
 function feedEventOf({ event, payment, link, agreement }: PaymentUpdate): FeedEvent | null {
   if (event === null) return null
-  const { id, kind, receivedAt, source, fromStatus, toStatus } = event
-  return toFeedEvent({
-    id,
-    kind,
-    receivedAt,
-    source,
-    fromStatus,
-    toStatus,
-    payment,
-    link,
-    agreement: agreement ?? null,
-  })
+  const { id, kind, sequence, receivedAt, source, fromStatus, toStatus } = event
+  const parts = { id, kind, sequence, receivedAt, source, fromStatus, toStatus }
+  return toFeedEvent({ ...parts, payment, link, agreement: agreement ?? null, payout: null, gatewayPayment: null })
 }

@@ -1,86 +1,92 @@
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
+import { Glyph, Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Status, wordsOf } from '../pieces/values.tsx'
+import { Page, Table, Waiting } from '../pieces/page.tsx'
+import { lookOf, type Tone } from '../pieces/statuses.ts'
+import { Marked, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type ViewName } from '../routes/route.ts'
+import { useCompare } from './compare-dialog.tsx'
+import { daysText, differencesOf, foundText, resultOf } from './import-result.ts'
+import { kindText } from './imports.tsx'
+import { RunningImport } from './running.tsx'
+import { Sums } from './sums.tsx'
 
 const EVERY_MS = 2_000
-const LISTS = ['Site', 'List', 'Listed', 'Equal', 'Different', 'Added', 'Skipped', 'Absent', 'Problem']
-const TOTALS = ['Site', 'Kind', 'Currency', 'Source', 'Count', 'Amount', 'Paid', 'Refunded']
 
-type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
+export type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
 type Report = ImportNow['lists'][number]
+type Of = { readonly of: ImportNow }
 
-/** One import: how far it is, what differed, and the payments API's sums beside ours. */
+/** One comparison: how far it is, what to do about each difference, and the sums of the payments API beside ours. */
 export function Import({ id }: { readonly id: string }) {
   const answer = useAnswer(ImportNowDocument, { id }, { everyMs: EVERY_MS })
   const now = answer.data?.paymentImport ?? null
+  const { isBusy, compare, failure } = useCompare()
   return (
-    <Page title={`Import ${id}`} in="imports">
+    <Page
+      title={`Comparison ${id}`}
+      in="imports"
+      heading={
+        now && (
+          <>
+            <span>{daysText(now)}</span> <Marked look={resultOf(now)} isFilled />
+          </>
+        )
+      }
+      about={
+        now && (
+          <span class="faint">
+            {foundText(now)}. {kindText(now)}. <Moment at={now.requestedAt} isExact />
+            {now.doneAt !== null && (
+              <>
+                {' '}
+                to <Moment at={now.doneAt} isTime />
+              </>
+            )}
+          </span>
+        )
+      }
+      actions={
+        now !== null &&
+        now.state !== 'RUNNING' && (
+          <>
+            <button
+              class="button"
+              type="button"
+              disabled={isBusy}
+              onClick={() => compare({ from: now.from, to: now.to, dryRun: true })}
+            >
+              <Icon name="refresh" />
+              <span>Compare again</span>
+            </button>
+            {now.dryRun && differencesOf(now.lists) > 0 && (
+              <button
+                class="button primary"
+                type="button"
+                disabled={isBusy}
+                onClick={() => compare({ from: now.from, to: now.to, dryRun: false })}
+              >
+                Record what is missing
+              </button>
+            )}
+          </>
+        )
+      }
+    >
+      {failure}
       <AnswerFailure of={answer} />
       {now === null ? (
-        <Waiting of={answer} what={`imports with the id ${id}`} />
+        <Waiting of={answer} what={`comparisons with the id ${id}`} />
       ) : (
-        <>
-          <Terms of={now} />
-          <h2>Lists</h2>
+        <div class="stack-5">
+          {now.state === 'RUNNING' && <RunningImport of={now} onCancelled={answer.askAgain} />}
+          <ToDo of={now} />
+          <Sums of={now.totals} />
           <Lists of={now} />
-          <Differences of={now} />
-          <h2>Differences</h2>
-          <Totals of={now} />
-        </>
+        </div>
       )}
     </Page>
-  )
-}
-
-function Terms({ of: { state, progress, from, to, dryRun, daily, requestedBy, requestedAt, doneAt } }: Of) {
-  return (
-    <Facts>
-      <Fact name="State">
-        <Status kind="PaymentsJobState" of={state} />
-        {state === 'RUNNING' && (
-          <>
-            {' '}
-            <progress aria-label="Progress" max={100} value={progress} /> {progress} %
-          </>
-        )}
-      </Fact>
-      <Fact name="Created from">
-        <Moment at={from} />
-      </Fact>
-      <Fact name="Created until">
-        <Moment at={to} />
-      </Fact>
-      <Fact name="What">{dryRun ? 'Compares only' : 'Records what is missing'}</Fact>
-      <Fact name="Started by">{daily ? 'Schedule' : requestedBy}</Fact>
-      <Fact name="Started">
-        <Moment at={requestedAt} />
-      </Fact>
-      <Fact name="Ended">{doneAt && <Moment at={doneAt} />}</Fact>
-    </Facts>
-  )
-}
-
-type Of = { readonly of: ImportNow }
-
-function Lists({ of: { lists } }: Of) {
-  return (
-    <Table caption="Lists" columns={LISTS}>
-      {lists.map(({ site, list, listed, equal, differed, added, passedOver, absent, problem }) => (
-        <tr key={`${site} ${list}`}>
-          <th scope="row">{site}</th>
-          <td>{wordsOf(list)}</td>
-          {[listed, equal, differed, added, passedOver, absent].map((count, index) => (
-            <td key={LISTS[index + 2]} class="number">
-              {count}
-            </td>
-          ))}
-          <td>{problem === null ? '–' : <Status kind="PaymentImportProblem" of={problem} />}</td>
-        </tr>
-      ))}
-    </Table>
   )
 }
 
@@ -91,54 +97,161 @@ const VIEWS: Readonly<Record<Report['list'], ViewName>> = {
   PAYOUTS: 'payouts',
 }
 
-/** The first of what was not equal, each as a link to what is on record of it. */
-function Differences({ of: { lists, dryRun } }: Of) {
-  const groups = lists.flatMap((report) => [
-    { report, what: 'differed', ids: report.differedIds, count: report.differed, isLinked: true },
-    { report, what: 'not on record', ids: report.addedIds, count: report.added, isLinked: !dryRun },
-    { report, what: 'not in the list', ids: report.absentIds, count: report.absent, isLinked: true },
-    { report, what: 'failed', ids: report.failedIds, count: report.failed, isLinked: false },
-  ])
+type Item = {
+  readonly key: string
+  readonly tone: Tone
+  readonly glyph: string
+  readonly title: string
+  readonly advice: string
+  readonly ids: readonly string[]
+  readonly count: number
+  /** The view of the ids; null where there is none. */
+  readonly view: ViewName | null
+}
+
+/** What is not the same, each with what a person does about it, or that nothing is to be done. */
+function ToDo({ of: { lists, dryRun } }: Of) {
+  const items = [...problemsOf(lists), ...lists.flatMap((report) => itemsOf(report, dryRun))].filter(
+    ({ count }) => count > 0,
+  )
+  if (items.length === 0) return null
   return (
-    <>
-      {groups
-        .filter(({ count }) => count > 0)
-        .map(({ report, what, ids, count, isLinked }) => (
-          <p key={`${report.site} ${report.list} ${what}`}>
-            {report.site}, {wordsOf(report.list).toLowerCase()}, {what}:{' '}
-            {ids.map((id) => (
-              <>{isLinked ? <a href={hrefOf(viewOf(report, what), id)}>{id}</a> : <code>{id}</code>} </>
-            ))}
-            {count > ids.length && `and ${count - ids.length} more`}
-          </p>
+    <section aria-labelledby="todo">
+      <h2 id="todo">What to do</h2>
+      <ul class="needs edge">
+        {items.map(({ key, tone, glyph, title, advice, ids, count, view }) => (
+          <li key={key} class={tone}>
+            <Glyph name={glyph} />
+            <div>
+              <p class="medium">{title}</p>
+              <p class="faint small">{advice}</p>
+              <p class="row wrap">
+                {ids.map((id) =>
+                  view === null ? (
+                    <code key={id}>{id}</code>
+                  ) : (
+                    <a key={id} href={hrefOf(view, id)}>
+                      {id}
+                    </a>
+                  ),
+                )}
+                {ids.length > 0 && count > ids.length && `and ${count - ids.length} more`}
+              </p>
+            </div>
+          </li>
         ))}
-    </>
+      </ul>
+    </section>
   )
 }
 
-/** What is not in the list of links is told by the ids of the links. */
-function viewOf({ list }: Report, what: string): ViewName {
-  return list === 'LINKS' && what === 'not in the list' ? 'links' : VIEWS[list]
+function nameOf({ site, list }: Report): string {
+  return `${site}, ${wordsOf(list).toLowerCase()}`
 }
 
-function Totals({ of: { totals } }: Of) {
-  if (totals.length === 0) return <p class="note">There are no totals.</p>
+/** Returns the lists that were not read to their end, by the reason; a person who cancelled knows it. */
+function problemsOf(lists: readonly Report[]): Item[] {
+  const problems = [...new Set(lists.flatMap(({ problem }) => problem ?? []))].filter((one) => one !== 'CANCELLED')
+  return problems.map((problem) => {
+    const names = lists.filter((one) => one.problem === problem).map(nameOf)
+    return {
+      key: problem,
+      tone: 'fault',
+      glyph: 'fail',
+      title: `Not read to the end: ${lookOf('PaymentImportProblem', problem).word.toLowerCase()}`,
+      advice: 'Check the sites in Health, then compare again.',
+      ids: names,
+      count: names.length,
+      view: null,
+    }
+  })
+}
+
+function itemsOf(report: Report, dryRun: boolean): Item[] {
+  const { differed, added, absent, failed } = report
+  const name = nameOf(report)
+  const [open, done] = [
+    { tone: 'look', glyph: 'doubt' },
+    { tone: 'here', glyph: 'done' },
+  ] as const
+  const found = dryRun ? open : done
+  const view = VIEWS[report.list]
+  return [
+    {
+      ...open,
+      key: `${name} absent`,
+      title: `${name}: ${absent} on record here, and missing from the provider’s list`,
+      advice: 'Search for them in the provider’s dashboard. What is missing there was never accepted.',
+      ids: report.absentIds,
+      count: absent,
+      // What is not in the list of links is named by the ids of the links.
+      view: report.list === 'LINKS' ? 'links' : view,
+    },
+    {
+      ...found,
+      key: `${name} differed`,
+      title: `${name}: ${differed} in another state than in the list`,
+      advice: dryRun ? 'Record what is missing to read them back.' : 'They were read back from the payments API.',
+      ids: report.differedIds,
+      count: differed,
+      view,
+    },
+    {
+      ...found,
+      key: `${name} added`,
+      title: `${name}: ${added} not on record`,
+      advice: dryRun ? 'Created elsewhere, or missed. Record what is missing to add them.' : 'They have been recorded.',
+      ids: report.addedIds,
+      count: added,
+      view: dryRun ? null : view,
+    },
+    {
+      ...open,
+      key: `${name} failed`,
+      tone: 'fault',
+      title: `${name}: ${failed} could not be compared`,
+      advice: 'The reason is in the log.',
+      ids: report.failedIds,
+      count: failed,
+      view: null,
+    },
+  ]
+}
+
+const LISTS = [
+  'List',
+  ['Entries', 'number'],
+  ['Equal', 'number'],
+  ['Different', 'number'],
+  ['Missing here', 'number'],
+  ['Missing there', 'number'],
+  ['Skipped', 'number'],
+] as const
+
+function Lists({ of: { lists } }: Of) {
+  const full = lists.filter(({ listed, absent, problem }) => listed + absent > 0 || problem !== null)
+  const empty = lists.length - full.length
   return (
-    <Table caption="Differences" columns={TOTALS}>
-      {totals.flatMap(({ site, kind, currency, ...sums }) =>
-        (['theirs', 'ours', 'difference'] as const).map((whose) => (
-          <tr key={`${site} ${kind} ${currency} ${whose}`}>
-            <th scope="row">{site ?? 'All sites'}</th>
-            <td>{wordsOf(kind)}</td>
-            <td>{currency}</td>
-            <td>{wordsOf(whose.toUpperCase())}</td>
-            <td class="number">{sums[whose].count}</td>
-            <td class="number">{sums[whose].amount}</td>
-            <td class="number">{sums[whose].paid}</td>
-            <td class="number">{sums[whose].refunded}</td>
+    <section aria-labelledby="lists">
+      <h2 id="lists">By list</h2>
+      {empty > 0 && <p class="note">{empty} other lists have no entries.</p>}
+      <Table caption="Lists" columns={LISTS}>
+        {full.map(({ site, list, listed, equal, differed, added, absent, passedOver }) => (
+          <tr key={`${site} ${list}`}>
+            <th scope="row">
+              <span class="strong">{site}</span> <span class="faint">{wordsOf(list)}</span>
+            </th>
+            <td class="number">{listed}</td>
+            <td class="number">{equal}</td>
+            {[differed, added, absent].map((count, index) => (
+              <td key={index} class="number">
+                <span class={count === 0 ? 'faint' : 'tone look medium'}>{count}</span>
+              </td>
+            ))}
+            <td class="number faint">{passedOver}</td>
           </tr>
-        )),
-      )}
-    </Table>
+        ))}
+      </Table>
+    </section>
   )
 }

@@ -74,13 +74,3 @@ const KINDS: readonly (readonly [prefix: string, kind: StatusKind])[] = [
   ['PAYOUT_', 'PayoutStatus'],
   ['GATEWAY_PAYMENT_', 'GatewayPaymentStatus'],
 ]
-
-/** Returns a short text for an event. */
-export function eventText({
-  kind,
-  fromStatus,
-  toStatus,
-}: Pick<EventPartsFragment, 'kind' | 'fromStatus' | 'toStatus'>) {
-  if (toStatus === null || fromStatus === toStatus) return wordsOf(kind)
-  return fromStatus === null ? `${wordsOf(kind)}: ${toStatus}` : `${wordsOf(kind)}: ${fromStatus} → ${toStatus}`
-}

@@ -5,6 +5,7 @@ import { returnTo } from '../routes/places.ts'
 import { hrefOf, useRoute, viewOf, type Route, type ViewName } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
 import { nameWindow } from '../shell/environment.tsx'
+import { OutageBanner } from '../shell/outage-banner.tsx'
 import { wishedSearch } from '../shortcuts/shortcuts.ts'
 import type { Answer } from './answers.tsx'
 import { Glyph, Icon } from './icons.tsx'
@@ -83,6 +84,7 @@ export function Page({ title, in: list, heading, about, actions, children }: Pro
           </div>
         </>
       )}
+      <OutageBanner />
       {children}
     </StaleContext.Provider>
   )

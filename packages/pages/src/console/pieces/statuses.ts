@@ -92,12 +92,12 @@ export const STATUSES = {
     DONE: look('Done', 'done', 'here'),
   },
   PaymentImportProblem: {
+    CANCELLED: look('Cancelled', 'deny', 'over'),
     NOT_CONFIGURED: look('Not configured', 'deny', 'look'),
     CREDENTIALS_REJECTED: look('Credentials rejected', 'quarantine', 'fault'),
     REFUSED: look('Refused', 'fail', 'fault'),
     UNREADABLE: look('Unreadable', 'unknown', 'fault'),
     FAULT: look('Fault', 'fail', 'fault'),
-    CANCELLED: look('Cancelled', 'deny', 'over'),
   },
   PaymentSigningKeyState: {
     SIGNS: look('Signs', 'done', 'here'),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Glyph, Icon } from './icons.tsx'
-import { lookOf, type StatusKind } from './statuses.ts'
+import { type Look, lookOf, type StatusKind } from './statuses.ts'
 import type { AmountValue } from './sums.ts'
 
 type StatusProps = {
@@ -15,7 +15,13 @@ type StatusProps = {
 
 /** An enum value as a glyph and a word; its colour says nothing more. */
 export function Status({ kind, of, raw = null, isFilled = false }: StatusProps) {
-  const { word, glyph, tone } = lookOf(kind, of, raw)
+  return <Marked look={lookOf(kind, of, raw)} isFilled={isFilled} />
+}
+
+type MarkedProps = { readonly look: Look; readonly isFilled?: boolean }
+
+/** A word with the glyph and the colour of its tone, for what is no enum of the schema. */
+export function Marked({ look: { word, glyph, tone }, isFilled = false }: MarkedProps) {
   return (
     <span class={`status ${tone}${isFilled ? ' filled' : ''}`}>
       <Glyph name={glyph} />

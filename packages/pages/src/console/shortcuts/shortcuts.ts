@@ -29,7 +29,7 @@ export function useShortcuts(onHelp: () => void, onSearch: () => void): void {
         return
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !areShortcutsOn()) return
-      if (document.querySelector('dialog[open]') !== null) return
+      if (document.querySelector('dialog[open]') !== null || isPressing(event)) return
       const isAfterG = event.timeStamp - goneAt.current < PATIENCE_MS
       goneAt.current = -Infinity
       const action = isAfterG ? actionAfterG(event.key) : actionOf(event, goneAt, onHelp)
@@ -83,6 +83,11 @@ function pick(): void {
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+}
+
+/** The space bar presses a focused control. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return key === ' ' && target instanceof Element && target.matches('button, summary, input')
 }
 
 let wished = false
