@@ -116,6 +116,8 @@ const config: CodegenConfig = {
           PaymentImportReport: '../domain/imports/import-report.ts#PartReport',
           PaymentSigningKey: '../retention/signing-keys.ts#PaymentSigningKey as SigningKeyEntity',
           PaymentWebhookDelivery: '../domain/delivery.ts#Delivery',
+          PaymentWebhookReplay: '../store/store.ts#DeliveriesReplay',
+          PaymentWebhookReplayResult: '../domain/bulk-replay.ts#ReplayResult',
           PaymentNextAction: './models.ts#NextActionView',
           PaymentAgreement: '../domain/agreements/agreement.ts#Agreement',
           PayoutMethod: '../domain/payouts/payout-report.ts#PayoutMethod as PayoutMethodEntity',

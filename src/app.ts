@@ -158,6 +158,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,
     onImportBegun: reconciliation.continueImports,
+    onReplayBegun: reconciliation.continueReplays,
   })
   const enabled = new Set(sites.all.flatMap((site) => site.currencies))
   const deadlines = createDeadlines(() => clock().getTime())

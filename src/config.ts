@@ -221,6 +221,11 @@ function checkTogether(
     reading.fault('SANDBOX_PORT', 'is the same as PORT')
   }
   if (admin !== null && admin.port === http.port && admin.port !== 0) reading.fault('ADMIN_PORT', 'is the same as PORT')
+  if (
+    config.console.clientId !== null &&
+    (config.clients.kind !== 'jwks' || !URL.canParse(config.clients.issuer ?? ''))
+  )
+    reading.fault('CONSOLE_OIDC_CLIENT_ID', 'needs JWT_JWKS_URL, and the address of the issuer in JWT_ISSUER')
   if (config.redis !== null && config.database.kind === 'sqlite')
     reading.fault('REDIS_URL', 'is of use only with PostgreSQL in DATABASE_URL: SQLite is for one process')
   const prunes = config.retention.eventsDays !== null || config.retention.deliveriesDays !== null

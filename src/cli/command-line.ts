@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import tab from '@bomb.sh/tab/commander'
 import { Command, CommanderError } from 'commander'
-import { addOperatorCommands, type Io } from '../operator/command-line.ts'
+import { addOperatorCommands, type Io } from '../operator/remote-commands.ts'
 import { OperatorError, UsageError } from '../operator/operator-answers.ts'
 import { addLocalCommands } from './local-commands.ts'
 

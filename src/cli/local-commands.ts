@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { ALL_SCOPES, isScope, type Scope } from '../access/caller.ts'
 import { type Config, describeFaults, parseConfig } from '../config.ts'
 import { loadDevelopmentKeys } from '../dev-keys.ts'
-import type { Io } from '../operator/command-line.ts'
+import type { Io } from '../operator/remote-commands.ts'
 import { OperatorError, UsageError } from '../operator/operator-answers.ts'
 import { BackupError, backUp } from '../store/sqlite/files.ts'
 

@@ -21,7 +21,7 @@ import { createCustomer, updateCustomer, createContact } from './customers.ts'
 import { createGatewayPayment, settleGatewayCreation } from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import type { CallbackOptions } from './idempotency/task.ts'
-import { erasePayer, replayDelivery } from './operator-commands.ts'
+import { cancelReplay, erasePayer, replayDeliveries, replayDelivery } from './operator-commands.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
 import { cancelImport, importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
@@ -64,6 +64,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly onErasureLeft: () => void
   /** Called when there is an import to work on in the background. */
   readonly onImportBegun: () => void
+  /** The same of replays of deliveries. */
+  readonly onReplayBegun: () => void
 }
 
 /** Longer than an upload may take, whose caller waits for it. */
@@ -109,6 +111,8 @@ export function createOperations(options: OperationsOptions) {
     importPayments: plain(importPayments),
     cancelImport: plain(cancelImport),
     replayDelivery: plain(replayDelivery),
+    replayDeliveries: plain(replayDeliveries),
+    cancelReplay: plain(cancelReplay),
     dismissDuplicate: plain(dismissDuplicate),
     settleGatewayCreation: plain(settleGatewayCreation),
     erasePayer: plain(erasePayer),

@@ -1,13 +1,12 @@
-import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { present, type Problem, TEXT, textProblem } from '../domain/field-problems.ts'
+import { importNumber } from '../domain/imports/import-plan.ts'
 import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { DeliveryReplay, ReplayOutcome, ErasureKind, PayerErasure } from '../store/store.ts'
-import { readAgreementReport } from '../upstream/wire/wire-agreement.ts'
-import { readPaymentReport } from '../upstream/wire/wire-payment.ts'
+import { STORED_BODIES } from '../reconciliation/replays.ts'
+import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/store.ts'
 
 export type ReplayDeliveryOptions = {
   readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }
@@ -23,23 +22,53 @@ type Replayed = Omit<Extract<ReplayOutcome, { kind: 'replayed' }>, 'kind'>
 
 export type ReplayDeliveryOutcome = ({ readonly kind: 'done'; readonly applied: boolean } & Replayed) | ReplayFailure
 
-const PARSE: DeliveryReplay['parse'] = {
-  payment: (body) => readPaymentReport(parseExactJson(body)),
-  agreement: (body) => readAgreementReport(parseExactJson(body)),
-}
-
 /** Processes a stored delivery again with the current version of the code. Without `apply` it only reports what would change. */
 export async function replayDelivery(
   { store, logger, clock, onReadDue }: ReplayDeliveryOptions,
   { deliveryId, apply }: ReplayRequest,
 ): Promise<ReplayDeliveryOutcome> {
-  const outcome = await store.inbox.replay({ id: deliveryId, apply, at: clock(), parse: PARSE })
+  const outcome = await store.inbox.replay({ id: deliveryId, apply, at: clock(), parse: STORED_BODIES })
   if (outcome.kind !== 'replayed') return outcome
   if (apply) {
     logger.info({ deliveryId, disposition: outcome.after }, 'delivery replayed')
     if (outcome.readDue) onReadDue()
   }
   return { ...outcome, kind: 'done', applied: apply }
+}
+
+type ReplaysOptions = {
+  readonly store: { readonly replays: Pick<Store['replays'], 'begin' | 'cancel'> }
+  readonly clock: () => Date
+  /** Called when there is a replay to work on. */
+  readonly onReplayBegun: () => void
+}
+
+/**
+ * Begins the replay of the deliveries that meet a filter, which goes on in the background. Needs no idempotency key: a repeat finds the running
+ * one, and what is applied is not applied again.
+ */
+export async function replayDeliveries(
+  { store, clock, onReplayBegun }: ReplaysOptions,
+  { filter, apply }: { readonly filter: DeliveryFilter; readonly apply: boolean },
+  requestedBy: string | null,
+): Promise<
+  | { readonly kind: 'done'; readonly replay: DeliveriesReplay; readonly replayed: boolean }
+  | { readonly kind: 'state-conflict'; readonly statusRaw: string }
+> {
+  const begun = await store.replays.begin({ filter, dryRun: !apply, requestedBy, requestedAt: clock() })
+  if (begun.kind === 'too-many') return { kind: 'state-conflict', statusRaw: 'RUNNING' }
+  onReplayBegun()
+  return { kind: 'done', replay: begun.replay, replayed: begun.kind === 'running' }
+}
+
+/** Cancels a replay: what is replayed stays. */
+export async function cancelReplay(
+  { store, clock }: Pick<ReplaysOptions, 'store' | 'clock'>,
+  id: string,
+): Promise<{ readonly kind: 'done'; readonly replay: DeliveriesReplay } | { readonly kind: 'not-found' }> {
+  const number = importNumber(id)
+  const cancelled = number === null ? null : await store.replays.cancel(number, clock())
+  return cancelled === null ? { kind: 'not-found' } : { kind: 'done', replay: cancelled }
 }
 
 export type EraseOptions = {

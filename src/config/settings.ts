@@ -195,6 +195,15 @@ export const SETTINGS = {
     /** Text before each scope, such as `payments/`; values without it are ignored */
     scopePrefix: { name: 'JWT_SCOPE_PREFIX', parse: text.parseLine },
   },
+  console: {
+    /**
+     * Client id of the console at the issuer, a public client with PKCE and the redirect URI `PUBLIC_URL/session/callback`: operators sign in
+     * there, and `JWT_ISSUER` is its address. Unset: with a token
+     */
+    clientId: { name: 'CONSOLE_OIDC_CLIENT_ID', parse: text.parseLine },
+    /** Scopes that the console asks the issuer for; `offline_access` where sessions should outlast a token */
+    scope: { name: 'CONSOLE_OIDC_SCOPE', parse: text.parseLine, default: 'openid' },
+  },
   /**
    * Secrets of routers, comma-separated, 16 characters or more each, sent as the header `x-router-secret`. `_service`, `_entities` and
    * introspection require one; with it any document runs, and a socket carries many clients. `none` disables the check

@@ -148,12 +148,14 @@ async function checkWebhooks({ http, webhooks, proxies }: AppConfig): Promise<st
 async function checkClock({ upstream, proxies }: AppConfig, { now }: SystemFacts): Promise<string[]> {
   const answer = await ask(upstream.url, { proxies })
   const theirs = typeof answer === 'string' ? Number.NaN : Date.parse(answer.date ?? '')
-  const seconds = Math.round((now().getTime() - theirs) / 1_000)
   // The header has whole seconds, and was written before it arrived.
+  return clockApart(now().getTime() - theirs, 'the payments API')
+}
+
+function clockApart(aheadMs: number, whose: string): string[] {
+  const seconds = Math.round(aheadMs / 1_000)
   return Math.abs(seconds) * 1_000 > MOST_CLOCK_MS
-    ? [
-        `The clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the payments API: set it by NTP.`,
-      ]
+    ? [`The clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of ${whose}: set it by NTP.`]
     : []
 }
 
@@ -172,7 +174,7 @@ async function checkDisk({ database, retention }: AppConfig, { disk }: SystemFac
   })
 }
 
-async function checkDatabase({ database }: AppConfig): Promise<string[]> {
+async function checkDatabase({ database }: AppConfig, { now }: SystemFacts): Promise<string[]> {
   if (database.kind === 'sqlite') {
     const folder = dirname(database.path)
     try {
@@ -188,10 +190,13 @@ async function checkDatabase({ database }: AppConfig): Promise<string[]> {
     try {
       await assertUsable(connection)
       const before = performance.now()
-      const { rows } = await connection.run(`SELECT current_setting('max_connections')::int AS most`)
+      const { rows } = await connection.run(
+        `SELECT current_setting('max_connections')::int AS most, extract(epoch FROM clock_timestamp()) * 1000 AS now`,
+      )
       const tookMs = Math.round(performance.now() - before)
       const most = Number(rows[0]?.['most'])
       return [
+        ...clockApart(now().getTime() - Number(rows[0]?.['now']), 'the database'),
         ...(tookMs > MOST_QUERY_MS
           ? [`The database at ${database.place} takes ${tookMs} ms for a query: run the subgraph near it.`]
           : []),

@@ -12,6 +12,7 @@ export type CursorKind =
   | 'gateway-payments'
   | 'imports'
   | 'by-days'
+  | 'replays'
 
 /** A list; some have several orders. */
 export type PlaceKind = Exclude<CursorKind, 'log' | 'by-days'>
@@ -51,6 +52,7 @@ const KIND_BYTES: Readonly<Record<CursorKind, number>> = {
   'gateway-payments': 8,
   imports: 9,
   'by-days': 10,
+  replays: 11,
 }
 const SHAPE = /^[\w-]{22}$/
 const KEY_BYTES = 32

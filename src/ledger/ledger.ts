@@ -25,6 +25,7 @@ import {
   postponePayoutRead,
   recordPayoutRead,
 } from './record-read.ts'
+import { cancelReplay, leaveDeliveries, noteOutcome, replayNext } from './replays.ts'
 import {
   settleGatewayCreation,
   settleWithGatewayPayment,
@@ -171,6 +172,13 @@ export function createLedger(
       giveUp: leased(giveUpPart),
       cancel: onRows(cancelImport),
       recordFound: onLedger(recordFoundPayment),
+    },
+    replays: {
+      ...database.replays,
+      replayNext: leased(replayNext),
+      note: onRows(noteOutcome),
+      leave: onRows(leaveDeliveries),
+      cancel: onRows(cancelReplay),
     },
     leases: { ...database.leases, take: onRows(takeLease), release: onRows(releaseLease) },
     paces: {

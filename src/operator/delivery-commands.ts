@@ -19,13 +19,18 @@ import {
   UsageError,
 } from './operator-answers.ts'
 
+/** What the address of a webhook was made for. */
+export const DELIVERY_KINDS = ['payment', 'agreement', 'payout', 'gateway-payment', 'identity-check'] as const
+
 /** Which deliveries. */
 export type DeliveryFilter = {
   readonly quarantined: boolean
   readonly doubtful: boolean
   readonly all: boolean
   readonly subject?: string
-  /** Bounds of the last receipt. */
+  /** What the addresses were made for; empty for everything. */
+  readonly kind: readonly (typeof DELIVERY_KINDS)[number][]
+  /** Bounds of the first receipt. */
   readonly from?: Date
   readonly before?: Date
 }
@@ -67,7 +72,9 @@ export async function replayDeliveries(
   { ids, yes, json, ...filter }: ReplayOptions,
   terminal: Terminal,
 ): Promise<string> {
-  const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== false)
+  const isFiltered = Object.values(filter).some((value) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false,
+  )
   if (ids.length > 0 === isFiltered) throw new UsageError('Name deliveries either by id or by a filter.')
   const chosen = [...ids]
   if (isFiltered) for await (const { id } of matching(ask, filter)) chosen.push(id)
@@ -90,26 +97,33 @@ export async function replayDeliveries(
   return text
 }
 
-/** Returns the deliveries that match, newest first. The graph knows no bounds of time. */
-async function* matching(ask: Ask, { from, before, ...filter }: DeliveryFilter): AsyncGenerator<Delivery, void, void> {
-  const graphFilter = filterOf(filter)
+/** Returns the deliveries that match, newest first. */
+async function* matching(ask: Ask, given: DeliveryFilter): AsyncGenerator<Delivery, void, void> {
+  const filter = filterOf(given)
   const read = async (after: string | null) =>
-    (await ask(DELIVERIES, { variables: { first: PAGE, after, filter: graphFilter }, shape: deliveriesAnswer })).data
+    (await ask(DELIVERIES, { variables: { first: PAGE, after, filter }, shape: deliveriesAnswer })).data
       .webhookDeliveries
-  for await (const { nodes } of pagesOf(read))
-    for (const delivery of nodes) {
-      const at = Date.parse(delivery.lastReceivedAt)
-      if (at >= (from?.getTime() ?? -Infinity) && at < (before?.getTime() ?? Infinity)) yield delivery
-    }
+  for await (const { nodes } of pagesOf(read)) yield* nodes
 }
 
-function filterOf({ quarantined, doubtful, all, subject }: DeliveryFilter): Record<string, unknown> {
+function filterOf({
+  quarantined,
+  doubtful,
+  all,
+  subject,
+  kind,
+  from: receivedFrom,
+  before: receivedBefore,
+}: DeliveryFilter): Record<string, unknown> {
   if (all && (quarantined || doubtful)) throw new UsageError('--all excludes --quarantined and --doubtful.')
   const both = quarantined === doubtful
   const dispositions = [...(both || quarantined ? ['QUARANTINED'] : []), ...(both || doubtful ? ['DOUBTFUL'] : [])]
   return {
     ...(all ? {} : { dispositions }),
-    ...(subject === undefined ? {} : { subjectIds: [subject] }),
+    ...(subject !== undefined && { subjectIds: [subject] }),
+    ...(kind.length > 0 && { kinds: kind.map((one) => one.toUpperCase().replace('-', '_')) }),
+    receivedFrom,
+    receivedBefore,
   }
 }
 

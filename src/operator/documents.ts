@@ -114,6 +114,18 @@ export const IMPORT_STATE: OperatorDocument = {
 }`,
 }
 
+/** The end of a running import. */
+export const CANCEL_IMPORT: OperatorDocument = {
+  scopes: ['payments:reconcile'],
+  text: `mutation OperatorCancelImport($input: CancelPaymentImportInput!) {
+  cancelPaymentImport(input: $input) {
+    __typename
+    ... on CancelPaymentImportSuccess { import { id state } }
+    ... on PaymentsError { code message }
+  }
+}`,
+}
+
 /** The comparison of a day, or of yesterday. */
 export const DAILY_REPORT: OperatorDocument = {
   scopes: ['payments:reconcile'],
@@ -175,6 +187,7 @@ const ALL = [
   KEYS,
   IMPORT,
   IMPORT_STATE,
+  CANCEL_IMPORT,
   DAILY_REPORT,
   PAYMENTS,
   UNANSWERED,

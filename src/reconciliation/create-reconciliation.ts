@@ -12,6 +12,7 @@ import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import { createReader } from './due-reader.ts'
 import { createPaymentFinder, type PaymentFinder, startImporter } from './imports/importer.ts'
 import { createReadBudget } from './read-budget.ts'
+import { startReplays } from './replays.ts'
 import type { ReadResult } from './single-flight-reader.ts'
 import { createReadables } from './subject-readers.ts'
 import { createLeader, startUpkeep } from './upkeep.ts'
@@ -30,6 +31,8 @@ export type Reconciliation = {
   continueErasures(): void
   /** The same of imports, which the leader takes up within five seconds. */
   continueImports(): void
+  /** The same of replays of deliveries. */
+  continueReplays(): void
   /** Starts the reads that an earlier run left due, once this process is the leader. */
   start(): void
   /** Resolves when no read is in progress. */
@@ -52,7 +55,7 @@ type ReconciliationNeeds = {
   readonly observe: Pick<Metrics, 'readEnded' | 'swept' | 'rowsArchived'>
 }
 
-/** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures and the imports. */
+/** Creates the readers of payments, agreements and payouts, the leader election, the upkeep, the retention, the erasures, the imports and the replays. */
 export function createReconciliation(needs: ReconciliationNeeds): Reconciliation {
   const { store, upstream, sites, states, keys, retention: kept, isDaily, logger, clock, timer, observe } = needs
   const leader = createLeader({
@@ -67,6 +70,7 @@ export function createReconciliation(needs: ReconciliationNeeds): Reconciliation
       void retention.run()
       void erasures.run()
       void importer.run()
+      void replays.run()
     },
   })
   const isLeader = () => leader.lease() !== null
@@ -108,6 +112,7 @@ export function createReconciliation(needs: ReconciliationNeeds): Reconciliation
     isRejected: (site) => states.of(site).credentialsRejected,
     onRecorded: reader.wake,
   })
+  const replays = startReplays({ store, logger, clock, timer, leader, onReplayed: () => reader.wake() })
   const upkeep = startUpkeep({
     store,
     logger,
@@ -130,6 +135,7 @@ export function createReconciliation(needs: ReconciliationNeeds): Reconciliation
     wake: reader.wake,
     continueErasures: () => void erasures.run(),
     continueImports: () => void importer.run(),
+    continueReplays: () => void replays.run(),
     start() {
       started = leader.start()
     },
@@ -140,7 +146,7 @@ export function createReconciliation(needs: ReconciliationNeeds): Reconciliation
     async close() {
       await started
       budget.close()
-      await Promise.all([upkeep.close(), retention.close(), erasures.close(), importer.close()])
+      await Promise.all([upkeep.close(), retention.close(), erasures.close(), importer.close(), replays.close()])
       await reader.close()
       await leader.close()
     },

@@ -3,6 +3,7 @@ import type { CommittedRows } from './committed-rows.ts'
 import type { Db, GroupCommit } from './group-commit.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
+import { replayQueries } from './queries/deliveries/replay-queries.ts'
 import { importQueries } from './queries/import-queries.ts'
 import { createEventLog } from './queries/log-queries.ts'
 import { createLinkStore, createPaymentStore } from './queries/payment-queries.ts'
@@ -103,6 +104,7 @@ export async function createDatabase(parts: DatabaseParts): Promise<Database> {
     sweep: sweepQueries(reader),
     retention: createRetentionStore(lists, commits.exclusively, pruneUnits),
     imports: importQueries(reader, lists, commits.exclusively),
+    replays: replayQueries(reader, lists, commits.exclusively),
     erasures: createErasureStore(reader, commits.exclusively, onErased),
     signingKeys: createSigningKeyStore(reader, lists, commits.exclusively),
     statistics: createStatisticsStore(lists, commits.exclusively),

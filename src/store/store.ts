@@ -10,6 +10,7 @@ import type { CommandQueries, RefKind } from './command-store.ts'
 import type { DecisionOnRows } from './group-commit.ts'
 import type { ImportQueries } from './import-store.ts'
 import type { ListStore, Page, PageQuery } from './page.ts'
+import type { DeliveryFilter, ReplayQueries } from './replay-store.ts'
 import type { ErasureStore } from './retention/erasure-queries.ts'
 import type { RetentionStore } from './retention/retention-queries.ts'
 import type { RefundRequestRow } from './rows/command-rows.ts'
@@ -32,6 +33,7 @@ export * from './subject-stores.ts'
 export type * from './command-store.ts'
 export type * from './import-store.ts'
 export type * from './page.ts'
+export type * from './replay-store.ts'
 export * from './retention/erasure-queries.ts'
 export type * from './retention/kinds.ts'
 export type { LeaseName } from './rows/upkeep-rows.ts'
@@ -74,6 +76,7 @@ export type Database = {
   readonly retention: RetentionStore
   readonly erasures: ErasureStore
   readonly imports: ImportQueries
+  readonly replays: ReplayQueries
   readonly signingKeys: SigningKeyStore
   readonly statistics: StatisticsStore
   /** Random id of this log, created with the database. It distinguishes cursors of other logs. */
@@ -268,18 +271,6 @@ export type DeliveryOutcome = {
 
 /** A link that was created by an attempt of a command and is not the command's result. */
 export type OrphanLink = { readonly ref: string; readonly commandId: string }
-
-export type DeliveryFilter = {
-  readonly subjectIds?: readonly string[]
-  readonly dispositions?: readonly Disposition[]
-  /** True for those that `backlog` counts; otherwise without effect. */
-  readonly needsAttention?: boolean
-  /** First received within these instants: from the first on, before the second. */
-  readonly receivedFrom?: Date
-  readonly receivedBefore?: Date
-  /** What their addresses were made for; null is the merchant's default address. */
-  readonly refKinds?: readonly (RefKind | null)[]
-}
 
 /** Rows by their primary keys. */
 export type RowsById<Row> = {

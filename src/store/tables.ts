@@ -13,7 +13,7 @@ import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { PaymentStatisticsTable } from './rows/statistics-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
-import type { PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
+import type { DeliveryReplaysTable, PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
 import type { LeaseName } from './rows/upkeep-rows.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
@@ -47,6 +47,7 @@ export type Tables = {
   readonly payment_statistics: PaymentStatisticsTable
   readonly payment_imports: PaymentImportsTable
   readonly payment_import_entries: PaymentImportEntriesTable
+  readonly delivery_replays: DeliveryReplaysTable
 }
 
 type MetaTable = {

@@ -2,26 +2,23 @@ import { createRecentSamples, quantile } from '../lib/recent-samples.ts'
 import type { WebhookResponse } from './webhook-handler.ts'
 
 /** Why a webhook was refused, as far as its sender can be told apart. Nothing of it is kept. */
-export const WEBHOOK_REFUSALS = [
-  'SIGNATURE',
-  'CALLBACK_KEY',
-  'UNKNOWN_ADDRESS',
-  'UNREADABLE',
-  'METHOD',
-  'TOO_LARGE',
-  'TOO_SLOW',
-  'RATE_LIMITED',
-  'UNAVAILABLE',
-] as const
-
-export type WebhookRefusal = (typeof WEBHOOK_REFUSALS)[number]
+export type PaymentsWebhookRefusal =
+  | 'SIGNATURE'
+  | 'CALLBACK_KEY'
+  | 'UNKNOWN_ADDRESS'
+  | 'UNREADABLE'
+  | 'METHOD'
+  | 'TOO_LARGE'
+  | 'TOO_SLOW'
+  | 'RATE_LIMITED'
+  | 'UNAVAILABLE'
 
 /** What this process has seen of webhooks. Times in milliseconds; null without webhooks. */
 export type PaymentsWebhookFigures = {
   /** Stored webhooks of the last 15 minutes, the latest 1,000 at most. */
   readonly recent: { readonly count: number; readonly medianMs: number | null; readonly p95Ms: number | null }
   /** Refused ones since the start of the process. */
-  readonly refused: { readonly reason: WebhookRefusal; readonly count: number; readonly lastAt: Date }[]
+  readonly refused: { readonly reason: PaymentsWebhookRefusal; readonly count: number; readonly lastAt: Date }[]
 }
 
 export type WebhookFigures = {
@@ -33,7 +30,7 @@ export type WebhookFigures = {
 /** Samples that are kept, and for how long. */
 const RECENT = { most: 1_000, maxAgeMs: 15 * 60_000 } as const
 
-const REASONS: Readonly<Record<number, WebhookRefusal>> = {
+const REASONS: Readonly<Record<number, PaymentsWebhookRefusal>> = {
   400: 'UNREADABLE',
   404: 'UNKNOWN_ADDRESS',
   405: 'METHOD',
@@ -46,7 +43,7 @@ const REASONS: Readonly<Record<number, WebhookRefusal>> = {
 /** Creates the figures of the webhooks of a process. */
 export function createWebhookFigures(clock: () => Date): WebhookFigures {
   const times = createRecentSamples<number>(RECENT, clock)
-  const refused = new Map<WebhookRefusal, { readonly count: number; readonly lastAt: Date }>()
+  const refused = new Map<PaymentsWebhookRefusal, { readonly count: number; readonly lastAt: Date }>()
   return {
     answered({ status, outcome, isUnread }, durationMs) {
       if (outcome !== null) return times.add(Math.ceil(durationMs))
@@ -59,10 +56,7 @@ export function createWebhookFigures(clock: () => Date): WebhookFigures {
       const recent = times.list()
       return {
         recent: { count: recent.length, medianMs: quantile(recent, 0.5), p95Ms: quantile(recent, 0.95) },
-        refused: WEBHOOK_REFUSALS.flatMap((reason) => {
-          const seen = refused.get(reason)
-          return seen === undefined ? [] : [{ reason, ...seen }]
-        }),
+        refused: Array.from(refused, ([reason, seen]) => ({ reason, ...seen })),
       }
     },
   }

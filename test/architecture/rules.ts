@@ -81,7 +81,8 @@ type Package = {
 
 /** The packages and examples of this repository, by name. */
 const PACKAGES: Readonly<Record<string, Package>> = {
-  'payments-subgraph-client': { room: 'packages/client/src', uses: [], users: ['operator'] },
+  // React is optional: only the hooks, which are a path of their own, import it.
+  'payments-subgraph-client': { room: 'packages/client/src', uses: ['react'], users: ['operator'] },
   'graphql-sockets': {
     room: 'packages/graphql-sockets/src',
     uses: ['graphql', 'graphql-ws', 'node:buffer', 'node:http', 'node:stream', 'ws'],

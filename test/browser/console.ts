@@ -57,6 +57,7 @@ export async function openFilter(page: Page, label: string): Promise<void> {
 
 /** The address and the title of every view that the navigation leads to. */
 export const VIEWS = [
+  ['/overview', 'Overview'],
   ['/feed', 'Live events'],
   ['/payments', 'Payments'],
   ['/links', 'Links'],

@@ -30,7 +30,7 @@ export type FrontProxy = {
 
 type Held = { readonly way: Way; readonly cut: () => void; readonly silence: () => void }
 
-export async function startFrontProxy(target: string): Promise<FrontProxy> {
+export async function startFrontProxy(target: string, at = 0): Promise<FrontProxy> {
   const open = new Set<Held>()
   const asked: Record<Way, number> = { socket: 0, sse: 0, http: 0 }
   const server = createServer((incoming, outgoing) => forward(incoming, outgoing))
@@ -112,7 +112,7 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     incoming.pipe(upstream)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const proxy: FrontProxy = {
     url: `http://127.0.0.1:${port}/graphql`,

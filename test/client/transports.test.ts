@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
+import { ask, watchPaymentLink, type WatchOptions } from '../../packages/client/src/index.ts'
 import { act, pay } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, type CreatedLink } from '../support/operations.ts'
@@ -64,17 +64,54 @@ it('asks by polling for nothing that has not changed', async () => {
 })
 
 it('tells that nobody can be reached, and comes back at once when the app wakes up', async () => {
-  proxy.refused.add('socket').add('sse').add('http')
   const { wake, wakeUp } = sleeper()
-  const watch = watchLink({
-    timing: { ...QUICK, retryMs: 60_000, retryMaxMs: 60_000 },
-    wake,
-  })
+  const watch = watchLink({ timing: { ...QUICK, retryMs: 60_000, retryMaxMs: 60_000 }, wake })
+  await watch.until(isCaughtUp)
+  proxy.refused.add('socket').add('sse').add('http')
+  proxy.cut()
+  // Each wake-up ends a wait: three connections without data count as a transport that does not work.
+  await watch.untilConnection('reconnecting')
+  wakeUp()
   await watch.untilConnection('offline')
   proxy.refused.clear()
   wakeUp()
-  await watch.until(isCaughtUp)
-  expect(watch.connections).toEqual(['connecting', 'offline', 'live'])
+  await watch.untilConnection('live')
+  expect(watch.connections).toEqual(['connecting', 'live', 'reconnecting', 'offline', 'live'])
+  await expectLog(watch)
+})
+
+it('gives up after five tries when nothing has ever answered, with an error that says what to check', async () => {
+  const closed = await startFrontProxy('http://127.0.0.1:1')
+  await closed.close()
+  const watch = keep((more) => watchPaymentLink('any', { url: closed.url, timing: QUICK, ...more }))
+  await expect(watch.until(isCaughtUp)).rejects.toMatchObject({
+    code: 'NETWORK',
+    retryable: true,
+    message: `No answer from ${closed.url}. Check that the URL is right and the server runs.`,
+  })
+  expect(watch.connections).toEqual(['connecting', 'offline', 'closed'])
+})
+
+it('ends at once when something else than the graph answers, or where nothing could', async () => {
+  proxy.refused.add('socket').add('sse').add('http')
+  const watch = watchLink()
+  await expect(watch.until(isCaughtUp)).rejects.toMatchObject({ code: 'BAD_RESPONSE', status: 403 })
+  expect(proxy.asked).toEqual({ socket: 1, sse: 1, http: 1 })
+  for (const url of ['', '/graphql', 'shop.example/graphql', 'ftp://shop.example/graphql']) {
+    const nowhere = keep((more) => watchPaymentLink(link.id, { url, ...more }))
+    await expect(nowhere.until(isCaughtUp)).rejects.toMatchObject({ code: 'INVALID_URL', retryable: false })
+    await expect(ask('{ any }', {}, { url })).rejects.toMatchObject({ code: 'INVALID_URL' })
+  }
+})
+
+it('keeps trying a server that is away for a moment, and has its socket at once when it is back', async () => {
+  const { port } = new URL(proxy.url)
+  await proxy.close()
+  const watch = watchLink({ timing: { ...QUICK, retryMs: 400, retryMaxMs: 400 } })
+  await watch.untilConnection('offline')
+  proxy = await startFrontProxy(network.app.url, Number(port))
+  await watch.untilConnection('live')
+  expect(watch.connections).toEqual(['connecting', 'offline', 'polling', 'live'])
   await expectLog(watch)
 })
 

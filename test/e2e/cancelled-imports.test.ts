@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
 import { AT_REST, importOf, lastHour, paidElsewhere, tryToImport } from '../support/imports.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
@@ -29,7 +30,17 @@ it('ends an import that waits for the payments API, keeps what it has, and reads
   const done = await importOf(network, id)
   expect(done?.lists.every(({ problem }) => problem === 'CANCELLED')).toBe(true)
   expect(done?.lists.every(({ addedIds }) => addedIds.length === 0)).toBe(true)
-  // Once more, and what is not there.
+  // Once more, on the command line too, and what is not there.
+  const env = { SUBGRAPH_URL: `${network.app.url}/graphql`, SUBGRAPH_TOKEN: await network.token() }
+  const streams = { output: process.stdout, terminal: process.stderr }
+  expect(await run(['import', 'cancel', id], env, streams)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Cancelled\./),
+  })
+  expect(await run(['import', 'cancel', '999'], env, streams)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^NOT_FOUND: /),
+  })
   expect(await cancel(id)).toMatchObject({ __typename: 'CancelPaymentImportSuccess' })
   expect(await cancel('999')).toEqual({ __typename: 'PaymentsNotFoundError' })
   expect(await cancel('none')).toEqual({ __typename: 'PaymentsNotFoundError' })

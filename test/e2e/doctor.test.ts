@@ -173,6 +173,13 @@ describe.skipIf(postgres === null)('doctor', () => {
     expect(await found({}, facts)).toEqual([expect.stringMatching(named)])
   })
 
+  it('compares its clock with that of the database, too', async () => {
+    const facts = { now: () => new Date(Date.now() + 60_000) }
+    expect(await found({ DATABASE_URL: await databaseWith(() => 'SELECT 1') }, facts)).toContainEqual(
+      expect.stringMatching(/^database: The clock is \d+ s ahead of that of the database: set it by NTP/),
+    )
+  })
+
   it.skipIf(process.getuid?.() === 0)('names a folder where nothing can be written', async () => {
     const closed = join(network.folder, 'closed')
     mkdirSync(closed)

@@ -72,7 +72,15 @@ describe('deliveries', () => {
     expect(one.out.trimEnd().split('\n').slice(1)).toEqual([
       expect.stringMatching(new RegExp(`^${deliveryId} +\\S+ +DOUBTFUL +- +${paymentId} +authorised +failed +1$`)),
     ])
-    expect(await operator(['deliveries', '--subject', 'nobody'])).toMatchObject({ code: 0, out: 'No deliveries.\n' })
+    const now = new Date().toISOString()
+    for (const args of [
+      ['--subject', 'nobody'],
+      ['--kind', 'payout', 'agreement'],
+      ['--from', now],
+    ])
+      expect(await operator(['deliveries', ...args])).toMatchObject({ code: 0, out: 'No deliveries.\n' })
+    const before = await operator(['deliveries', '--limit', '1000', '--kind', 'payment', '--before', now])
+    expect(before.out).toBe(all.out)
   })
 
   it('goes on over the pages of the graph, up to its limit', async () => {

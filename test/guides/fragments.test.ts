@@ -5,9 +5,6 @@ import { projectOf, typeFaults } from './snippets.ts'
 
 /** What the fragments of pages use of the program around them. */
 const SURROUNDINGS: Readonly<Record<string, string>> = {
-  'docs/client.md': `
-    declare const button: HTMLButtonElement
-    declare const link: { readonly id: string; readonly checkoutUrl: string; readonly statusToken: string }`,
   'packages/client/README.md': `
     import type { CreatePaymentLinkInput } from 'payments-subgraph-client'
     declare const button: HTMLButtonElement

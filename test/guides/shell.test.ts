@@ -30,7 +30,7 @@ async function shell(example = '', { app, sandbox, folder } = network): Promise<
   const code = example
     .replaceAll('localhost:4000', new URL(app.url).host)
     .replaceAll('localhost:4010', new URL(sandbox.url).host)
-    .replace(/\$\(npm run --silent token .*\)/, await network.token())
+    .replace(/\$\(npm run --silent cli -- token .*\)/, await network.token())
   const { stdout } = await run('bash', ['-euc', code], { cwd: folder })
   return stdout
 }
@@ -72,11 +72,9 @@ test('docs/operating.md makes a copy another log', async ({ onTestFinished }) =>
   const sql = 'SELECT log_id FROM meta'
   const read = async () => (await run('sqlite3', [join(other.folder, 'payments.db'), sql])).stdout
   const before = await read()
-  const page = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
-  await run('sqlite3', [
-    join(other.folder, 'payments.db'),
-    /`(UPDATE meta SET log_id = [^`]+)` on SQLite/.exec(page)?.[1] ?? '',
-  ])
+  const [, update = ''] =
+    /`(UPDATE meta [^`]+)` on SQLite/.exec(readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')) ?? []
+  await run('sqlite3', [join(other.folder, 'payments.db'), update])
   expect(await read()).toMatch(/^[0-9a-f]{32}\n$/)
   expect(await read()).not.toBe(before)
 })

@@ -44,7 +44,7 @@ export function projectOf(guide: string, env: Readonly<Record<string, string>>):
 }
 
 /** Has the packages of this repository resolve to their sources. */
-export const CONDITION = 'payments-subgraph-source'
+const CONDITION = 'payments-subgraph-source'
 
 const COMPILER = {
   target: 'ES2024',

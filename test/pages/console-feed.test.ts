@@ -16,7 +16,10 @@ describe.skipIf(browser.isMissing)('the feed of the console', () => {
   })
 
   const live = async (options: Parameters<typeof openConsole>[2] = {}) => {
-    const page = await openConsole(await browser.profile({ expectedErrors: [GONE] }), network, options)
+    const page = await openConsole(await browser.profile({ expectedErrors: [GONE] }), network, {
+      at: '/feed',
+      ...options,
+    })
     await isLive(page)
     return page
   }

@@ -26,7 +26,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.keyboard.insertText(await network.token())
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Live events' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
     await goBy(page, 'p', 'Payments')
     await expect.poll(() => focused(page)).toBe('Payments')
@@ -89,11 +89,12 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await page.evaluate(() => document.querySelector('h1')?.blur())
     await page.getByRole('link', { name: 'Skip to the content' }).focus()
     await keys(page, 'Enter')
-    await expect.poll(() => focused(page)).toBe('Live events')
+    await expect.poll(() => focused(page)).toBe('Overview')
   })
 })
 
 const VIEWS = [
+  ['v', 'Overview'],
   ['a', 'Agreements'],
   ['d', 'Webhooks'],
   ['l', 'Links'],

@@ -96,6 +96,7 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
       seen.push((await page.locator('.lacks').first().textContent()) ?? '')
     }
     expect(seen).toEqual([
+      'Overview: unavailable. The token lacks payments:read.',
       'Live events: unavailable. The token lacks payments:read.',
       'Payments: unavailable. The token lacks payments:read.',
       'Links: unavailable. The token lacks payments:read.',

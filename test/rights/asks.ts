@@ -22,7 +22,7 @@ const LIST = 3
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
 
 /** Returns every root field of queries, with arguments for which there is data. */
-export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): Ask[] {
+export function queries({ ids, links, payins, laterImport, laterReplay, vietQr }: Fixture): Ask[] {
   const agreementToken = { statusToken: ids.agreementToken }
   const owned = links.map(({ id }) => id)
   const paid = links.flatMap(({ paymentId }) => paymentId ?? [])
@@ -51,6 +51,8 @@ export function queries({ ids, links, payins, laterImport, vietQr }: Fixture): A
     { ...list('paymentImports', { first: 5, after: laterImport }), depth: 2 },
     query('paymentImport', { id: ids.import }),
     query('reconciliationReport', {}),
+    { ...list('webhookReplays', { first: 5, after: laterReplay }), depth: 2 },
+    query('webhookReplay', { id: ids.replay }),
     ...Object.values(ids.deliveries).map((id) => query('webhookDelivery', { id })),
     { ...query('paymentAgreement', { id: ids.agreement }), ...agreementToken },
     { ...query('paymentAgreement', { clientTransactionId: ids.clientTransaction }), ...agreementToken },

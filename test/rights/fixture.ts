@@ -52,11 +52,15 @@ export type Fixture = {
     readonly gatewayPayment: string
     /** An import that is done. */
     readonly import: string
+    /** A replay of deliveries that is done. */
+    readonly replay: string
     readonly deliveries: Readonly<Record<'applied' | 'quarantined' | 'stale' | 'ofAgreement', string>>
   }
   readonly eventIds: Readonly<Record<'ofLink' | 'ofAgreement' | 'ofPayout' | 'ofGatewayPayment', string>>
   /** Cursors before the last event of a link and of the agreement, and an invalid one. */
   readonly cursors: Readonly<Record<'ofLink' | 'ofAgreement' | 'forged', string>>
+  /** Cursor of a replay that is later than the one that is done. */
+  readonly laterReplay: string
   /** Cursor of an import that is later than the one that is done: what follows it does not change. */
   readonly laterImport: string
   readonly vietQr: string
@@ -133,6 +137,7 @@ async function furnished(network: Network): Promise<Fixture> {
   await settle(network)
   await erase(network, 'OWNER', 'nobody')
   const imported = await compared(network)
+  const replayed = await replayedDry(network)
   const [account] = network.sandbox.control.bankAccounts()
   const contact = await refusedContact(network, PACE_MS / 1000)
   const kept = { applied, quarantined, stale, ofAgreement }
@@ -152,6 +157,7 @@ async function furnished(network: Network): Promise<Fixture> {
       contact,
       ...(await partIds(network, contact, payouts[0] ?? '')),
       import: imported.id,
+      replay: replayed.id,
       gatewayPayment,
       deliveries: kept,
     },
@@ -167,9 +173,11 @@ async function furnished(network: Network): Promise<Fixture> {
       forged: 'nothing',
     },
     laterImport: imported.later,
+    laterReplay: replayed.later,
     vietQr: account?.qrContent ?? '',
     inputs: [
       ['cancelPaymentImport', { input: { importId: imported.id } }],
+      ['cancelWebhookReplay', { input: { replayId: replayed.id } }],
       ...(await carriedOut(network, { stale, link: links[0]?.id ?? '', contact })),
       ...(await failingInputs(network, { applied, unpaid: payins[0]?.id ?? '' })),
     ],
@@ -255,6 +263,19 @@ async function compared(network: Network): Promise<{ readonly id: string; readon
   return { id, later: (await importsOf(network, { first: 1 })).pageInfo.endCursor ?? '' }
 }
 
+/** Plans the replay of all deliveries. Returns the plan, which is done, and the cursor of a later one. */
+async function replayedDry(network: Network): Promise<{ readonly id: string; readonly later: string }> {
+  const begin = `mutation B($filter: PaymentWebhookDeliveryFilter!) { replayWebhookDeliveries(input: { filter: $filter }) {
+    ... on ReplayWebhookDeliveriesSuccess { replay { id } } } }`
+  for (const filter of [{}, { dispositions: [] }]) await network.ask(begin, { filter })
+  const list = '{ webhookReplays(first: 2) { nodes { id state } edges { cursor } } }'
+  type Page = { readonly nodes: { id: string; state: string }[]; readonly edges: { cursor: string }[] }
+  const read = async () => (await network.ask<{ webhookReplays: Page }>(list)).data.webhookReplays
+  await vi.waitUntil(async () => (await read()).nodes.every(({ state }) => state === 'DONE'), 30_000)
+  const { nodes, edges } = await read()
+  return { id: nodes[1]?.id ?? '', later: edges[0]?.cursor ?? '' }
+}
+
 async function importOfSites(network: Network, sites: readonly string[]): Promise<string> {
   const begun = (await tryToImport(network, { ...lastHour(), dryRun: true, sites })).import?.id ?? ''
   await vi.waitUntil(async () => (await importOf(network, begun))?.state === 'DONE', 30_000)
@@ -303,6 +324,7 @@ async function carriedOut(
     ['requestIdentityCheck', { input: identityInput(contact) }],
     ['createPaymentsExport', { input: { includePayers: true } }],
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
+    ['replayWebhookDeliveries', { input: { filter: { dispositions: [] } } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
     ...(await settledCreations(network)),
     ['rebuildPaymentStatistics', {}],

@@ -17,7 +17,7 @@ export type PaymentsClientErrorOptions = {
 
 /**
  * An error of the client kit. `code` is the graph's own (`NOT_FOUND`, `FORBIDDEN`, `UNAUTHENTICATED`, …), or one of the kit:
- * `NETWORK` (no server was reached), `TIMEOUT`, `BAD_RESPONSE` (the response is not from the graph).
+ * `INVALID_URL`, `NETWORK` (no server was reached), `TIMEOUT`, `BAD_RESPONSE` (the response is not from the graph).
  *
  * @example
  * try { await ask(PayinMethodsDocument, {}, endpoint) }
@@ -30,7 +30,7 @@ export class PaymentsClientError extends Error {
   readonly retryable: boolean
   /** HTTP status of the response, if there was one. */
   readonly status: number | null
-  /** Milliseconds that the server asks to wait. */
+  /** Milliseconds that the server asks to wait, at most five minutes. */
   readonly retryAfterMs: number | null
   /** The errors as the graph returned them. */
   readonly errors: readonly GraphError[]
@@ -77,9 +77,12 @@ export function errorOf(
   })
 }
 
-/** Returns a wait that somebody else has written, in milliseconds; null for what is none. */
+/** Longest wait that a server can ask for, in milliseconds: beyond 24 days a timer would fire at once. */
+const LONGEST_WAIT_MS = 300_000
+
+/** Returns a wait that a server has named, in milliseconds and within bounds; null for what is none. */
 function waitOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? Math.max(value, 0) : null
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, 0), LONGEST_WAIT_MS) : null
 }
 
 /** Converts any thrown value to an error of the client kit. */

@@ -13,7 +13,7 @@ export type WebSocketConstructor = new (url: string, protocols?: string | string
 
 /** The URLs of the graph and the caller's token. */
 export type PaymentsEndpoint = {
-  /** The graph's URL, e.g. `https://shop.example/graphql`. */
+  /** The graph's URL, e.g. `https://shop.example/graphql`; in a page also a path, e.g. `/graphql`. */
   readonly url: string
   /** The WebSocket URL. Default: `url` with `ws` instead of `http`. */
   readonly socketUrl?: string

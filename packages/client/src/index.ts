@@ -16,7 +16,7 @@ export type { Connection, Transport, WakeSource } from './connection/connection-
 export type { Timing } from './connection/timing.ts'
 export { remaining } from './remaining.ts'
 export type { Retry } from './request/retry-request.ts'
-export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './link-store.ts'
+export { paymentLinkStore, type PaymentLinkStore, type PaymentLinkView } from './watch-store.ts'
 export type {
   AgreementDetails,
   EventDetails,

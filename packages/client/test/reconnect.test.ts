@@ -17,7 +17,15 @@ const end = (kind: ConnectionEnd['kind'], code = 'NETWORK', more: PaymentsClient
   kind,
   error: new PaymentsClientError(code, 'a test', more),
 })
-const usual: Circumstances = { transports: 3, timing: timingOf({}), isFruitful: false, mayRenew: true, random: 1 }
+const usual: Circumstances = {
+  transports: 3,
+  timing: timingOf({}),
+  isFruitful: false,
+  isNew: false,
+  mayRenew: true,
+  random: 1,
+}
+const first = { ...usual, isNew: true }
 const fruitful = { ...usual, isFruitful: true }
 const before = (over: Partial<Attempts>): Attempts => ({ ...NO_ATTEMPTS, ...over })
 
@@ -57,6 +65,26 @@ describe('what is done after a line has ended', () => {
       'the last way',
       nextStep(before({ transport: 2 }), end('unopened'), usual),
       { waitMs: 500, connection: 'offline', attempts: { transport: 0 } },
+    ],
+    [
+      'the last way, before any has worked',
+      nextStep(before({ transport: 2 }), end('unopened'), first),
+      { waitMs: 500, attempts: { transport: 2, failures: 1 } },
+    ],
+    [
+      'the last way, before any has worked, which needs a cursor',
+      nextStep(before({ transport: 2 }), end('unopened', 'UNSUPPORTED'), first),
+      { waitMs: 500, attempts: { transport: 0 } },
+    ],
+    ...[200, 404].map((status): [string, ReturnType<typeof nextStep>, unknown] => [
+      `something else than the graph, with ${status}`,
+      nextStep(before({ transport: 2 }), end('unopened', 'BAD_RESPONSE', { status, retryable: false }), first),
+      { fail: { status } },
+    ]),
+    [
+      'something else than the graph, after it has worked',
+      nextStep(before({ transport: 2 }), end('unopened', 'BAD_RESPONSE', { status: 404, retryable: false }), usual),
+      { waitMs: 500, attempts: { transport: 0 } },
     ],
     [
       'a third fruitless line',

@@ -152,10 +152,14 @@ export function planNoLater(plan: ReadPlan, { at, readClass }: PlannedRead): Rea
   return { ...plan, dueAt: isSooner ? dueAt : at, readClass: keepsClass ? planned : readClass }
 }
 
-/** Returns the plan with another poll, after a change at `now`. A read that is already due, or a retry that is due earlier, stays. */
+/**
+ * Returns the plan with another poll, after a change at `now`. A read that is already due or that a doubt waits for, or a retry that is due
+ * earlier, stays.
+ */
 export function replacePoll(plan: ReadPlan, next: PlannedRead | null, now: number): ReadPlan {
-  const { dueAt, failures } = plan
-  const stays = dueAt !== null && (dueAt <= now || (failures > 0 && next !== null && dueAt < next.at))
+  const { dueAt, readClass, failures } = plan
+  const isSoonest = (at: number) => at <= now || (failures > 0 && next !== null && at < next.at)
+  const stays = dueAt !== null && (readClass === 'doubt' || isSoonest(dueAt))
   return stays ? plan : { dueAt: next?.at ?? null, readClass: next?.readClass ?? 'poll', failures }
 }
 

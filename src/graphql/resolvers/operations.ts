@@ -1,5 +1,6 @@
 import { hasScope } from '../../access/caller.ts'
 import { hashesOf } from '../../commands/operator-commands.ts'
+import { replayProgress } from '../../domain/bulk-replay.ts'
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
 import { lastComparedDay } from '../../domain/imports/compared-days.ts'
@@ -146,8 +147,25 @@ export const webhookDeliveriesResolvers = {
     webhookDeliveries: (_root, args, context) =>
       listOf('deliveries', args, context, (page) => context.store.inbox.page(page, deliveryFilter(args.filter))),
     webhookDelivery: (_root, { id }, { loaders }) => loaders.deliveryById.load(id),
+    webhookReplays: (_root, args, context) => listOf('replays', args, context, context.store.replays.page),
+    webhookReplay: async (_root, { id }, { store }) => {
+      const number = importNumber(id)
+      return number === null ? null : store.replays.byNumber(number)
+    },
   },
   Mutation: {
+    replayWebhookDeliveries: async (_root, { input }, { operations, caller }) => {
+      const request = { filter: deliveryFilter(input.filter), apply: input.apply }
+      const outcome = await operations.replayDeliveries(request, subjectOf(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'ReplayWebhookDeliveriesSuccess', replay: outcome.replay, replayed: outcome.replayed }
+    },
+    cancelWebhookReplay: async (_root, { input }, { operations }) => {
+      const outcome = await operations.cancelReplay(input.replayId)
+      return outcome.kind === 'done'
+        ? { __typename: 'CancelWebhookReplaySuccess', replay: outcome.replay }
+        : failureResult(outcome)
+    },
     replayWebhookDelivery: async (_root, { input }, { operations, loaders }) => {
       const outcome = await operations.replayDelivery(input)
       if (outcome.kind !== 'done') return failureResult(outcome)
@@ -164,6 +182,25 @@ export const webhookDeliveriesResolvers = {
         delivery,
       }
     },
+  },
+  PaymentWebhookReplay: {
+    id: ({ number }) => String(number),
+    state: ({ doneAt }) => (doneAt === null ? 'RUNNING' : 'DONE'),
+    progress: replayProgress,
+    requestedAt: ({ requestedAt }) => new Date(requestedAt),
+    doneAt: ({ doneAt }) => (doneAt === null ? null : new Date(doneAt)),
+    matched: ({ report }) => report.matched,
+    changed: ({ report }) => report.changed,
+    unchanged: ({ report }) => report.unchanged,
+    awaitingRead: ({ report }) => report.awaitingRead,
+    notReplayable: ({ report }) => report.refused,
+    failed: ({ report }) => report.failed,
+    results: ({ report }) => [...report.results],
+  },
+  PaymentWebhookReplayResult: {
+    dispositionBefore: ({ before }) => before,
+    dispositionAfter: ({ after }) => after,
+    delivery: ({ deliveryId }, _args, { loaders }) => loaders.deliveryById.load(deliveryId),
   },
   PaymentWebhookDelivery: {
     nodeId: ({ id }) => nodeIdOf('PaymentWebhookDelivery', id),

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
+import { CANCEL_IMPORT, DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
 import { type Ask, OperatorError, facts, plain, table } from '../operator-answers.ts'
 
 /** Pause between two questions about the progress, in milliseconds. */
@@ -39,6 +39,14 @@ export async function importPayments(
 /** Waits for the end of an import. Returns its report as text. Throws as `importPayments`. */
 export async function watchImport(ask: Ask, { id, json }: Shown & { id: string }, terminal: Terminal): Promise<string> {
   return endOf(await awaitEnd(ask, id, terminal), { json })
+}
+
+/** Cancels an import. Throws `OperatorError` when it does not exist. */
+export async function cancelImport(ask: Ask, { id, json }: Shown & { id: string }): Promise<string> {
+  const variables = { input: { importId: id } }
+  const { cancelPaymentImport: result } = (await ask(CANCEL_IMPORT, { variables, shape: cancelledAnswer })).data
+  if ('code' in result) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
+  return json ? JSON.stringify(result.import, null, 2) : 'Cancelled. What it has recorded stays.'
 }
 
 function endOf(done: Import, { json }: Shown): string {
@@ -231,6 +239,13 @@ const begunAnswer = z.object({
       message: z.string(),
       problems: z.array(z.object({ path: z.array(z.string()), message: z.string() })).optional(),
     }),
+  ]),
+})
+
+const cancelledAnswer = z.object({
+  cancelPaymentImport: z.union([
+    z.object({ import: comparison.pick({ id: true, state: true }) }),
+    z.object({ code: z.string(), message: z.string() }),
   ]),
 })
 

@@ -26,7 +26,7 @@ import {
   type TableSpec,
   trackTable,
 } from './table.ts'
-import { PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS, LEASES, META, READ_PACES } from './upkeep-rows.ts'
+import { DELIVERY_REPLAYS, PAYMENT_IMPORT_ENTRIES, PAYMENT_IMPORTS, LEASES, META, READ_PACES } from './upkeep-rows.ts'
 
 /** All tables in the order in which they are written: referenced rows come before the rows that refer to them. */
 const SPECS = {
@@ -56,6 +56,7 @@ const SPECS = {
   meta: META,
   imports: PAYMENT_IMPORTS,
   importEntries: PAYMENT_IMPORT_ENTRIES,
+  deliveryReplays: DELIVERY_REPLAYS,
 } as const
 
 /** The tables that contain events. */

@@ -1,6 +1,8 @@
+import type { ReplayReport } from '../../domain/bulk-replay.ts'
 import type { ImportPlace, ImportPlan, PaymentImport } from '../../domain/imports/import-plan.ts'
 import type { PartReport } from '../../domain/imports/import-report.ts'
 import type { ReadPace } from '../../domain/reads/read-pace.ts'
+import type { DeliveriesReplay, DeliveryFilter } from '../replay-store.ts'
 import { ONLY } from './log-rows.ts'
 import type { TableSpec, Flag, Numbering, StoredRow } from './table.ts'
 
@@ -160,6 +162,81 @@ export function toImport(row: StoredRow): PaymentImport {
     reports: JSON.parse(String(row['reports_json'])) as PartReport[],
     doneAt: row['done_at'] as number | null,
   }
+}
+
+export type DeliveryReplaysTable = {
+  number: Numbering
+  filter_json: string
+  dry_run: Flag
+  requested_by: string | null
+  requested_at: number
+  place: number
+  last: number
+  report_json: string
+  cancelled: Flag
+  done_at: number | null
+}
+
+export const DELIVERY_REPLAYS: TableSpec<DeliveriesReplay, 'number'> = {
+  name: 'delivery_replays',
+  columns: {
+    number: 'integer',
+    filter_json: 'text',
+    dry_run: 'integer',
+    requested_by: 'text',
+    requested_at: 'integer',
+    place: 'integer',
+    last: 'integer',
+    report_json: 'text',
+    cancelled: 'integer',
+    done_at: 'integer',
+  },
+  keyOf: ({ number }) => String(number),
+  lookups: { number: { columns: ['number'], keyOf: ({ number }) => String(number) } },
+  fromRow: toReplay,
+  toRow: (replay) => ({
+    number: replay.number,
+    filter_json: filterJson(replay.filter),
+    dry_run: replay.dryRun ? 1 : 0,
+    requested_by: replay.requestedBy,
+    requested_at: replay.requestedAt,
+    place: replay.place,
+    last: replay.last,
+    report_json: JSON.stringify(replay.report),
+    cancelled: replay.cancelled ? 1 : 0,
+    done_at: replay.doneAt,
+  }),
+}
+
+/** Returns the replay of a row. */
+export function toReplay(row: StoredRow): DeliveriesReplay {
+  const { receivedFrom, receivedBefore, ...filter } = JSON.parse(String(row['filter_json'])) as StoredFilter
+  return {
+    number: Number(row['number']),
+    filter: {
+      ...filter,
+      ...(receivedFrom === undefined ? {} : { receivedFrom: new Date(receivedFrom) }),
+      ...(receivedBefore === undefined ? {} : { receivedBefore: new Date(receivedBefore) }),
+    },
+    dryRun: row['dry_run'] === 1,
+    requestedBy: row['requested_by'] as string | null,
+    requestedAt: Number(row['requested_at']),
+    place: Number(row['place']),
+    last: Number(row['last']),
+    report: JSON.parse(String(row['report_json'])) as ReplayReport,
+    cancelled: row['cancelled'] === 1,
+    doneAt: row['done_at'] as number | null,
+  }
+}
+
+type StoredFilter = Omit<DeliveryFilter, 'receivedFrom' | 'receivedBefore'> & {
+  readonly receivedFrom?: string
+  readonly receivedBefore?: string
+}
+
+/** Returns a filter as it is stored. */
+export function filterJson(filter: DeliveryFilter): string {
+  return JSON.stringify(filter)
 }
 
 /** An object that a running import has seen in a list, so that it is counted once. */

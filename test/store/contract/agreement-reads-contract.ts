@@ -96,6 +96,19 @@ export function agreementReadsContract({ store }: Fixture): void {
     expect((await subject()).failures).toBe(0)
   })
 
+  it('keeps the read that a doubt waits for when the agreement ends', async () => {
+    await suspended()
+    await store.inbox.receiveAgreement(
+      callback(agreementReport('active', { limit: '70' }), { receivedAt: after(MINUTE) }),
+    )
+    const late = agreementReport('created')
+    expect(await store.agreementReads.record(await subject(), late, after(2 * MINUTE), null)).toBe('fruitless')
+    const due = await nextDue(store, 'agreement')
+    await store.inbox.receiveAgreement(callback(agreementReport('cancelled'), { receivedAt: after(3 * MINUTE) }))
+    expect(await agreementOf(store)).toMatchObject({ status: 'cancelled', provisional: true })
+    expect(await nextDue(store, 'agreement')).toEqual(due)
+  })
+
   it('postpones a read, unless a callback asked for it since', async () => {
     await suspended()
     const asked = await subject()

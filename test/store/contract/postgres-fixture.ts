@@ -33,6 +33,7 @@ const TABLES = [
   'gateway_payment_events',
   'payment_imports',
   'payment_import_entries',
+  'delivery_replays',
 ]
 
 /** Makes a database as empty as a new one, in a fraction of the time. */

@@ -6,6 +6,7 @@ import { agreementReadsContract } from './agreement-reads-contract.ts'
 import { agreementsContract } from './agreements-contract.ts'
 import { batchesContract } from './batches-contract.ts'
 import { NOW } from './builders.ts'
+import { bulkReplaysContract } from './bulk-replays-contract.ts'
 import { coldOrdersContract } from './cold-orders-contract.ts'
 import { commandsContract } from './commands-contract.ts'
 import { concurrencyContract } from './concurrency-contract.ts'
@@ -70,7 +71,7 @@ const CONTRACTS: Readonly<Record<string, readonly Contract[]>> = {
   'orders of which nothing is in memory': [coldOrdersContract],
   inbox: [inboxContract],
   'deliveries that need a look': [deliveryBacklogContract],
-  'replays of deliveries': [replayContract],
+  'replays of deliveries': [replayContract, bulkReplaysContract],
   concurrency: [concurrencyContract],
   batches: [batchesContract],
   statistics: [statisticsContract],

@@ -28,7 +28,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 it('the documents ask for what the schema has', () => {
   const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
-  expect(documents).toHaveLength(12)
+  expect(documents).toHaveLength(13)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
 })
 

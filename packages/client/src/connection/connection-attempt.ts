@@ -19,11 +19,13 @@ type ConnectionAttempt = {
   readonly signal: AbortSignal
   readonly options: { readonly wake?: WakeSource }
   readonly timing: Timing
+  /** Delay before a better transport is tried. */
+  readonly upgradeMs: number
 }
 
 /** Minimum delay before a token renewal, in milliseconds. */
 const LEAST_MS = 1_000
-/** Maximum delay before an attempt that a server asked to put off, and between two to open a better transport, in milliseconds. */
+/** Maximum delay between two attempts to open a better transport, in milliseconds. */
 const LONGEST_MS = 300_000
 
 /**
@@ -31,7 +33,7 @@ const LONGEST_MS = 300_000
  * over.
  */
 export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null> {
-  const { transport, open, request, token, tokens, reader, tell, signal, options, timing } = about
+  const { transport, open, request, token, tokens, reader, tell, signal, options, timing, upgradeMs } = about
   return new Promise((resolve) => {
     const endings: (() => void)[] = []
     let over = false
@@ -63,7 +65,9 @@ export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null>
     const lookForBetter = (ms: number) =>
       later(ms, () => {
         void firstThatOpens(about, probing.signal).then((better) =>
-          better === null ? lookForBetter(Math.min(ms * 2, LONGEST_MS)) : finish({ kind: 'better', transport: better }),
+          better === null
+            ? lookForBetter(Math.min(Math.max(ms * 2, timing.upgradeMs), LONGEST_MS))
+            : finish({ kind: 'better', transport: better }),
         )
       })
 
@@ -75,7 +79,7 @@ export function runAttempt(about: ConnectionAttempt): Promise<AttemptEnd | null>
       opened: () => {
         tell(carrying)
         renewLater(renewalMs(token, Date.now()))
-        if (transport > 0) lookForBetter(timing.upgradeMs)
+        if (transport > 0) lookForBetter(upgradeMs)
       },
       item: (item) => {
         const outcome = reader.take(item)
@@ -159,6 +163,8 @@ export type Circumstances = {
   readonly timing: Timing
   /** Whether the connection has delivered anything. */
   readonly isFruitful: boolean
+  /** Whether no connection has opened yet. */
+  readonly isNew: boolean
   /** Whether a new token can be requested. */
   readonly mayRenew: boolean
   /** A random number between 0 and 1. */
@@ -178,7 +184,7 @@ export function nextStep(before: Attempts, end: AttemptEnd, circumstances: Circu
   if (!('error' in end)) return again(attempts, about)
   if (end.error.code === 'UNAUTHENTICATED') return withAnotherToken(attempts, end.error, about)
   if (end.kind === 'refused') return { fail: end.error }
-  if (end.kind === 'unopened') return elsewhere(attempts, about)
+  if (end.kind === 'unopened') return elsewhere(attempts, end.error, about)
   if (end.kind === 'restarting' && attempts.failures === 0)
     return at({ ...attempts, failures: 1 }, about.timing.restartMs * about.random, 'reconnecting')
   return retryLater(attempts, end.error, about)
@@ -209,20 +215,25 @@ function withAnotherToken(attempts: Attempts, error: PaymentsClientError, { mayR
   return at({ ...attempts, refusals: 1 }, 0, null)
 }
 
-/** Switches to the next transport; after the last one, to the first one after a delay. */
-function elsewhere(attempts: Attempts, about: Circumstances): Step {
-  const transport = (attempts.transport + 1) % about.transports
-  if (transport !== 0) return at({ ...attempts, transport, fruitless: 0 }, 0, 'reconnecting')
+/**
+ * Switches to the next transport; after the last one, to the first one after a delay. Until a connection has opened, only the last one is
+ * tried again, which takes one request, and a response from something that is not the graph is final.
+ */
+function elsewhere(attempts: Attempts, error: PaymentsClientError, about: Circumstances): Step {
+  const next = (attempts.transport + 1) % about.transports
+  if (next !== 0) return at({ ...attempts, transport: next, fruitless: 0 }, 0, 'reconnecting')
+  if (about.isNew && error.status !== null && !error.retryable) return { fail: error }
+  const transport = about.isNew && error.code !== 'UNSUPPORTED' ? attempts.transport : 0
   const failures = attempts.failures + 1
   return at({ ...attempts, transport, failures, fruitless: 0 }, backoffMs(failures, about), 'offline')
 }
 
-function retryLater(attempts: Attempts, { retryAfterMs }: PaymentsClientError, about: Circumstances): Step {
+function retryLater(attempts: Attempts, error: PaymentsClientError, about: Circumstances): Step {
+  const { retryAfterMs } = error
   const fruitless = attempts.fruitless + (about.isFruitful ? 0 : 1)
-  if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, about)
+  if (retryAfterMs === null && fruitless >= FRUITLESS) return elsewhere(attempts, error, about)
   const failures = attempts.failures + 1
-  const asked = Math.min(retryAfterMs ?? 0, LONGEST_MS)
-  const waitMs = Math.max(spreadMs(asked, about.random), backoffMs(failures, about))
+  const waitMs = Math.max(spreadMs(retryAfterMs ?? 0, about.random), backoffMs(failures, about))
   // The server refuses clients over every transport; after the wait, the best transport is tried first.
   const transport = retryAfterMs === null ? attempts.transport : 0
   return at({ ...attempts, transport, failures, fruitless }, waitMs, 'reconnecting')

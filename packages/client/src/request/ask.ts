@@ -1,3 +1,4 @@
+import { checkUrl } from '../check-url.ts'
 import {
   isUnauthenticated,
   PaymentsClientError,
@@ -26,6 +27,7 @@ export async function ask<Data, Variables>(
   endpoint: PaymentsEndpoint,
   options: AskOptions = {},
 ): Promise<Data> {
+  checkUrl(endpoint)
   const tokens = createTokens(endpoint.token)
   const send = (token: string | null) => sendOnce(document, variables, { endpoint, token, signal: options.signal })
   const sendAnew = async () => {
@@ -130,7 +132,8 @@ export async function resultOf(response: Response): Promise<Result> {
   try {
     json = await response.json()
   } catch (error) {
-    throw badResponse(response, error)
+    // Otherwise the connection was lost amid the body.
+    throw error instanceof SyntaxError ? badResponse(response, error) : asClientError(error)
   }
   if (isResult(json)) return json
   throw badResponse(response)
@@ -147,12 +150,16 @@ export function retryAfterMs({ headers }: Response): number | null {
 function badResponse(response: Response, cause?: unknown): PaymentsClientError {
   const { status } = response
   const code = { 401: 'UNAUTHENTICATED', 429: 'UNAVAILABLE', 503: 'UNAVAILABLE' }[status]
-  return new PaymentsClientError(code ?? 'BAD_RESPONSE', `The server answered with ${status}, and not with GraphQL.`, {
-    status,
-    retryAfterMs: retryAfterMs(response),
-    retryable: status === 429 || status >= 500,
-    cause,
-  })
+  return new PaymentsClientError(
+    code ?? 'BAD_RESPONSE',
+    `The server answered with ${status}, and not with GraphQL: check \`url\`.`,
+    {
+      status,
+      retryAfterMs: retryAfterMs(response),
+      retryable: status === 429 || status >= 500,
+      cause,
+    },
+  )
 }
 
 function isResult(json: unknown): json is Result {

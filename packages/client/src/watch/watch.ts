@@ -1,4 +1,5 @@
-import { asClientError, createTokens } from '../client-errors.ts'
+import { checkUrl } from '../check-url.ts'
+import { asClientError, createTokens, PaymentsClientError } from '../client-errors.ts'
 import { createChannel } from '../connection/channel.ts'
 import {
   runAttempt,
@@ -21,7 +22,7 @@ import type { WatchOptions } from './watch-options.ts'
 /**
  * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.
  * Starts with the first `next()`, and ends with `return()` (which a `break` calls) or when the signal aborts. Throws a
- * `PaymentsClientError` when the link does not exist, the caller may not read it, or the token is rejected.
+ * `PaymentsClientError` when the link does not exist, the caller may not read it, the token is rejected, or no connection opens in five tries.
  *
  * @example
  * for await (const { kind, payment } of watchPaymentLink(id, { url: 'https://shop.example/graphql', statusToken }))
@@ -127,19 +128,26 @@ export type Sink = {
 }
 
 const POLL_MS = 3_000
+/** Number of tries to reach the server for the first time. They take 4 to 8 seconds; tries while the device is offline do not count. */
+const FIRST_TRIES = 5
 
 /**
  * Follows a subject, reconnecting as needed, until the signal aborts. Rejects with a `PaymentsClientError` when the subject
  * cannot be followed, now or later.
  */
 async function follow(subject: Subject, options: WatchOptions, sink: Sink, signal: AbortSignal): Promise<void> {
+  checkUrl(options)
   const { transports = TRANSPORTS, pollMs = POLL_MS } = options
   const timing = timingOf(options.timing)
   const tokens = createTokens(options.token)
   const reader = createReader(subject, options.after ?? null, sink.update)
   let attempts = NO_ATTEMPTS
   let told: Connection | null = null
+  let isNew = true
+  let tries = 0
+  let { upgradeMs } = timing
   const tell = (connection: Connection) => {
+    if (connection === 'live' || connection === 'polling') isNew = false
     if (connection === told || signal.aborted) return
     told = connection
     sink.connection(connection)
@@ -168,6 +176,7 @@ async function follow(subject: Subject, options: WatchOptions, sink: Sink, signa
       signal,
       options,
       timing,
+      upgradeMs,
     })
   }
 
@@ -181,15 +190,36 @@ async function follow(subject: Subject, options: WatchOptions, sink: Sink, signa
       transports: transports.length,
       timing,
       isFruitful: reader.delivered > before,
+      isNew,
       mayRenew: isUnauthenticated && tokens.refused(),
       random: Math.random(),
     })
     if ('fail' in step) throw step.fail
+    if ('error' in end) {
+      // The next try is over the last transport: a better one is worth a look as soon as it opens.
+      upgradeMs = isNew && step.waitMs > 0 ? 0 : timing.upgradeMs
+      if (isNew && step.waitMs > 0 && end.error.retryAfterMs === null && !isOffline()) tries += 1
+      if (tries >= FIRST_TRIES) throw unreachable(options.url, end.error)
+    }
     attempts = step.attempts
     // Before the first connection the state stays `connecting`, as long as an attempt is left.
     if (step.connection === 'offline' || (step.connection !== null && told !== 'connecting')) tell(step.connection)
     if (step.waitMs > 0 && !signal.aborted) await pause(step.waitMs, options, signal)
   }
+}
+
+/** React Native does not say. */
+function isOffline(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } }
+  return navigator?.onLine === false
+}
+
+/** Returns the error of a watch whose server has never answered. A browser does not tell a page why. */
+function unreachable(url: string, cause: PaymentsClientError): PaymentsClientError {
+  if (cause.code !== 'NETWORK') return cause
+  const page = typeof location === 'undefined' ? '' : `, and that its ALLOWED_ORIGINS has ${location.origin}`
+  const message = `No answer from ${url}. Check that the URL is right and the server runs${page}.`
+  return new PaymentsClientError('NETWORK', message, { cause })
 }
 
 /** Waits, but only until the app wakes up or the signal aborts. */

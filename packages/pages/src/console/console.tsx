@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Accounts } from './accounts/accounts.tsx'
+import { ActionDrawer } from './actions/action-drawer.tsx'
+import { ActionContext, type ActionName } from './actions/actions.tsx'
 import { Agreement } from './agreements/agreement.tsx'
 import { Agreements } from './agreements/agreements.tsx'
 import { Contacts } from './contacts/contacts.tsx'
@@ -18,6 +20,7 @@ import { Imports } from './imports/imports.tsx'
 import { Link } from './links/link.tsx'
 import { Links } from './links/links.tsx'
 import { Methods } from './methods/methods.tsx'
+import { Overview } from './overview/overview.tsx'
 import { Payment } from './payments/payment.tsx'
 import { Payments } from './payments/payments.tsx'
 import { Payout } from './payouts/payout.tsx'
@@ -37,7 +40,7 @@ export function Console() {
   const session = useSession()
   const mayRead = session.claims.scopes.has('payments:read')
   const feed = useFeed(mayRead ? session : null)
-  const [open, setOpen] = useState<'keys' | 'palette' | null>(null)
+  const [open, setOpen] = useState<'keys' | 'palette' | ActionName | null>(null)
   useShortcuts(
     () => setOpen('keys'),
     () => setOpen('palette'),
@@ -45,23 +48,28 @@ export function Console() {
   return (
     <LogContext.Provider value={feed.changes}>
       <ConnectionContext.Provider value={mayRead ? feed.connection : null}>
-        <WithAttention>
-          <a
-            class="button skip"
-            href="#content"
-            onClick={(event) => {
-              event.preventDefault()
-              document.querySelector('h1')?.focus()
-            }}
-          >
-            Skip to the content
-          </a>
-          <Shell route={route} onSearch={() => setOpen('palette')} onKeys={() => setOpen('keys')}>
-            {route === null ? <NoView /> : <Allowed route={route} feed={feed} />}
-          </Shell>
-          {open === 'keys' && <HelpDialog onClose={() => setOpen(null)} />}
-          {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
-        </WithAttention>
+        <ActionContext.Provider value={setOpen}>
+          <WithAttention>
+            <a
+              class="button skip"
+              href="#content"
+              onClick={(event) => {
+                event.preventDefault()
+                document.querySelector('h1')?.focus()
+              }}
+            >
+              Skip to the content
+            </a>
+            <Shell route={route} onSearch={() => setOpen('palette')} onKeys={() => setOpen('keys')}>
+              {route === null ? <NoView /> : <Allowed route={route} feed={feed} />}
+            </Shell>
+            {open === 'keys' && <HelpDialog onClose={() => setOpen(null)} />}
+            {open === 'palette' && <Palette onClose={() => setOpen((now) => (now === 'palette' ? null : now))} />}
+            {open !== null && open !== 'keys' && open !== 'palette' && (
+              <ActionDrawer key={open} name={open} onClose={() => setOpen(null)} />
+            )}
+          </WithAttention>
+        </ActionContext.Provider>
       </ConnectionContext.Provider>
     </LogContext.Provider>
   )
@@ -91,7 +99,7 @@ function NoView() {
   return (
     <Page title="Page not found">
       <p>
-        The URL matches no view of the console. <a href={hrefOf('feed')}>Go to the live events</a>
+        The URL matches no view of the console. <a href={hrefOf('overview')}>Go to the overview</a>
       </p>
     </Page>
   )
@@ -100,6 +108,8 @@ function NoView() {
 function Shown({ route, feed }: Props) {
   const { view, id } = route
   switch (view.name) {
+    case 'overview':
+      return <Overview route={route} />
     case 'feed':
       return <Feed route={route} feed={feed} />
     case 'payments':

@@ -2,7 +2,14 @@ import './console.css'
 import { Provider } from '@urql/preact'
 import { render } from 'preact'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
-import { endSession, keepSession, type OpenedSession, openSession } from '../session.ts'
+import {
+  endSession,
+  keepSession,
+  type OpenedSession,
+  openSession,
+  renewSession,
+  type SignInProblem,
+} from '../session.ts'
 import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
 import { Sprite } from './pieces/icons.tsx'
@@ -11,6 +18,15 @@ import { forgetAll, REFUSED, SessionContext, type Session, claimsOf, useExpiry }
 import { createGraphqlClient, SignIn } from './session/sign-in.tsx'
 import { applyPreferences } from './shell/preferences.ts'
 
+const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
+  code: 'This link has been used, or is too old. Restart the server for another one, or sign in with a token.',
+  refused: 'You were not signed in: the issuer or this server refused it. Try again, or ask who manages your access.',
+  unavailable: 'The issuer of tokens does not answer. Try again.',
+}
+/** Milliseconds before its end at which a token is renewed. */
+const RENEWED_BEFORE_MS = 15_000
+const EXPIRED = 'Your token has expired. Sign in with a new one.'
+
 surviveTranslation()
 applyPreferences()
 followPlaces()
@@ -18,13 +34,9 @@ const root = document.querySelector('#app')
 const begun = await openSession()
 if (root !== null) render(<App begun={begun} />, root)
 
-const CODE_REFUSED =
-  'This link has been used, or is too old. Restart the server for another one, or sign in with a token.'
-const EXPIRED = 'Your token has expired. Sign in with a new one.'
-
 /** Shows the console to a signed-in user, otherwise the sign-in form. */
-function App({ begun: { token: first, isCodeRefused } }: { readonly begun: OpenedSession }) {
-  const [{ token, reason }, setSession] = useState({ token: first, reason: isCodeRefused ? CODE_REFUSED : null })
+function App({ begun: { token: first, signInUrl, problem } }: { readonly begun: OpenedSession }) {
+  const [{ token, reason }, setSession] = useState({ token: first, reason: problem && PROBLEMS[problem] })
 
   const signIn = (given: string) => {
     forgetAll()
@@ -48,6 +60,15 @@ function App({ begun: { token: first, isCodeRefused } }: { readonly begun: Opene
     [token, claims],
   )
   useExpiry(claims?.expiresAt ?? null, () => signOut(EXPIRED))
+  const renewAt = signInUrl === null || claims === null ? null : claims.expiresAt - RENEWED_BEFORE_MS
+  useExpiry(renewAt, () => {
+    if (token === null) return
+    const renew = async () => {
+      const renewed = await renewSession(token)
+      if (renewed !== null && signedIn.current === token) setSession({ token: renewed, reason: null })
+    }
+    void renew()
+  })
   const client = useMemo(
     () => (token === null ? null : createGraphqlClient(token, () => signOut(REFUSED))),
     [token, signOut],
@@ -60,14 +81,14 @@ function App({ begun: { token: first, isCodeRefused } }: { readonly begun: Opene
     return (
       <>
         <Sprite />
-        <SignIn reason={reason} onToken={signIn} />
+        <SignIn reason={reason} signInUrl={signInUrl} onToken={signIn} />
       </>
     )
   return (
     <SessionContext.Provider value={session}>
       <Provider value={client}>
         <Sprite />
-        <Console key={session.token} />
+        <Console />
       </Provider>
     </SessionContext.Provider>
   )

@@ -15,9 +15,6 @@ import { surviveTranslation } from '../translation.ts'
 
 surviveTranslation()
 applyPreferences()
-const root = document.querySelector('#app')
-if (root !== null) render(<Parts />, root)
-
 const AMOUNTS = [
   { value: '1250.5', currency: 'AUD', exponent: 2 },
   { value: '18400', currency: 'JPY', exponent: 0 },
@@ -55,7 +52,7 @@ function Parts() {
                 key={tone}
                 tone={tone}
                 glyph="flag"
-                title="What happened"
+                title={`What happened (${tone})`}
                 actions={
                   <button class="button" type="button">
                     What to do
@@ -216,7 +213,10 @@ function Lists() {
         {table}
       </section>
       <section class="card rows" aria-label="A list of another filter" aria-busy="true">
-        {table}
+        {/* Dimmed text has no least contrast. */}
+        <div role="group" aria-label="Dimmed" aria-disabled="true">
+          {table}
+        </div>
       </section>
       <section class="card" aria-label="A list that is read">
         <Skeleton what="payments" />
@@ -229,3 +229,7 @@ function Lists() {
     </>
   )
 }
+
+// After the constants that the parts use.
+const root = document.querySelector('#app')
+if (root !== null) render(<Parts />, root)

@@ -18,11 +18,11 @@ async function copyOf(button: HTMLElement): Promise<void> {
   if (button.lastChild !== null) button.lastChild.textContent = 'Copied'
 }
 
-const { token, isCodeRefused } = await openSession()
+const { token, problem } = await openSession()
 if (text !== null && copy !== null) {
   text.textContent =
     token === null
-      ? isCodeRefused
+      ? problem === 'code'
         ? REFUSED
         : SIGNED_OUT
       : 'This browser is signed in: console and explorer have its token.'

@@ -616,5 +616,25 @@ CREATE TABLE payment_imports (
 
 CREATE INDEX payment_imports_running ON payment_imports (number) WHERE done_at IS NULL;
 
+-- Replays of the deliveries that meet a filter.
+CREATE TABLE delivery_replays (
+  number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  filter_json TEXT NOT NULL,
+  -- 1: nothing is changed but the report.
+  dry_run INTEGER NOT NULL,
+  -- Subject of the token of the request.
+  requested_by TEXT,
+  requested_at BIGINT NOT NULL,
+  -- Numbers of deliveries: the last one that was looked at, and the last one that is to be.
+  place BIGINT NOT NULL,
+  last BIGINT NOT NULL,
+  -- The results so far.
+  report_json TEXT NOT NULL,
+  cancelled INTEGER NOT NULL,
+  done_at BIGINT
+);
+
+CREATE INDEX delivery_replays_running ON delivery_replays (number) WHERE done_at IS NULL;
+
 -- What the lists of running imports have shown: the number of the import, that of the list, and an id.
 CREATE TABLE payment_import_entries (key TEXT COLLATE "C" PRIMARY KEY);

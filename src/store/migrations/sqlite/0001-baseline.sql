@@ -595,5 +595,25 @@ CREATE TABLE payment_imports (
 
 CREATE INDEX payment_imports_running ON payment_imports (number) WHERE done_at IS NULL;
 
+-- Replays of the deliveries that meet a filter.
+CREATE TABLE delivery_replays (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  filter_json TEXT NOT NULL,
+  -- 1: nothing is changed but the report.
+  dry_run INTEGER NOT NULL,
+  -- Subject of the token of the request.
+  requested_by TEXT,
+  requested_at INTEGER NOT NULL,
+  -- Numbers of deliveries: the last one that was looked at, and the last one that is to be.
+  place INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  -- The results so far.
+  report_json TEXT NOT NULL,
+  cancelled INTEGER NOT NULL,
+  done_at INTEGER
+) STRICT;
+
+CREATE INDEX delivery_replays_running ON delivery_replays (number) WHERE done_at IS NULL;
+
 -- What the lists of running imports have shown: the number of the import, that of the list, and an id.
 CREATE TABLE payment_import_entries (key TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;

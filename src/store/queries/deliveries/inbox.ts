@@ -43,18 +43,10 @@ async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[
 }
 
 /** Returns a page: from the index by subject, from that of dispositions that few have, or from the table. */
-async function pageOfDeliveries(
-  db: Db,
-  page: PageQuery,
-  { subjectIds, dispositions, needsAttention, receivedFrom, receivedBefore, refKinds }: DeliveryFilter,
-): Promise<Page<Delivery>> {
-  if (subjectIds?.length === 0 || dispositions?.length === 0 || refKinds?.length === 0) return NO_PAGE
-  const checks = [
-    ...(dispositions === undefined ? [] : [oneOf('disposition', dispositions)]),
-    ...(receivedFrom === undefined ? [] : [sql<SqlBool>`first_received_at >= ${receivedFrom.getTime()}`]),
-    ...(receivedBefore === undefined ? [] : [sql<SqlBool>`first_received_at < ${receivedBefore.getTime()}`]),
-    ...(refKinds === undefined ? [] : [isAtAddressOf(refKinds)]),
-  ]
+async function pageOfDeliveries(db: Db, page: PageQuery, filter: DeliveryFilter): Promise<Page<Delivery>> {
+  const { subjectIds, dispositions, needsAttention } = filter
+  if (isOfNone(filter)) return NO_PAGE
+  const checks = plainChecks(filter)
   const ofSubjects = (ids: readonly string[], others: readonly Expression<SqlBool>[] = []) =>
     grouped([...new Set(ids)]).map((some) => [oneOf('subject_id', some)].concat(others))
   const read = async (ranges: Ranges, checked: readonly Expression<SqlBool>[]) =>
@@ -70,6 +62,32 @@ async function pageOfDeliveries(
     [[is('QUARANTINED')], ...ofSubjects(inDoubt, [is('DOUBTFUL')])],
     subjectIds === undefined ? checks : [...checks, oneOf('subject_id', subjectIds)],
   )
+}
+
+/** Returns the conditions of a filter on rows that are looked at; null for a filter that none meets. */
+export async function deliveryChecks(db: Db, filter: DeliveryFilter): Promise<readonly Expression<SqlBool>[] | null> {
+  if (isOfNone(filter)) return null
+  const { subjectIds, needsAttention } = filter
+  const checks = [...plainChecks(filter), ...(subjectIds === undefined ? [] : [oneOf('subject_id', subjectIds)])]
+  if (needsAttention !== true) return checks
+  const inDoubt = await subjectsInDoubt(db)
+  if (inDoubt.length === 0) return [...checks, is('QUARANTINED')]
+  const isInDoubt = sql`${is('DOUBTFUL')} AND ${oneOf('subject_id', inDoubt)}`
+  return [...checks, sql<SqlBool>`(${is('QUARANTINED')} OR (${isInDoubt}))`]
+}
+
+function isOfNone({ subjectIds, dispositions, refKinds }: DeliveryFilter): boolean {
+  return subjectIds?.length === 0 || dispositions?.length === 0 || refKinds?.length === 0
+}
+
+/** The conditions for which there is no index. */
+function plainChecks({ dispositions, receivedFrom, receivedBefore, refKinds }: DeliveryFilter): Expression<SqlBool>[] {
+  return [
+    ...(dispositions === undefined ? [] : [oneOf('disposition', dispositions)]),
+    ...(receivedFrom === undefined ? [] : [sql<SqlBool>`first_received_at >= ${receivedFrom.getTime()}`]),
+    ...(receivedBefore === undefined ? [] : [sql<SqlBool>`first_received_at < ${receivedBefore.getTime()}`]),
+    ...(refKinds === undefined ? [] : [isAtAddressOf(refKinds)]),
+  ]
 }
 
 /** On rows that are looked at: see `readPage`. */

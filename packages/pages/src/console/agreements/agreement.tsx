@@ -1,92 +1,85 @@
-import { useMutation } from '@urql/preact'
-import { useState, useRef } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { DeliveriesOf } from '../deliveries/deliveries.tsx'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   AgreementNowDocument,
   type AgreementNowQuery,
+  AmendAgreementDocument,
+  ChangeAgreementDocument,
   type PaymentAgreementStatus,
   type PaymentAgreementStatusChange,
-  ChangeAgreementDocument,
-  type ChangeAgreementMutation,
 } from '../generated/graphql.ts'
-import { AnswerFailure, useAnswer, documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Dialog } from '../pieces/dialog.tsx'
-import { History } from '../pieces/history.tsx'
+import { useAnswer } from '../pieces/answers.tsx'
+import { CommandDrawer } from '../pieces/command-drawer.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { newKey } from '../pieces/new-key.ts'
-import { Fact, Facts, Needs, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Status, wordsOf, amountText } from '../pieces/values.tsx'
+import { Fact, Facts, Needs } from '../pieces/page.tsx'
+import { Subject } from '../pieces/subject.tsx'
+import { Amount, amountText, Id, wordsOf } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
+import { IN_AUD, TERMS } from './terms.ts'
 
 type AgreementNow = NonNullable<AgreementNowQuery['paymentAgreement']>
 
-/** One debit agreement: its terms, history and actions. */
+/** One debit agreement: its terms, its timeline and its actions. */
 export function Agreement({ id }: { readonly id: string }) {
   const concerns = ({ agreementId }: FeedEvent) => agreementId === id
   const answer = useAnswer(AgreementNowDocument, { id, pii: useScope('payments:pii') }, { concerns })
   const agreement = answer.data?.paymentAgreement ?? null
+  const payer = agreement?.payer ?? null
   return (
-    <Page title={`Agreement ${agreement?.clientTransactionId ?? id}`} in="agreements">
-      <AnswerFailure of={answer} />
-      {agreement === null ? (
-        <Waiting of={answer} what={`agreements with the id ${id}`} />
-      ) : (
-        <>
-          <AgreementFacts agreement={agreement} />
-          <section aria-labelledby="actions">
-            <h2 id="actions">Actions</h2>
-            <Needs scopes={['agreements:write']} what="Status changes">
-              <AgreementActions agreement={agreement} onDone={answer.askAgain} />
-            </Needs>
-          </section>
-          <div class="beside">
-            <History
-              events={agreement.events?.nodes ?? []}
-              isWhole={agreement.events?.pageInfo.hasNextPage === false}
-            />
-            <Needs scopes={['payments:read']} what="Deliveries">
-              <DeliveriesOf subjectId={agreement.id} concerns={concerns} />
-            </Needs>
-          </div>
-        </>
-      )}
-    </Page>
-  )
-}
-
-function AgreementFacts({ agreement }: { readonly agreement: AgreementNow }) {
-  const { payer } = agreement
-  return (
-    <section aria-labelledby="facts">
-      <h2 id="facts">Details</h2>
-      <Facts>
-        <Fact name="Status">
-          <Status kind="PaymentAgreementStatus" of={agreement.status} />
-        </Fact>
-        <Fact name="Limit">
-          <Amount of={agreement.limit} />
-        </Fact>
-        <Fact name="Description">{agreement.description}</Fact>
-        <Fact name="Purpose">{wordsOf(agreement.purpose)}</Fact>
-        <Fact name="Amount rule">{wordsOf(agreement.amountRule)}</Fact>
-        <Fact name="Frequency">{wordsOf(agreement.frequency)}</Fact>
-        <Fact name="Start date">{agreement.startDate}</Fact>
-        <Fact name="Payer">
-          {payer && [payer.name, payer.bsb, payer.accountNumberMasked, payer.payIdMasked].filter(Boolean).join(', ')}
-        </Fact>
-        <Fact name="Id">
-          <code>{agreement.id}</code>
-        </Fact>
-        <Fact name="Reference">{agreement.reference}</Fact>
-        <Fact name="Created">
-          <Moment at={agreement.createdAt} />
-        </Fact>
-        <Fact name="Updated">
-          <Moment at={agreement.updatedAt} />
-        </Fact>
-      </Facts>
-    </section>
+    <Subject
+      in="agreements"
+      what="Agreement"
+      id={id}
+      answer={answer}
+      kind="PaymentAgreementStatus"
+      shown={
+        agreement && {
+          ...agreement,
+          amount: agreement.limit,
+          name: agreement.clientTransactionId,
+          about: [payer?.name, agreement.description, `at most, ${wordsOf(agreement.frequency).toLowerCase()}`],
+          parts: {
+            Terms: {
+              Limit: <Amount of={agreement.limit} />,
+              'Amount rule': wordsOf(agreement.amountRule),
+              Frequency: wordsOf(agreement.frequency),
+              Purpose: wordsOf(agreement.purpose),
+              'First day': agreement.startDate,
+              Amendment: agreement.amendmentStatusRaw && <code>{agreement.amendmentStatusRaw}</code>,
+            },
+            ...(payer && {
+              Payer: {
+                Name: payer.name,
+                PayID: payer.payIdMasked,
+                Account: [payer.bsb, payer.accountNumberMasked].filter(Boolean).join(' '),
+              },
+            }),
+            Ids: {
+              Agreement: <Id of={agreement.id} what="agreement id" />,
+              Ours: <Id of={agreement.clientTransactionId} what="client transaction id" />,
+              Reference: agreement.reference && <Id of={agreement.reference} what="reference" />,
+              Service: <Id of={agreement.serviceId} what="service id" />,
+              Version: agreement.version,
+              Created: <Moment at={agreement.createdAt} isExact />,
+              Changed: <Moment at={agreement.updatedAt} />,
+            },
+          },
+        }
+      }
+      actions={
+        <Needs scopes={['agreements:write']} what="Changes">
+          {agreement && <AgreementActions agreement={agreement} onDone={answer.askAgain} />}
+        </Needs>
+      }
+      more={
+        agreement && (
+          <Needs scopes={['payments:read']} what="Deliveries">
+            <DeliveriesOf subjectId={agreement.id} concerns={concerns} />
+          </Needs>
+        )
+      }
+    />
   )
 }
 
@@ -114,30 +107,43 @@ const CHANGES: Readonly<Record<PaymentAgreementStatus, readonly Change[]>> = {
 
 type Props = { readonly agreement: AgreementNow; readonly onDone: () => void }
 
-/** Buttons to suspend, resume or cancel an agreement. */
+/** Buttons to suspend, resume, change or cancel an agreement. */
 function AgreementActions({ agreement, onDone }: Props) {
-  const [asked, setAsked] = useState<PaymentAgreementStatusChange | null>(null)
+  const [asked, setAsked] = useState<PaymentAgreementStatusChange | 'TERMS' | null>(null)
   const changes = CHANGES[agreement.status]
   const change = [SUSPEND, RESUME, CANCEL].find(({ status }) => status === asked)
-  if (changes.length === 0 && change === undefined) return <p class="note">It can no longer be changed.</p>
+  const close = () => {
+    setAsked(null)
+    onDone()
+  }
   return (
-    <div class="actions">
+    <>
+      {changes.length === 0 && asked === null && <p class="small faint">It can no longer be changed.</p>}
       {changes.map(({ status, name }) => (
         <button class="button" key={status} type="button" onClick={() => setAsked(status)}>
           {name} …
         </button>
       ))}
-      {change !== undefined && (
-        <ChangeDialog
-          agreement={agreement}
-          change={change}
-          onClose={() => {
-            setAsked(null)
-            onDone()
-          }}
-        />
+      {changes.length > 0 && (
+        <button class="button" type="button" onClick={() => setAsked('TERMS')}>
+          Change the terms …
+        </button>
       )}
-    </div>
+      {asked === 'TERMS' && (
+        <CommandDrawer
+          title="Change the terms"
+          document={AmendAgreementDocument}
+          fields={TERMS(agreement)}
+          given={{ ...IN_AUD, id: agreement.id }}
+          button={() => 'Change the terms'}
+          resultOf={(data) => data.amendPaymentAgreement}
+          onClose={close}
+        >
+          {() => <p class="note-block here">It was asked for. The payer’s bank decides, and the terms then change.</p>}
+        </CommandDrawer>
+      )}
+      {change !== undefined && <ChangeDrawer agreement={agreement} change={change} onClose={close} />}
+    </>
   )
 }
 
@@ -148,45 +154,31 @@ type Change = {
   readonly consequence: string
 }
 
-type DialogProps = { readonly agreement: AgreementNow; readonly change: Change; readonly onClose: () => void }
-type Result = NonNullable<ChangeAgreementMutation['changePaymentAgreementStatus']>
+type DrawerProps = { readonly agreement: AgreementNow; readonly change: Change; readonly onClose: () => void }
 
-/** Confirms a change of an agreement. The idempotency key is created once per dialog, so that the change is made only once. */
-function ChangeDialog({ agreement, change, onClose }: DialogProps) {
-  const key = useRef(newKey()).current
-  const [{ error }, execute] = useMutation(documentOf(ChangeAgreementDocument))
-  const [result, setResult] = useState<Result | null>(null)
-  const isDone = result?.__typename === 'PaymentAgreementSuccess'
-  const [isBusy, send] = useSingle(async () => {
-    const { data } = await execute({ input: { idempotencyKey: key, id: agreement.id, status: change.status } })
-    setResult(data?.changePaymentAgreementStatus ?? null)
-  })
-
+/** Confirms a change of an agreement. */
+function ChangeDrawer({ agreement, change, onClose }: DrawerProps) {
   return (
-    <Dialog title={`${change.name} the agreement`} isBusy={isBusy} onClose={onClose}>
-      <Facts>
-        <Fact name="Agreement">{agreement.clientTransactionId}</Fact>
-        <Fact name="Description">{agreement.description}</Fact>
-        <Fact name="Limit">{amountText(agreement.limit)}</Fact>
-      </Facts>
-      <p>{change.consequence}</p>
-      <RequestFailure error={isBusy ? undefined : error} />
-      <div role="status">
-        {result?.__typename === 'PaymentAgreementSuccess' && (
-          <p class="note-block here">It was asked for. The agreement is {result.agreement.statusRaw} now.</p>
-        )}
-      </div>
-      {result !== null && 'code' in result && <FailureNotice failure={result} />}
-      <div class="actions">
-        {!isDone && (
-          <button type="button" class="button danger" disabled={isBusy} onClick={send}>
-            {change.name} it
-          </button>
-        )}
-        <button class="button" type="button" disabled={isBusy} onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </Dialog>
+    <CommandDrawer
+      title={`${change.name} the agreement`}
+      document={ChangeAgreementDocument}
+      fields={[]}
+      given={{ id: agreement.id, status: change.status }}
+      about={
+        <>
+          <Facts>
+            <Fact name="Agreement">{agreement.clientTransactionId}</Fact>
+            <Fact name="Description">{agreement.description}</Fact>
+            <Fact name="Limit">{amountText(agreement.limit)}</Fact>
+          </Facts>
+          <p>{change.consequence}</p>
+        </>
+      }
+      button={() => `${change.name} it`}
+      resultOf={(data) => data.changePaymentAgreementStatus}
+      onClose={onClose}
+    >
+      {(result) => <p class="note-block here">It was asked for. The agreement is {result.agreement.statusRaw} now.</p>}
+    </CommandDrawer>
   )
 }

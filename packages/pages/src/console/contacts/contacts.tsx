@@ -1,12 +1,12 @@
+import { useState } from 'preact/hooks'
 import { ContactsOfDaysDocument, type ContactsOfDaysQuery } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
-import { Needs, Page } from '../pieces/page.tsx'
+import { Banner, Fact, Facts, Needs, Page } from '../pieces/page.tsx'
 import { Status, wordsOf } from '../pieces/values.tsx'
 import type { Route } from '../routes/route.ts'
-import { useSession } from '../session/session.ts'
+import { useScope } from '../session/session.ts'
 
-const COLUMNS = ['Contact', 'E-mail', 'Identity', 'Reason', 'Kind', 'Country', 'Account']
 const DAYS = 30
 const DAY_MS = 24 * 3_600_000
 /** Milliseconds between two reads: each asks the payments API. */
@@ -14,47 +14,105 @@ const EVERY_MS = 60_000
 
 type Contact = NonNullable<ContactsOfDaysQuery['paymentContacts']>['nodes'][number]
 
-/** The contacts of the last days with the state of their identity checks. Nothing of them is in the address of the page. */
+/** The contacts of the last days, and one of them with its identity checks. Nothing of them is in the address of the page. */
 export function Contacts({ route }: { readonly route: Route }) {
-  const { claims } = useSession()
   const now = Date.now()
   const variables = {
     from: dayOf(now - DAYS * DAY_MS),
     to: dayOf(now),
     first: PAGE,
     after: route.params.get('after'),
-    pii: claims.scopes.has('customers:pii'),
+    pii: useScope('customers:pii'),
   }
   const answer = useAnswer(ContactsOfDaysDocument, variables, { everyMs: EVERY_MS })
+  const [chosenId, choose] = useState<string | null>(null)
+  const list = answer.data?.paymentContacts
+  const chosen = list?.nodes.find(({ id }) => id === chosenId) ?? null
   return (
     <Page title="Contacts">
-      <p>Made within the last {DAYS} days, read from the payments API.</p>
+      <p class="note">Created within the last {DAYS} days, as the payments API lists them.</p>
       <Needs scopes={['customers:pii']} what="Names and addresses">
         {null}
       </Needs>
-      <List route={route} what="contacts" answer={answer} list={answer.data?.paymentContacts} columns={COLUMNS}>
-        {(contact) => <ContactRow key={contact.id} contact={contact} />}
-      </List>
+      <div class={chosen === null ? undefined : 'split'}>
+        <div>
+          <List
+            route={route}
+            what="contacts"
+            answer={answer}
+            list={list}
+            columns={['Contact', 'Identity', 'Kind', 'Country', 'Site']}
+            isFolding
+          >
+            {(contact) => (
+              <tr key={contact.id} aria-current={contact.id === chosenId ? 'true' : undefined}>
+                <th scope="row" class="lead">
+                  <button class="two-line plain" type="button" data-row onClick={() => choose(contact.id)}>
+                    <span class="cut">{nameOf(contact)}</span>
+                    <span class="faint cut">{emailOf(contact)}</span>
+                  </button>
+                </th>
+                <td class="end lead">
+                  <Status kind="PaymentIdentityStatus" of={contact.identityStatus} />
+                </td>
+                <td class="faint drop">{wordsOf(contact.type)}</td>
+                <td class="faint drop">{contact.countryCode ?? '–'}</td>
+                <td class="faint end">{contact.site}</td>
+              </tr>
+            )}
+          </List>
+        </div>
+        {chosen !== null && <Details of={chosen} />}
+      </div>
     </Page>
   )
 }
 
-function ContactRow({ contact }: { readonly contact: Contact }) {
-  const { personal, nameMasked, emailMasked, identityStatus, identityResults, type, countryCode, site } = contact
-  const name = [personal?.firstName, personal?.lastName].filter(Boolean).join(' ')
+function Details({ of: contact }: { readonly of: Contact }) {
+  const { identityStatus, identityResults, type, countryCode, site } = contact
   return (
-    <tr>
-      <th scope="row">{name === '' ? (nameMasked ?? '–') : name}</th>
-      <td>{personal?.email ?? emailMasked ?? '–'}</td>
-      <td>
-        <Status kind="PaymentIdentityStatus" of={identityStatus} />
-      </td>
-      <td>{identityResults.at(-1)?.message ?? '–'}</td>
-      <td>{wordsOf(type)}</td>
-      <td>{countryCode ?? '–'}</td>
-      <td>{site}</td>
-    </tr>
+    <section class="card detail" aria-labelledby="contact">
+      <header>
+        <h2 id="contact" class="row wrap">
+          {nameOf(contact)} <Status kind="PaymentIdentityStatus" of={identityStatus} isFilled />
+        </h2>
+      </header>
+      <div class="body stack-5">
+        {identityStatus === 'REJECTED' && (
+          <Banner tone="look" glyph="doubt" title="The identity check was rejected">
+            <p>Methods that need a verified payer are not offered. Ask the customer for another document.</p>
+          </Banner>
+        )}
+        <Facts>
+          <Fact name="E-mail">{emailOf(contact)}</Fact>
+          <Fact name="Kind">{wordsOf(type)}</Fact>
+          <Fact name="Country">{countryCode}</Fact>
+          <Fact name="Site">{site}</Fact>
+        </Facts>
+        {identityResults.length > 0 && (
+          <section aria-labelledby="checks">
+            <h3 id="checks">Identity checks</h3>
+            <ol class="stack-3">
+              {identityResults.map(({ status, statusRaw, message }, index) => (
+                <li key={index}>
+                  <Status kind="PaymentIdentityStatus" of={status} raw={statusRaw} />{' '}
+                  {message != null && <span class="faint">{message}</span>}
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+      </div>
+    </section>
   )
+}
+
+function nameOf({ personal, nameMasked }: Contact): string {
+  return [personal?.firstName, personal?.lastName].filter(Boolean).join(' ') || (nameMasked ?? '–')
+}
+
+function emailOf({ personal, emailMasked }: Contact): string {
+  return personal?.email ?? emailMasked ?? '–'
 }
 
 function dayOf(milliseconds: number): string {

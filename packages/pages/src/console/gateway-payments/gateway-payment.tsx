@@ -1,9 +1,9 @@
 import { GatewayPaymentNowDocument } from '../generated/graphql.ts'
-import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { History } from '../pieces/history.tsx'
+import { useAnswer } from '../pieces/answers.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Status } from '../pieces/values.tsx'
+import { Banner } from '../pieces/page.tsx'
+import { Subject } from '../pieces/subject.tsx'
+import { Id } from '../pieces/values.tsx'
 import { concernsGatewayPayments, Marks } from './gateway-payments.tsx'
 
 /** One gateway payment: its facts and its history. */
@@ -11,40 +11,36 @@ export function GatewayPayment({ id }: { readonly id: string }) {
   const answer = useAnswer(GatewayPaymentNowDocument, { id }, { concerns: concernsGatewayPayments })
   const payment = answer.data?.gatewayPayment ?? null
   return (
-    <Page title={`Gateway payment ${payment?.reference ?? id}`} in="gateway-payments">
-      <AnswerFailure of={answer} />
-      {payment === null ? (
-        <Waiting of={answer} what={`gateway payments with the id ${id}`} />
-      ) : (
-        <>
-          <section aria-labelledby="facts">
-            <h2 id="facts">Details</h2>
-            <Facts>
-              <Fact name="Status">
-                <Status kind="GatewayPaymentStatus" of={payment.status} />
-                {payment.status === 'UNRECOGNISED' && ` ${payment.statusRaw}`}
-                <Marks of={payment} />
-              </Fact>
-              {payment.contradictedBy !== null && <Fact name="Contradicted by">{payment.contradictedBy}</Fact>}
-              <Fact name="Amount">
-                <Amount of={payment.amount} />
-              </Fact>
-              <Fact name="Description">{payment.description}</Fact>
-              <Fact name="Account">{payment.site}</Fact>
-              <Fact name="Id">
-                <code>{payment.id}</code>
-              </Fact>
-              <Fact name="Created">
-                <Moment at={payment.createdAt} />
-              </Fact>
-              <Fact name="Updated">
-                <Moment at={payment.updatedAt} />
-              </Fact>
-            </Facts>
-          </section>
-          <History events={payment.events?.nodes ?? []} isWhole={payment.events?.pageInfo.hasNextPage === false} />
-        </>
-      )}
-    </Page>
+    <Subject
+      in="gateway-payments"
+      what="Gateway payment"
+      id={id}
+      answer={answer}
+      kind="GatewayPaymentStatus"
+      shown={
+        payment && {
+          ...payment,
+          name: payment.reference,
+          about: [payment.description],
+          mark: <Marks of={payment} />,
+          parts: {
+            Payment: { Site: payment.site, Changed: <Moment at={payment.updatedAt} /> },
+            Ids: {
+              Payment: <Id of={payment.id} what="payment id" />,
+              Order: <Id of={payment.reference} what="order" />,
+              Status: <code>{payment.statusRaw}</code>,
+              Created: <Moment at={payment.createdAt} isExact />,
+            },
+          },
+        }
+      }
+      banners={
+        payment?.contradictedBy != null && (
+          <Banner tone="look" glyph="doubt" title="The status is contradicted">
+            <p>A later report says {payment.contradictedBy}. Compare it with the provider’s dashboard.</p>
+          </Banner>
+        )
+      }
+    />
   )
 }

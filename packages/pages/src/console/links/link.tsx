@@ -1,51 +1,65 @@
 import { LinkNowDocument } from '../generated/graphql.ts'
 import { useReconcile } from '../payments/reconcile.tsx'
-import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { History } from '../pieces/history.tsx'
+import { useAnswer } from '../pieces/answers.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { Fact, Facts, Page, Waiting } from '../pieces/page.tsx'
-import { Amount, Status } from '../pieces/values.tsx'
+import { Banner } from '../pieces/page.tsx'
+import { Subject } from '../pieces/subject.tsx'
+import { Id, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
+import { LinkShare } from './link-share.tsx'
 
-/** One hosted checkout link with its history. */
+/** One hosted checkout link: to show, copy or send, with its history. */
 export function Link({ id }: { readonly id: string }) {
   const answer = useAnswer(LinkNowDocument, { id }, { concerns: ({ linkId }) => linkId === id })
   const link = answer.data?.paymentLink ?? null
   const reconcile = useReconcile(id, answer.askAgain)
+  const { payment = null, method = null, state } = link ?? {}
+  const takesPayment = link !== null && state !== 'PAID' && state !== 'EXPIRED'
   return (
-    <Page title={`Link ${link?.reference ?? id}`} in="links" actions={reconcile.button}>
-      {reconcile.outcome}
-      <AnswerFailure of={answer} />
-      {link === null ? (
-        <Waiting of={answer} what={`links with the id ${id}`} />
-      ) : (
+    <Subject
+      in="links"
+      what="Link"
+      id={id}
+      answer={answer}
+      kind="PaymentLinkState"
+      shown={
+        link && {
+          amount: link.requestedAmount,
+          status: link.state,
+          name: link.reference,
+          about: [link.description],
+          events: link.events,
+          parts: {
+            'How it is paid': {
+              Payment: payment && (
+                <a href={hrefOf('payments', payment.id)}>
+                  <Status kind="PayinStatus" of={payment.status} raw={payment.statusRaw} />
+                </a>
+              ),
+              Method: method && `${method.name} (${method.code})`,
+              Site: link.site,
+              'Open until': <Moment at={link.expiresAt} isExact />,
+            },
+            Ids: {
+              Link: <Id of={link.id} what="link id" />,
+              Reference: <Id of={link.reference} what="reference" />,
+              Created: <Moment at={link.createdAt} isExact />,
+            },
+          },
+        }
+      }
+      actions={reconcile.button}
+      banners={
         <>
-          <Facts>
-            <Fact name="State">
-              <Status kind="PaymentLinkState" of={link.state} />
-            </Fact>
-            <Fact name="Requested">
-              <Amount of={link.requestedAmount} />
-            </Fact>
-            <Fact name="Payment">
-              {link.payment && <a href={hrefOf('payments', link.payment.id)}>{link.payment.statusRaw}</a>}
-            </Fact>
-            <Fact name="Description">{link.description}</Fact>
-            <Fact name="Method">{link.method && `${link.method.name} (${link.method.code})`}</Fact>
-            <Fact name="Site">{link.site}</Fact>
-            <Fact name="Id">
-              <code>{link.id}</code>
-            </Fact>
-            <Fact name="Created">
-              <Moment at={link.createdAt} />
-            </Fact>
-            <Fact name="Expires">
-              <Moment at={link.expiresAt} />
-            </Fact>
-          </Facts>
-          <History events={link.events?.nodes ?? []} isWhole={link.events?.pageInfo.hasNextPage === false} />
+          {reconcile.outcome}
+          {state === 'FAILED' && (
+            <Banner tone="over" glyph="fail" title="The last attempt failed">
+              <p>The customer can try again until the link expires.</p>
+            </Banner>
+          )}
+          {takesPayment && <LinkShare link={link} />}
         </>
-      )}
-    </Page>
+      }
+    />
   )
 }

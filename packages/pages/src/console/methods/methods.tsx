@@ -1,80 +1,105 @@
-import { type PayinMethodUse, PayinMethodsDocument, PayoutMethodsDocument } from '../generated/graphql.ts'
+import {
+  EnabledCurrenciesDocument,
+  type PayinMethodUse,
+  PayinMethodsDocument,
+  PayoutMethodsDocument,
+} from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { Needs, Page, Waiting, Table } from '../pieces/page.tsx'
+import { Needs, Page, Table, Tabs, Waiting } from '../pieces/page.tsx'
 import { Amount, wordsOf } from '../pieces/values.tsx'
-import type { Route } from '../routes/route.ts'
+import { hrefOf, type Route } from '../routes/route.ts'
 
 /** Milliseconds between two reads of the lists, which change seldom. */
 const EVERY_MS = 60_000
 
-/** Payin and payout methods, for each currency with configured credentials. */
+/** Methods of money in or of money out, for each currency with configured credentials. */
 export function Methods({ route }: { readonly route: Route }) {
   const { params } = route
-  const answer = useAnswer(PayinMethodsDocument, { currencies: currenciesOf(params) }, { everyMs: EVERY_MS })
-  const { data } = answer
-  const list = data?.payinMethods
-  const enabled = data?.paymentCurrencies.filter((currency) => currency.enabled).map(({ code }) => code)
-
+  const isOut = params.get('direction') === 'out'
+  const others = { ...Object.fromEntries(params), direction: null }
+  const currencies = useAnswer(EnabledCurrenciesDocument, {}, { everyMs: EVERY_MS })
+  const enabled = (currencies.data?.paymentCurrencies ?? []).filter((one) => one.enabled).map(({ code }) => code)
   return (
     <Page title="Methods">
+      <Tabs
+        label="Direction"
+        tabs={[
+          { name: 'Money in', href: hrefOf('methods', null, others), isCurrent: !isOut },
+          { name: 'Money out', href: hrefOf('methods', null, { ...others, direction: 'out' }), isCurrent: isOut },
+        ]}
+      />
       <FilterForm route={route} label="Methods">
-        <Choices
-          name="currency"
-          label="Currency"
-          params={params}
-          values={enabled ?? params.get('currency')?.split(',') ?? []}
-          verbatim
-        />
+        <Choices name="currency" label="Currency" params={params} values={enabled} verbatim />
       </FilterForm>
-      <section aria-labelledby="payins">
-        <h2 id="payins">Payin methods</h2>
-        <AnswerFailure of={answer} />
-        {list !== undefined && list !== null && <Freshness of={list} />}
-        {list != null && <MissingUses of={list} />}
-        {list === undefined || list === null || list.nodes.length === 0 ? (
+      {isOut ? (
+        <Needs scopes={['payouts:read']} what="Payout methods">
+          <PayoutMethods params={params} />
+        </Needs>
+      ) : (
+        <PayinMethods params={params} />
+      )}
+    </Page>
+  )
+}
+
+type ListProps = { readonly params: URLSearchParams }
+
+function PayinMethods({ params }: ListProps) {
+  const answer = useAnswer(PayinMethodsDocument, { currencies: currenciesOf(params) }, { everyMs: EVERY_MS })
+  const list = answer.data?.payinMethods ?? null
+  return (
+    <>
+      <AnswerFailure of={answer} />
+      {list !== null && <Freshness of={list} />}
+      {list !== null && <MissingUses of={list} />}
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Payin methods">
+        {list === null || list.nodes.length === 0 ? (
           <Waiting of={answer} what="methods" />
         ) : (
-          <Table
-            caption="Payin methods"
-            columns={['Method', 'Currency', 'Kind', 'Used for', 'Minimum', 'Maximum', 'Refunds', 'Requires']}
-          >
+          <Table caption="Payin methods" columns={PAYIN} isFolding>
             {list.nodes.map(({ code, name, currency, kind, usableFor, networks, minAmount, maxAmount, traits }) => (
               <tr key={code}>
-                <th scope="row">
-                  {name}
-                  <br />
-                  <code>{code}</code>
+                <th scope="row" class="lead">
+                  <span class="two-line">
+                    <span class="cut">{name}</span>
+                    <code class="faint cut">{code}</code>
+                  </span>
                 </th>
-                <td>{currency}</td>
+                <td class="end lead">{currency}</td>
                 <td>
                   {wordsOf(kind)}
-                  {networks !== null && ` (${networks.join(', ')})`}
+                  {networks !== null && <span class="faint"> {networks.join(', ')}</span>}
                 </td>
-                <td>{usableFor.map((use) => NAMES[use]).join(', ')}</td>
-                <td class="number">
+                <td class="faint drop">{usableFor.map((use) => NAMES[use]).join(', ')}</td>
+                <td class="number drop">
                   <Amount of={minAmount} />
                 </td>
-                <td class="number">
+                <td class="number drop">
                   <Amount of={maxAmount} />
                 </td>
-                <td>{traits.refundable === null ? 'Unknown' : traits.refundable ? 'Yes' : 'No'}</td>
-                <td>{asksFor(traits)}</td>
+                <td class="faint drop">{traits.refundable === null ? 'Unknown' : traits.refundable ? 'Yes' : 'No'}</td>
+                <td class="faint end">{asksFor(traits)}</td>
               </tr>
             ))}
           </Table>
         )}
       </section>
-      <section aria-labelledby="payouts">
-        <h2 id="payouts">Payout methods</h2>
-        <Needs scopes={['payouts:read']} what="Payout methods">
-          <PayoutMethods params={params} />
-        </Needs>
-      </section>
-    </Page>
+    </>
   )
 }
+
+const PAYIN = [
+  'Method',
+  'Currency',
+  'Kind',
+  'Usable for',
+  ['Minimum', 'number'],
+  ['Maximum', 'number'],
+  'Refunds',
+  'Requires',
+] as const
 
 type Missing = { readonly currency: string; readonly use: PayinMethodUse }
 
@@ -108,29 +133,31 @@ function asksFor({ requiresContact, requiresKyc, openAmount }: Asked): string {
   return said.length === 0 ? '–' : said.join(', ')
 }
 
-function PayoutMethods({ params }: { readonly params: URLSearchParams }) {
+function PayoutMethods({ params }: ListProps) {
   const answer = useAnswer(PayoutMethodsDocument, { currencies: currenciesOf(params) }, { everyMs: EVERY_MS })
   const list = answer.data?.payoutMethods
   return (
     <>
       <AnswerFailure of={answer} />
       {list !== undefined && list !== null && <Freshness of={list} />}
-      {list === undefined || list === null || list.nodes.length === 0 ? (
-        <Waiting of={answer} what="methods" />
-      ) : (
-        <Table caption="Payout methods" columns={['Method', 'Currency', 'Country', 'Kind']}>
-          {list.nodes.map(({ code, currency, countryCode, kind }) => (
-            <tr key={code}>
-              <th scope="row">
-                <code>{code}</code>
-              </th>
-              <td>{currency}</td>
-              <td>{countryCode ?? '–'}</td>
-              <td>{wordsOf(kind)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <section class="card rows" aria-busy={answer.isOld} aria-label="Payout methods">
+        {list == null || list.nodes.length === 0 ? (
+          <Waiting of={answer} what="methods" />
+        ) : (
+          <Table caption="Payout methods" columns={['Method', 'Currency', 'Country', 'Kind']} isFolding>
+            {list.nodes.map(({ code, currency, countryCode, kind }) => (
+              <tr key={code}>
+                <th scope="row" class="lead">
+                  <code>{code}</code>
+                </th>
+                <td class="end lead">{currency}</td>
+                <td class="faint drop">{countryCode ?? '–'}</td>
+                <td class="faint">{wordsOf(kind)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </section>
     </>
   )
 }

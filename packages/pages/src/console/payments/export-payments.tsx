@@ -77,7 +77,7 @@ export function ExportPayments({ filter }: Props) {
 }
 
 /** Follows a URL as a download, so that a refusal does not take the place of the console. */
-function download(url: string): void {
+export function download(url: string): void {
   const link = document.createElement('a')
   link.href = url
   link.download = ''

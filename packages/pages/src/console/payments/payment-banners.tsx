@@ -1,6 +1,8 @@
+import type { PayinStatus } from '../generated/graphql.ts'
 import { Moment } from '../pieces/moments.tsx'
 import { Banner } from '../pieces/page.tsx'
-import { wordsOf } from '../pieces/values.tsx'
+import { lookOf } from '../pieces/statuses.ts'
+import { Id, wordsOf } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 
 /** What a person has to know of a payment, and what helps: a failure, a dispute, a refund that did not succeed, a doubt. */
@@ -40,7 +42,15 @@ export function PaymentBanners({ payment }: { readonly payment: PaymentNow }) {
           <p>The money is still here. Request the refund again, or pay the customer in another way.</p>
         </Banner>
       )}
+      {status === 'RETURN_PENDING' && (
+        <Banner tone="back" glyph="going" title="A refund is on its way">
+          <p>
+            Nothing is to be done: the provider settles it, and this page shows when. A request expires after ten days.
+          </p>
+        </Banner>
+      )}
       {failure !== null && <FailureBanner failure={failure} />}
+      <NextStep payment={payment} />
     </>
   )
 }
@@ -78,4 +88,51 @@ function FailureBanner({ failure }: { readonly failure: NonNullable<PaymentNow['
       </p>
     </Banner>
   )
+}
+
+/** What comes next while nothing is paid: who has to act, until when, and the link for the customer. */
+function NextStep({ payment: { phase, status, link, nextAction } }: { readonly payment: PaymentNow }) {
+  const isOpen = link?.state === 'OPEN'
+  const copy = isOpen && <Id of={link.checkoutUrl} what="link for the customer" />
+  if (phase === 'IN_PROGRESS')
+    return (
+      <Banner
+        tone="now"
+        glyph={lookOf('PayinStatus', status).glyph}
+        title={STEPS[status] ?? 'The payment is in progress'}
+      >
+        <p>
+          {nextAction === null ? 'Nothing is to be done here.' : `Next: ${nextAction.label}.`}
+          {isOpen && (
+            <>
+              {' '}
+              Open until <Moment at={link.expiresAt} isExact />.
+            </>
+          )}{' '}
+          If the customer says that it is paid: Reconcile now.
+        </p>
+        {copy && <p>{copy}</p>}
+      </Banner>
+    )
+  if (phase === 'FAILED' && isOpen)
+    return (
+      <Banner tone="now" glyph="open" title="The link takes another try">
+        <p>
+          Open until <Moment at={link.expiresAt} isExact />. Send it to the customer again: {copy}
+        </p>
+      </Banner>
+    )
+  if (phase === 'EXPIRED')
+    return (
+      <Banner tone="over" glyph="late" title="It was not paid in time">
+        <p>Nothing was charged. A new link is needed for another try.</p>
+      </Banner>
+    )
+  return null
+}
+
+const STEPS: Readonly<Partial<Record<PayinStatus, string>>> = {
+  PENDING: 'The customer has started to pay',
+  AUTHORISED: 'The customer has authorised it',
+  WAITING: 'The money is on its way',
 }

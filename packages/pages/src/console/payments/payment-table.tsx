@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { PaymentSearchDocument, type PaymentSearchField, type PaymentRowFragment } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Moment } from '../pieces/moments.tsx'
@@ -5,6 +6,7 @@ import { Empty, Needs, RowLink, Skeleton, Table } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
+import { meaningsOf } from './payment-filter.ts'
 
 const MOST = 50
 
@@ -17,13 +19,29 @@ export function SearchResults({ text }: { readonly text: string }) {
     payment === null ? [] : [{ ...payment, foundBy: byOf(fields) }],
   )
   const links = matches.flatMap(({ link, fields }) => (link === null ? [] : [{ ...link, foundBy: byOf(fields) }]))
+  const meanings = meaningsOf(text)
+  const [meant] = meanings
+  const isNothing = matches.length === 0 && !found.isAsking && found.error === undefined
+  // A text that is found nowhere, and is a filter, filters.
+  useEffect(() => {
+    if (isNothing && meant !== undefined) location.replace(hrefOf('payments', null, meant.params))
+  }, [isNothing])
   return (
     <>
       <AnswerFailure of={found} />
+      {meanings.length > 0 && (
+        <p class="note links">
+          {meanings.map(({ name, params }) => (
+            <a key={name} href={hrefOf('payments', null, params)}>
+              Filter: {name}
+            </a>
+          ))}
+        </p>
+      )}
       <section class="card rows" aria-busy={found.isOld} aria-label="Found">
         {matches.length === 0 && found.isAsking && <Skeleton what="payments" />}
         {payments.length > 0 && <PaymentTable rows={payments} />}
-        {matches.length === 0 && !found.isAsking && found.error === undefined && (
+        {isNothing && (
           <Empty title={`Nothing begins with “${text}”.`}>
             <p>
               References and ids are matched from their beginning, as are words of the payer’s name and the e-mail
@@ -66,8 +84,17 @@ export type PaymentRow = PaymentRowFragment & {
   readonly foundBy?: string
 }
 
+type TableProps = {
+  readonly rows: readonly PaymentRow[]
+  /** Rows can be selected: by their checkboxes, or by the key x. */
+  readonly selection?: {
+    readonly picked: ReadonlySet<string>
+    readonly onPick: (picked: ReadonlySet<string>) => void
+  }
+}
+
 /** A table with one row per payment, with who paid where that may be seen. On a phone a row is a card. */
-export function PaymentTable({ rows }: { readonly rows: readonly PaymentRow[] }) {
+export function PaymentTable({ rows, selection }: TableProps) {
   const hasPayers = useScope('payments:pii')
   const isFound = rows.some(({ foundBy }) => foundBy !== undefined)
   const columns = [
@@ -80,12 +107,37 @@ export function PaymentTable({ rows }: { readonly rows: readonly PaymentRow[] })
     ['Changed', 'number'] as const,
   ]
   return (
-    <Table caption="Payments" columns={columns} isFolding>
+    <Table
+      caption="Payments"
+      columns={columns}
+      isFolding
+      pick={
+        selection && (
+          <Pick
+            name="Select all on this page"
+            isPicked={rows.every(({ id }) => selection.picked.has(id))}
+            onPick={(isPicked) => selection.onPick(new Set(isPicked ? rows.map(({ id }) => id) : []))}
+          />
+        )
+      }
+    >
       {rows.map((row) => {
         const { id, reference, link, status, statusRaw, provisional, amount, updatedAt, foundBy } = row
         const payer = row.payer?.name ?? row.payer?.email
         return (
           <tr key={id}>
+            {selection && (
+              <td class="pick drop above">
+                <Pick
+                  name={`Select ${reference ?? link?.reference ?? id}`}
+                  isPicked={selection.picked.has(id)}
+                  onPick={(isPicked) => {
+                    const others = [...selection.picked].filter((one) => one !== id)
+                    selection.onPick(new Set(isPicked ? [...others, id] : others))
+                  }}
+                />
+              </td>
+            )}
             <td class="number lead">
               <Amount of={amount} />
             </td>
@@ -107,6 +159,25 @@ export function PaymentTable({ rows }: { readonly rows: readonly PaymentRow[] })
         )
       })}
     </Table>
+  )
+}
+
+type PickProps = {
+  readonly name: string
+  readonly isPicked: boolean
+  readonly onPick: (isPicked: boolean) => void
+}
+
+function Pick({ name, isPicked, onPick }: PickProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        aria-label={name}
+        checked={isPicked}
+        onChange={(event) => onPick(event.currentTarget.checked)}
+      />
+    </label>
   )
 }
 

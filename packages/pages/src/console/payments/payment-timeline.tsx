@@ -1,15 +1,21 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { FeedEvent } from '../feed/log-changes.ts'
-import { DeliveriesDocument, type DeliveryRowFragment } from '../generated/graphql.ts'
+import {
+  PaymentDeliveriesDocument,
+  type PaymentDeliveriesQuery,
+  type PaymentWebhookDisposition,
+} from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { itemOf, lookOfRaw } from '../pieces/history.tsx'
 import { lookOf } from '../pieces/statuses.ts'
 import { Timeline, type TimelineItem } from '../pieces/timeline.tsx'
+import { wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import type { PaymentNow } from './payment.tsx'
 
-/** Deliveries of one payment that are shown; the link leads to the others. */
-const MOST = 50
+type Delivery = NonNullable<PaymentDeliveriesQuery['webhookDeliveries']>['nodes'][number]
+
 const FILTERS = ['All', 'Events', 'Deliveries'] as const
 
 type Props = { readonly payment: PaymentNow; readonly concerns: (event: FeedEvent) => boolean }
@@ -17,15 +23,14 @@ type Props = { readonly payment: PaymentNow; readonly concerns: (event: FeedEven
 /** What happened to a payment: its events, each with the delivery that brought it, and the deliveries that changed nothing. */
 export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: Props) {
   const [shown, setShown] = useState<(typeof FILTERS)[number]>('All')
-  const variables = { first: MOST, filter: { subjectIds: [id] } }
-  const answer = useAnswer(DeliveriesDocument, variables, { concerns })
+  const answer = useAnswer(PaymentDeliveriesDocument, { id }, { concerns })
   const deliveries = answer.data?.webhookDeliveries?.nodes ?? []
   const broughtBy = new Map(deliveries.flatMap((delivery) => (delivery.event ? [[delivery.event.id, delivery]] : [])))
   const ofEvents = (events?.nodes ?? []).map((event) => {
     const delivery = broughtBy.get(event.id)
     const refund = refunds.find(({ id: refundId }) => refundId === event.refund?.refundId)
     const said = refund?.description == null ? [] : [`“${refund.description}”`]
-    return itemOf(event, ...said, ...(delivery === undefined ? [] : [<DeliveryLink of={delivery} />]))
+    return itemOf(event, ...said, ...(delivery === undefined ? [] : [<About of={delivery} />]))
   })
   const ofDeliveries = deliveries.flatMap((delivery) => itemsOf(delivery, shown === 'Deliveries'))
   const items = [...(shown === 'Deliveries' ? [] : ofEvents), ...(shown === 'Events' ? [] : ofDeliveries)]
@@ -55,16 +60,32 @@ export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: 
   )
 }
 
-function DeliveryLink({ of: { id } }: { readonly of: DeliveryRowFragment }) {
-  return <a href={hrefOf('deliveries', id)}>Show the delivery</a>
+/** How a delivery was signed, and where it is shown. */
+function About({ of: { id, signed }, children }: AboutProps) {
+  return (
+    <>
+      {children} {signed !== null && (signed ? 'Valid signature' : 'No signature, valid callback URL')}{' '}
+      <a href={hrefOf('deliveries', id)}>Show the delivery</a>
+    </>
+  )
+}
+
+type AboutProps = { readonly of: Delivery; readonly children?: ComponentChildren }
+
+const WHY: Readonly<Record<PaymentWebhookDisposition, string>> = {
+  APPLIED: 'It changed the payment.',
+  STALE: 'Older than the current state; no effect.',
+  NO_CHANGE: 'It reports what was already known.',
+  DOUBTFUL: 'It contradicts the state; a read of the payments API decides.',
+  QUARANTINED: 'Authentic, but unusable.',
 }
 
 /** Returns the items of a delivery: that it came, unless its event says so, and that it was repeated. */
-function itemsOf(delivery: DeliveryRowFragment, isAll: boolean): TimelineItem[] {
-  const { id, disposition, statusRaw, attempts, event, firstReceivedAt, lastReceivedAt } = delivery
+function itemsOf(delivery: Delivery, isAll: boolean): TimelineItem[] {
+  const { id, disposition, quarantineReason, statusRaw, attempts, event, firstReceivedAt, lastReceivedAt } = delivery
   const { word, glyph, tone } = lookOf('PaymentWebhookDisposition', disposition)
-  const link = <DeliveryLink of={delivery} />
   const status = statusRaw === null ? '' : `: ${lookOfRaw('', statusRaw).word}`
+  const reason = quarantineReason === null ? '' : ` ${wordsOf(quarantineReason)}.`
   const came: TimelineItem = {
     id: `delivery ${id}`,
     at: firstReceivedAt,
@@ -72,7 +93,12 @@ function itemsOf(delivery: DeliveryRowFragment, isAll: boolean): TimelineItem[] 
     glyph,
     isMinor: disposition !== 'DOUBTFUL' && disposition !== 'QUARANTINED',
     title: `Delivery ${word.toLowerCase()}${status}`,
-    about: [link],
+    about: [
+      <About of={delivery}>
+        {WHY[disposition]}
+        {reason}
+      </About>,
+    ],
   }
   const again: TimelineItem = {
     id: `repeats ${id}`,

@@ -1,14 +1,11 @@
-import { useContext } from 'preact/hooks'
-import { PaymentsDocument, PaymentsInNeedDocument, type PayinStatus, type PaymentPhase } from '../generated/graphql.ts'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { PaymentsDocument, PaymentsInNeedDocument } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import {
   ApplyButton,
   Chip,
   Choices,
-  chosenOf,
-  filterOf,
   FilterForm,
-  instantOf,
   PeriodChip,
   SearchField,
   TextChip,
@@ -16,16 +13,15 @@ import {
 } from '../pieces/filter-form.tsx'
 import { PAGE } from '../pieces/list.tsx'
 import { Page, Pager, Tabs, Waiting } from '../pieces/page.tsx'
-import { lookOf, STATUSES } from '../pieces/statuses.ts'
+import { lookOf } from '../pieces/statuses.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 import { AttentionContext } from '../shell/attention.ts'
 import { ExportPayments } from './export-payments.tsx'
+import { DUPLICATES, filterIn, PHASES, STATUS_NAMES } from './payment-filter.ts'
 import { type PaymentRow, PaymentTable, SearchResults } from './payment-table.tsx'
-
-const PHASES = Object.keys(STATUSES.PaymentPhase) as PaymentPhase[]
-const KNOWN = Object.keys(STATUSES.PayinStatus) as PayinStatus[]
-const DUPLICATES = ['OPEN'] as const
+import { SavedViews } from './saved-views.tsx'
+import { Selection, Totals } from './totals.tsx'
 
 /** Payments: those that a text finds, or all, newest change first, filtered. */
 export function Payments({ route }: { readonly route: Route }) {
@@ -33,7 +29,15 @@ export function Payments({ route }: { readonly route: Route }) {
   const text = params.get('q')
   const isInNeed = params.has('attention')
   return (
-    <Page title="Payments" actions={<ExportPayments filter={filterIn(params)} />}>
+    <Page
+      title="Payments"
+      actions={
+        <>
+          <SavedViews params={params} />
+          <ExportPayments filter={filterIn(params)} />
+        </>
+      }
+    >
       <PhaseTabs route={route} />
       <FilterForm
         route={route}
@@ -43,7 +47,7 @@ export function Payments({ route }: { readonly route: Route }) {
       >
         {text === null && !isInNeed && <PaymentChips params={params} />}
       </FilterForm>
-      {text !== null ? <SearchResults text={text} /> : isInNeed ? <InNeed /> : <PaymentList route={route} />}
+      {text !== null ? <SearchResults key={text} text={text} /> : isInNeed ? <InNeed /> : <PaymentList route={route} />}
     </Page>
   )
 }
@@ -81,11 +85,12 @@ function PaymentChips({ params }: { readonly params: URLSearchParams }) {
   return (
     <>
       <PeriodChip label="Changed" params={params} />
+      <PeriodChip label="Created" params={params} names={['since', 'until']} />
       <Choices
         name="status"
         label="Status"
         params={params}
-        values={KNOWN}
+        values={STATUS_NAMES}
         word={(value) => lookOf('PayinStatus', value, 'Unrecognised').word}
       />
       <Chip label="Amount" names={['currency', 'min', 'max']} value={range === '' ? null : range}>
@@ -98,6 +103,7 @@ function PaymentChips({ params }: { readonly params: URLSearchParams }) {
       </Chip>
       <TextChip name="method" label="Method" params={params} />
       <TextChip name="last4" label="Last four" params={params} />
+      <TextChip name="site" label="Site" params={params} />
       <Choices name="duplicate" label="Paid twice" params={params} values={DUPLICATES} word={() => 'Not resolved'} />
     </>
   )
@@ -114,12 +120,21 @@ function PaymentList({ route }: { readonly route: Route }) {
   const answer = useAnswer(PaymentsDocument, variables, { concerns: ANY_EVENT })
   const rows = answer.data?.payments?.nodes ?? []
   const page = answer.data?.payments?.pageInfo
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => setPicked(new Set()), [params.toString()])
+  const selected = rows.filter(({ id }) => picked.has(id))
   return (
     <>
       <AnswerFailure of={answer} />
       <section class="card rows" aria-busy={answer.isOld} aria-label="Newest change first">
+        {rows.length > 0 &&
+          (selected.length > 0 ? (
+            <Selection rows={selected} onClear={() => setPicked(new Set())} />
+          ) : (
+            <Totals filter={variables.filter} rows={rows} />
+          ))}
         {rows.length > 0 ? (
-          <PaymentTable rows={rows} />
+          <PaymentTable rows={rows} selection={{ picked, onPick: setPicked }} />
         ) : (
           <Waiting of={answer} what="payments" more={page?.hasNextPage} />
         )}
@@ -145,20 +160,4 @@ function InNeed() {
       </section>
     </>
   )
-}
-
-function filterIn(params: URLSearchParams) {
-  const [currency, min, max] = ['currency', 'min', 'max'].map((name) => params.get(name))
-  const isRange = min !== null || max !== null
-  return {
-    updatedFrom: instantOf(params, 'from'),
-    updatedBefore: instantOf(params, 'before'),
-    phases: filterOf(params, 'phase', PHASES),
-    statuses: filterOf(params, 'status', KNOWN),
-    currency: isRange ? null : currency?.toUpperCase(),
-    amount: isRange ? { currency: currency?.toUpperCase() ?? '', min, max } : null,
-    methodCode: params.get('method'),
-    cardLast4: params.get('last4'),
-    duplicate: chosenOf(params, 'duplicate', DUPLICATES).length === 0 ? null : true,
-  }
 }

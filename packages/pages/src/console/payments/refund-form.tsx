@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks'
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import { FailureNotice, type Failure } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
-import { amountText } from '../pieces/values.tsx'
+import { Fact, Facts } from '../pieces/page.tsx'
+import { plainAmount } from '../pieces/typed-amount.ts'
+import { Amount, amountText, type AmountValue } from '../pieces/values.tsx'
 import type { PaymentNow } from './payment.tsx'
 
 export type RefundWish = Pick<RefundPaymentInput, 'amount' | 'description'>
@@ -23,54 +25,75 @@ const LEAST_REASON = 5
 export function RefundForm({ payment, given, failure, onReview, onClose }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isPart, setPart] = useState(Boolean(given?.amount))
+  const [typed, setTyped] = useState(given?.amount?.value ?? '')
   const {
     amount: { currency },
-    refundableAmount: left,
+    paid,
+    refunded,
+    refundableAmount,
   } = payment
 
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const form = event.currentTarget
-    const value = textIn(form, 'value')
+    const value = plainAmount(textIn(form, 'value'), navigator.language)
     const found = isPart ? problemOf(value, payment) : null
     setProblem(found)
     if (found === null)
       onReview({ amount: isPart ? { value, currency } : null, description: textIn(form, 'description') })
   }
 
+  const left = isPart ? leftAfter(plainAmount(typed, navigator.language), payment) : null
   return (
     <form onSubmit={submit}>
       {failure !== null && <FailureNotice failure={failure} />}
-      <fieldset>
-        <legend>Refund amount</legend>
-        <label class="check">
+      <Facts class="money">
+        <Fact name="Paid">{paid && <Amount of={paid} />}</Fact>
+        <Fact name="Refunded">{refunded && <Amount of={refunded} />}</Fact>
+        <Fact name="Left">{refundableAmount && <Amount of={refundableAmount} class="strong" />}</Fact>
+      </Facts>
+      <fieldset class="stack">
+        <legend class="label">Amount</legend>
+        <label class="option">
           <input type="radio" name="part" checked={!isPart} onChange={() => setPart(false)} />
-          The full remaining amount{left !== null && `: ${amountText(left)}`}
+          <span>The full remaining amount</span>
+          <span class="push">{refundableAmount && <Amount of={refundableAmount} />}</span>
         </label>
-        <label class="check">
-          <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />A partial amount
+        <label class="option">
+          <input type="radio" name="part" checked={isPart} onChange={() => setPart(true)} />
+          <span>A partial amount</span>
         </label>
         {isPart && (
-          <label>
-            Amount in {currency}
-            <input
-              class="input"
-              name="value"
-              inputMode="decimal"
-              autocomplete="off"
-              required
-              defaultValue={given?.amount?.value ?? ''}
-              aria-describedby="refund-problem"
-              aria-invalid={problem !== null}
-            />
-          </label>
+          <div class="field">
+            <label class="hidden-text" for="refund-value">
+              Amount in {currency}
+            </label>
+            <div class="joined">
+              <input
+                class="input"
+                id="refund-value"
+                name="value"
+                inputMode="decimal"
+                autocomplete="off"
+                required
+                defaultValue={typed}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+                aria-describedby="refund-problem refund-left"
+                aria-invalid={problem !== null}
+              />
+              <span aria-hidden="true">{currency}</span>
+            </div>
+            <p class="hint" id="refund-left">
+              {left !== null && `${amountText(left)} will be left.`}
+            </p>
+          </div>
         )}
         <p id="refund-problem" class="tone fault" role="alert">
           {problem}
         </p>
       </fieldset>
-      <label>
-        Reason (at least {LEAST_REASON} characters)
+      <label class="field">
+        <span class="label">Reason</span>
         <input
           class="input"
           name="description"
@@ -78,8 +101,16 @@ export function RefundForm({ payment, given, failure, onReview, onClose }: Props
           minLength={LEAST_REASON}
           autocomplete="off"
           defaultValue={given?.description ?? ''}
+          aria-describedby="refund-reason"
         />
+        <span class="hint" id="refund-reason">
+          At least {LEAST_REASON} characters. Kept with the refund; do not name the customer.
+        </span>
       </label>
+      <p class="note-block over">
+        It is safe to try again after a lost connection: the refund is made only once. The request expires after ten
+        days.
+      </p>
       <div class="actions">
         <button class="button primary">Continue</button>
         <button class="button" type="button" onClick={onClose}>
@@ -98,9 +129,18 @@ function problemOf(
   { amount: { currency, exponent }, refundableAmount: left }: PaymentNow,
 ): string | null {
   const [whole, decimals = ''] = PLAIN.exec(value) ?? []
-  if (whole === undefined) return 'The amount must be a plain decimal number such as "1250.50".'
+  if (whole === undefined)
+    return `Type an amount such as ${(1250.5).toLocaleString(navigator.language, { minimumFractionDigits: exponent, maximumFractionDigits: exponent })}.`
   if (decimals.length > exponent) return `The amount must have at most ${exponent} decimals in ${currency}.`
   return left !== null && units(value) > units(left.value) ? `No more than ${amountText(left)} is left.` : null
+}
+
+/** Returns what is left after a refund; null while the amount is not valid, or nothing is known to be left. */
+function leftAfter(value: string, payment: PaymentNow): AmountValue | null {
+  const { refundableAmount } = payment
+  if (refundableAmount === null || problemOf(value, payment) !== null) return null
+  const left = String(units(refundableAmount.value) - units(value)).padStart(7, '0')
+  return { ...refundableAmount, value: `${left.slice(0, -6)}.${left.slice(-6)}` }
 }
 
 /** Returns an amount in millionths, which are exact for all currencies. */

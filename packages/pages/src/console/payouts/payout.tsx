@@ -1,85 +1,137 @@
-import { PayoutNowDocument, type PayoutNowQuery } from '../generated/graphql.ts'
-import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { History } from '../pieces/history.tsx'
+import { useState } from 'preact/hooks'
+import { CancelPayoutDocument, PayoutNowDocument, type PayoutNowQuery } from '../generated/graphql.ts'
+import { useAnswer } from '../pieces/answers.tsx'
+import { CommandDrawer } from '../pieces/command-drawer.tsx'
 import { Moment } from '../pieces/moments.tsx'
-import { Fact, Facts, Page, Waiting, Table } from '../pieces/page.tsx'
-import { Amount, Status } from '../pieces/values.tsx'
+import { Banner, Needs, Table } from '../pieces/page.tsx'
+import { Subject } from '../pieces/subject.tsx'
+import { Amount, amountText, Id } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 import { concernsPayouts } from './payouts.tsx'
 
 type PayoutNow = NonNullable<PayoutNowQuery['payout']>
 
-const COLUMNS = ['Payee', 'Account or PayID', 'Bank', 'Status', 'Amount']
-
-/** One payout: its facts, its transactions and its history. */
+/** One payout: what to do, its transactions, its history and its facts. */
 export function Payout({ id }: { readonly id: string }) {
   const pii = [useScope('payouts:pii'), useScope('payments:pii')].includes(true)
   const answer = useAnswer(PayoutNowDocument, { id, pii }, { concerns: concernsPayouts })
   const payout = answer.data?.payout ?? null
   return (
-    <Page title={`Payout ${payout?.reference ?? id}`} in="payouts">
-      <AnswerFailure of={answer} />
-      {payout === null ? (
-        <Waiting of={answer} what={`payouts with the id ${id}`} />
-      ) : (
-        <>
-          <PayoutFacts payout={payout} />
-          <Transactions of={payout} />
-          <History events={payout.events?.nodes ?? []} isWhole={payout.events?.pageInfo.hasNextPage === false} />
-        </>
-      )}
-    </Page>
+    <Subject
+      in="payouts"
+      what="Payout"
+      id={id}
+      answer={answer}
+      kind="PayoutStatus"
+      shown={
+        payout && {
+          ...payout,
+          amount: payout.totalAmount,
+          name: payout.reference ?? id,
+          about: [payout.description],
+          mark: payout.provisional === true && <span class="note-tag look">being checked</span>,
+          parts: {
+            Payout: {
+              Method: payout.method?.name,
+              Site: payout.site,
+              'Scheduled for': payout.scheduledAt && <Moment at={payout.scheduledAt} isExact />,
+              Cancelled: payout.cancelledAt && <Moment at={payout.cancelledAt} isExact />,
+              Returned: payout.refunded && <Amount of={payout.refunded} />,
+            },
+            Ids: {
+              Payout: <Id of={payout.id} what="payout id" />,
+              Status: <code>{payout.statusRaw}</code>,
+              Created: payout.createdAt && <Moment at={payout.createdAt} isExact />,
+              Changed: payout.updatedAt && <Moment at={payout.updatedAt} />,
+            },
+          },
+        }
+      }
+      banners={payout && <Banners payout={payout} />}
+      more={payout && <Transactions of={payout} />}
+      aside={payout?.status === 'SCHEDULED' && <Cancel payout={payout} onDone={answer.askAgain} />}
+    />
   )
 }
 
-function PayoutFacts({ payout }: { readonly payout: PayoutNow }) {
-  const { scheduledAt, cancelledAt, createdAt, updatedAt, refunded, failedTransactions } = payout
+function Banners({ payout: { failedTransactions, transactions, refunded, errorCode, errorMessage } }: Shown) {
+  const isMoneyBack = refunded !== null && Number(refunded.value) > 0
   return (
-    <section aria-labelledby="facts">
-      <h2 id="facts">Details</h2>
-      <Facts>
-        <Fact name="Status">
-          <Status kind="PayoutStatus" of={payout.status} />
-          {payout.provisional === true && ' (being checked)'}
-        </Fact>
-        <Fact name="Amount">
-          <Amount of={payout.totalAmount} />
-        </Fact>
-        <Fact name="Returned">{refunded && <Amount of={refunded} />}</Fact>
-        <Fact name="Failed">
-          {failedTransactions === null ? null : `${failedTransactions} of ${payout.transactions.length}`}
-        </Fact>
-        <Fact name="Method">{payout.method?.name}</Fact>
-        <Fact name="Description">{payout.description}</Fact>
-        <Fact name="Account">{payout.site}</Fact>
-        <Fact name="Scheduled for">{scheduledAt && <Moment at={scheduledAt} />}</Fact>
-        <Fact name="Cancelled">{cancelledAt && <Moment at={cancelledAt} />}</Fact>
-        <Fact name="Failure">{[payout.errorCode, payout.errorMessage].filter(Boolean).join(': ')}</Fact>
-        <Fact name="Id">
-          <code>{payout.id}</code>
-        </Fact>
-        <Fact name="Created">{createdAt && <Moment at={createdAt} />}</Fact>
-        <Fact name="Updated">{updatedAt && <Moment at={updatedAt} />}</Fact>
-      </Facts>
+    <>
+      {errorMessage !== null && (
+        <Banner tone="fault" glyph="fail" title="The payments API did not carry it out">
+          <p>
+            {errorMessage} <code>{errorCode}</code>
+          </p>
+        </Banner>
+      )}
+      {failedTransactions !== null && failedTransactions > 0 && (
+        <Banner tone="look" glyph="doubt" title={`${failedTransactions} of ${transactions.length} payees not paid`}>
+          <p>
+            {isMoneyBack && `${amountText(refunded)} was returned to the account. `}
+            Ask the payee for other bank details, and pay again.
+          </p>
+        </Banner>
+      )}
+    </>
+  )
+}
+
+type Shown = { readonly payout: PayoutNow }
+
+function Cancel({ payout, onDone }: Shown & { readonly onDone: () => void }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section class="danger-zone" aria-labelledby="cancel">
+      <h2 id="cancel">Cancel</h2>
+      <Needs scopes={['payouts:write']} what="Cancelling">
+        <p class="small faint">Until its time. This cannot be undone.</p>
+        <button class="button" type="button" onClick={() => setOpen(true)}>
+          Cancel the payout …
+        </button>
+      </Needs>
+      {isOpen && (
+        <CommandDrawer
+          title="Cancel the payout"
+          document={CancelPayoutDocument}
+          fields={[]}
+          given={{ id: payout.id }}
+          about={<p>{amountText(payout.totalAmount)} will not be paid.</p>}
+          button={() => 'Cancel the payout'}
+          resultOf={(data) => data.cancelScheduledPayout}
+          onClose={() => {
+            setOpen(false)
+            onDone()
+          }}
+        >
+          {() => <p class="note-block here">The cancellation was accepted.</p>}
+        </CommandDrawer>
+      )}
     </section>
   )
 }
 
+const COLUMNS = ['Payee', 'Bank', 'Account or PayID', 'Status', ['Amount', 'number']] as const
+
 function Transactions({ of: { transactions } }: { readonly of: PayoutNow }) {
   return (
-    <section aria-labelledby="transactions">
-      <h2 id="transactions">Transactions</h2>
-      <Table caption="Transactions" columns={COLUMNS}>
+    <section class="card" aria-labelledby="transactions">
+      <header>
+        <h2 id="transactions">Payees</h2>
+      </header>
+      <Table caption="Payees" columns={COLUMNS} isFolding>
         {transactions.map(({ id, payee, payeeMasked, accountNumberMasked, payIdMasked, bankCode, ...transaction }) => (
           <tr key={id}>
-            <td>{payee ?? payeeMasked ?? '–'}</td>
-            <td>{accountNumberMasked ?? payIdMasked ?? '–'}</td>
-            <td>{bankCode ?? '–'}</td>
-            <td>
+            <th scope="row" class="lead">
+              {payee ?? payeeMasked ?? '–'}
+            </th>
+            <td class="faint drop">{bankCode ?? '–'}</td>
+            <td class="mono faint">{accountNumberMasked ?? payIdMasked ?? '–'}</td>
+            <td class="faint drop">
               {transaction.statusRaw}
-              {transaction.errorMessage !== null && `: ${transaction.errorMessage}`}
+              {transaction.errorMessage !== null && <span class="tone fault">: {transaction.errorMessage}</span>}
             </td>
-            <td class="number">
+            <td class="number lead end">
               <Amount of={transaction.amount} />
             </td>
           </tr>

@@ -126,19 +126,25 @@ export function ApplyButton() {
   )
 }
 
-/** Fields for a period whose names in the URL are `from` and `before`, in the user's time zone, with the usual ones at hand. */
-export function PeriodChip({ label, params }: Pick<FieldProps, 'label' | 'params'>) {
-  const [from, before] = [instantOf(params, 'from'), instantOf(params, 'before')]
+type PeriodProps = Pick<FieldProps, 'label' | 'params'> & {
+  /** The names of its begin and its end in the URL. */
+  readonly names?: readonly [begin: string, end: string]
+}
+
+/** Fields for a period, in the user's time zone, with the usual ones at hand. These begin with an hour. */
+export function PeriodChip({ label, params, names = ['from', 'before'] }: PeriodProps) {
+  const [begin, end] = names
+  const [from, before] = [instantOf(params, begin), instantOf(params, end)]
   const parts = [from && `from ${momentText(Date.parse(from))}`, before && `before ${momentText(Date.parse(before))}`]
   const route = useRoute()
   const choose = (hours: number, target: Element) => {
     closePopover(target)
-    const since = new Date(Date.now() - hours * 3_600_000).toISOString()
-    const others = { ...Object.fromEntries(params), after: null, before: null, from: since }
+    const since = new Date((Math.floor(Date.now() / HOUR_MS) - hours) * HOUR_MS).toISOString()
+    const others = { ...Object.fromEntries(params), after: null, [end]: null, [begin]: since }
     if (route !== null) goTo(hrefOf(route.view.name, null, others))
   }
   return (
-    <Chip label={label} names={['from', 'before']} value={parts.filter(Boolean).join(', ') || null}>
+    <Chip label={label} names={names} value={parts.filter(Boolean).join(', ') || null}>
       <div class="menu">
         {PERIODS.map(([name, hours]) => (
           <button key={name} type="button" onClick={(event) => choose(hours, event.currentTarget)}>
@@ -148,14 +154,15 @@ export function PeriodChip({ label, params }: Pick<FieldProps, 'label' | 'params
         <hr />
       </div>
       <div class="fields">
-        <InstantField name="from" label={`${label} from`} params={params} />
-        <InstantField name="before" label={`${label} before`} params={params} />
+        <InstantField name={begin} label={`${label} from`} params={params} />
+        <InstantField name={end} label={`${label} before`} params={params} />
       </div>
       <ApplyButton />
     </Chip>
   )
 }
 
+const HOUR_MS = 3_600_000
 const PERIODS = [
   ['Last hour', 1],
   ['Last 24 hours', 24],

@@ -56,6 +56,11 @@ export function timeText(at: number): string {
   return format({ hour: '2-digit', minute: '2-digit', second: '2-digit' }, at)
 }
 
+/** Returns the hour of an instant. */
+export function hourText(at: number): string {
+  return format({ hour: '2-digit', minute: '2-digit' }, at)
+}
+
 /** Returns the day of an instant. */
 export function dayText(at: number): string {
   return format({ day: 'numeric', month: 'long', year: 'numeric' }, at)

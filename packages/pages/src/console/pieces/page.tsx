@@ -253,18 +253,26 @@ type TableProps = {
   readonly columns: readonly (string | readonly [name: string, align: 'number'])[]
   /** On a phone each row is a card of two lines. */
   readonly isFolding?: boolean
+  readonly class?: string
+  /** The head of a first column whose cells select rows. */
+  readonly pick?: ComponentChildren
   /** The rows of the table: `tr` elements. */
   readonly children: ComponentChildren
 }
 
 /** A table with named columns; it scrolls sideways when it does not fit. */
-export function Table({ caption, columns, isFolding = false, children }: TableProps) {
+export function Table({ caption, columns, isFolding = false, class: more = '', pick, children }: TableProps) {
   return (
     <div class="table-wrap" role="group" aria-label={caption} tabIndex={0}>
-      <table class={isFolding ? 'table folds' : 'table'}>
+      <table class={`table ${isFolding ? 'folds' : ''} ${more}`}>
         <caption class="hidden-text">{caption}</caption>
         <thead>
           <tr>
+            {pick !== undefined && (
+              <th scope="col" class="pick">
+                {pick}
+              </th>
+            )}
             {columns.map((column) => {
               const [name, align] = typeof column === 'string' ? [column] : column
               return (

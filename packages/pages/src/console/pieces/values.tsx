@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Glyph, Icon } from './icons.tsx'
 import { lookOf, type StatusKind } from './statuses.ts'
+import type { AmountValue } from './sums.ts'
 
 type StatusProps = {
   /** The enum of the schema. */
@@ -33,7 +34,7 @@ export function wordsOf(value: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-export type AmountValue = { readonly value: string; readonly currency: string; readonly exponent: number }
+export type { AmountValue }
 
 type AmountProps = { readonly of: AmountValue | null | undefined; readonly class?: string }
 

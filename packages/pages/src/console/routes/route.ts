@@ -63,7 +63,13 @@ export type View = {
 
 /** The views in the groups of the navigation; the first group has no name. */
 export const GROUPS = [
-  { name: '', views: [{ name: 'feed', title: 'Live events', icon: 'events', key: 'f', scope: 'payments:read' }] },
+  {
+    name: '',
+    views: [
+      { name: 'overview', title: 'Overview', icon: 'overview', key: 'v', scope: 'payments:read' },
+      { name: 'feed', title: 'Live events', icon: 'events', key: 'f', scope: 'payments:read' },
+    ],
+  },
   {
     name: 'Money in',
     views: [

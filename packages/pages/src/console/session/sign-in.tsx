@@ -3,17 +3,21 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
+import { Icon } from '../pieces/icons.tsx'
 import { EnvironmentBadge, nameWindow } from '../shell/environment.tsx'
+import { Logo } from '../shell/logo.tsx'
 import { claimsOf, tidyToken } from './session.ts'
 
 type Props = {
   /** Why the last session ended; null when there was none. */
   readonly reason: string | null
+  /** Where one signs in at the issuer of tokens; null where one signs in with a token alone. */
+  readonly signInUrl: string | null
   readonly onToken: (token: string) => void
 }
 
 /** Asks for a client token, and checks that the server accepts it. */
-export function SignIn({ reason, onToken }: Props) {
+export function SignIn({ reason, signInUrl, onToken }: Props) {
   const [problem, setProblem] = useState<string | null>(null)
   const [isAsking, setAsking] = useState(false)
   useLayoutEffect(() => {
@@ -31,17 +35,9 @@ export function SignIn({ reason, onToken }: Props) {
     else setProblem(found)
   }
 
-  return (
-    <main class="sign-in" id="content">
-      <h1>
-        Payments console <EnvironmentBadge />
-      </h1>
-      {reason !== null && (
-        <p class="note-block over" role="status">
-          {reason}
-        </p>
-      )}
-      <form onSubmit={(event) => void submit(event)}>
+  const form = (
+    <form class={signInUrl === null ? 'card gate-card' : 'gate-card'} onSubmit={(event) => void submit(event)}>
+      <div class="field">
         <label for="token">Client token (JWT)</label>
         <textarea
           class="input"
@@ -60,16 +56,48 @@ export function SignIn({ reason, onToken }: Props) {
           aria-describedby="token-help token-problem"
           aria-invalid={problem !== null}
         />
-        <p id="token-help" class="note">
+        <p id="token-help" class="hint">
           This browser keeps the token until you sign out. Its scopes decide what you can see and do.
         </p>
-        <p id="token-problem" class="tone fault" role="alert">
+        <p id="token-problem" class="problem" role="alert">
           {problem}
         </p>
-        <button class="button primary" disabled={isAsking}>
-          Sign in
-        </button>
-      </form>
+      </div>
+      <button class={signInUrl === null ? 'button primary wide' : 'button wide'} disabled={isAsking}>
+        Sign in
+      </button>
+    </form>
+  )
+  return (
+    <main class="gate" id="content">
+      <div class="gate-head">
+        <Logo size={36} />
+        <h1>Payments console</h1>
+        <p>
+          <EnvironmentBadge />
+        </p>
+      </div>
+      {reason !== null && (
+        <p class="note-block over" role="status">
+          {reason}
+        </p>
+      )}
+      {signInUrl === null ? (
+        form
+      ) : (
+        <>
+          <a class="button primary wide" href={signInUrl}>
+            Sign in
+          </a>
+          <details class="gate-help">
+            <summary>
+              <Icon name="key" />
+              Sign in with a token
+            </summary>
+            {form}
+          </details>
+        </>
+      )}
     </main>
   )
 }

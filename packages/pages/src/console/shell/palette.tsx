@@ -1,5 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { ActionContext, type ActionName, ACTIONS } from '../actions/actions.tsx'
 import { PaletteSearchDocument, type PaletteSearchQuery } from '../generated/graphql.ts'
+import { meaningsOf } from '../payments/payment-filter.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { Icon } from '../pieces/icons.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
@@ -13,6 +15,8 @@ type Entry = {
   readonly name: string
   readonly detail?: string
   readonly href: string
+  /** The action whose drawer it opens, instead. */
+  readonly action?: ActionName
   readonly end?: preact.ComponentChildren
 }
 
@@ -29,20 +33,22 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const mayRead = useScope('payments:read')
   const isSearched = mayRead && text !== ''
   const { data, isAsking, error } = useAnswer(PaletteSearchDocument, { text }, { pause: !isSearched, everyMs: 60_000 })
-  const { signOut } = useSession()
+  const { signOut, claims } = useSession()
+  const act = useContext(ActionContext)
   const found = isSearched ? foundIn(data, isAsking) : []
-  const entries = [...found, ...elsewhere(typed.trim(), mayRead)]
+  const entries = [...found, ...elsewhere(typed.trim(), claims.scopes)]
   const at = Math.min(chosen, entries.length - 1)
   useEffect(() => {
     dialog.current?.showModal()
   }, [])
 
   const open = (entry: Entry | undefined, isNewTab: boolean) => {
-    if (entry === undefined) return
-    if (isNewTab) window.open(entry.href)
+    if (entry === undefined || (entry.action !== undefined && entry.end !== undefined)) return
+    if (isNewTab && entry.action === undefined) window.open(entry.href)
     else {
       onClose()
-      if (entry.href === '') signOut()
+      if (entry.action !== undefined) act(entry.action)
+      else if (entry.href === '') signOut()
       else goTo(entry.href)
     }
   }
@@ -97,7 +103,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               (entry, index) =>
                 entry.group === group && (
                   <div
-                    key={`${entry.group} ${entry.href}`}
+                    key={`${entry.group} ${entry.name}`}
                     id={`${id}-${index}`}
                     role="option"
                     aria-selected={index === at}
@@ -167,7 +173,7 @@ function foundIn(data: PaletteSearchQuery | undefined, isAsking: boolean): Entry
 }
 
 /** Returns the views whose titles have a word that begins with the text, and what can be done with it. */
-function elsewhere(text: string, mayRead: boolean): Entry[] {
+function elsewhere(text: string, scopes: ReadonlySet<string>): Entry[] {
   const begins = (title: string) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`)
   const views = VIEWS.filter(({ title }) => begins(title)).map(({ name, title, icon, key }) => ({
     group: 'Views',
@@ -177,7 +183,23 @@ function elsewhere(text: string, mayRead: boolean): Entry[] {
     end: <kbd>g {key}</kbd>,
   }))
   const all = { group: 'Actions', icon: 'search', name: `Search all payments for “${text}”` }
+  const mayRead = scopes.has('payments:read')
   const search = text !== '' && mayRead ? [{ ...all, href: hrefOf('payments', null, { q: text }) }] : []
+  const filters = (mayRead ? meaningsOf(text) : []).map(({ name, params }) => ({
+    group: 'Filters',
+    icon: 'payments',
+    name: `Payments: ${name}`,
+    href: hrefOf('payments', null, params),
+  }))
   const signOut = begins('Sign out') ? [{ group: 'Actions', icon: 'lock', name: 'Sign out', href: '' }] : []
-  return [...views, ...search, ...signOut]
+  return [...filters, ...views, ...actionsFor(text, scopes), ...search, ...signOut]
+}
+
+/** Returns the actions whose titles have a word that begins with the text; one without its scope says so, and opens nothing. */
+function actionsFor(text: string, scopes: ReadonlySet<string>): Entry[] {
+  const found = ACTIONS.filter(({ title }) => ` ${title.toLowerCase()}`.includes(` ${text.toLowerCase()}`))
+  return found.map(({ name, title, icon, scope }) => {
+    const entry = { group: 'Actions', icon, name: title, href: '', action: name }
+    return scopes.has(scope) ? entry : Object.assign(entry, { end: <span class="small faint">lacks {scope}</span> })
+  })
 }

@@ -5,6 +5,7 @@ import { GROUPS, hrefOf, type Route, type View } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
 import { AttentionContext } from './attention.ts'
 import { ENVIRONMENT, EnvironmentBadge } from './environment.tsx'
+import { Logo } from './logo.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 type Props = {
@@ -30,8 +31,8 @@ export function Shell({ route, onSearch, onKeys, children }: Props) {
   return (
     <div class="console" data-env={ENVIRONMENT}>
       <aside class={isOpen ? 'sidebar open' : 'sidebar'} id="nav" aria-label="Navigation">
-        <a class="home" href={hrefOf('feed')}>
-          <Logo />
+        <a class="home" href={hrefOf('overview')}>
+          <Logo size={20} />
           <span>Payments</span>
           <EnvironmentBadge class="push" />
         </a>
@@ -111,22 +112,5 @@ function Item({ view: { name, title, icon, scope }, route }: ItemProps) {
         )}
       </a>
     </li>
-  )
-}
-
-function Logo() {
-  return (
-    <svg class="logo" width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
-      <rect width="20" height="20" rx="5" fill="currentColor" />
-      <path
-        d="M4.25 14.5h4.5v-4.25h4.5"
-        fill="none"
-        stroke="var(--canvas)"
-        stroke-width="1.75"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
-      <circle cx="14" cy="6" r="1.75" fill="var(--canvas)" />
-    </svg>
   )
 }

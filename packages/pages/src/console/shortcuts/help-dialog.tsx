@@ -10,6 +10,7 @@ const EVERYWHERE: Keys = [
   [['Esc'], 'Close'],
 ]
 const IN_LISTS: Keys = [
+  [['x'], 'Select the row'],
   [['j'], 'Next row'],
   [['k'], 'Previous row'],
   [['Enter'], 'Open the row'],

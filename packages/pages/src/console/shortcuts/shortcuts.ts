@@ -54,6 +54,7 @@ function actionOf(event: KeyboardEvent, goneAt: { current: number }, onHelp: () 
   if (event.key === '/') return search
   if (event.key === 'j') return () => move(1)
   if (event.key === 'k') return () => move(-1)
+  if (event.key === 'x') return pick
   if (event.key === '?') return onHelp
   const button = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)
   return button === null ? null : () => button.click()
@@ -72,6 +73,11 @@ function move(step: number): void {
   const now = rows.findIndex((row) => row === document.activeElement)
   const next = now === -1 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, now + step))
   rows[next]?.focus()
+}
+
+/** Selects the row that has the focus, or takes it out of the selection. */
+function pick(): void {
+  document.activeElement?.closest('tr')?.querySelector<HTMLElement>('.pick input')?.click()
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -1,9 +1,15 @@
 import type { Writable } from 'node:stream'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { type DeliveryFilter, listDeliveries, replayDeliveries, showDelivery } from './delivery-commands.ts'
+import {
+  DELIVERY_KINDS,
+  type DeliveryFilter,
+  listDeliveries,
+  replayDeliveries,
+  showDelivery,
+} from './delivery-commands.ts'
 import { manifest } from './documents.ts'
 import { exportPayments } from './export/export-command.ts'
-import { importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
+import { cancelImport, importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
 import { type Ask, createClient, UsageError } from './operator-answers.ts'
 import {
   erasePayer,
@@ -149,6 +155,13 @@ export function addOperatorCommands(program: Command, io: Io): void {
     (ask, options: Shown, [id = '']) => watchImport(ask, { ...options, id }, io.terminal),
   )
   asks(
+    imports
+      .command('cancel')
+      .description('end a running import; what it has recorded stays')
+      .argument('<id>', 'of the import'),
+    (ask, options: Shown, [id = '']) => cancelImport(ask, { ...options, id }),
+  )
+  asks(
     program
       .command('reconcile')
       .description("totals of a day: the payments API's, the record's and the difference")
@@ -189,8 +202,11 @@ function filtered(command: Command): Command {
     .option('--doubtful', 'only those that contradict the state', false)
     .option('--all', 'every delivery', false)
     .option('--subject <id>', 'only about this payment, agreement or payout')
-    .option('--from <instant>', 'last received at this instant or later, such as 2026-11-01T00:00:00Z', instantIn)
-    .option('--before <instant>', 'last received before this instant', instantIn)
+    .addOption(
+      new Option('--kind <kind...>', 'only at the addresses of these kinds').choices(DELIVERY_KINDS).default([], 'all'),
+    )
+    .option('--from <instant>', 'first received at this instant or later, such as 2026-11-01T00:00:00Z', instantIn)
+    .option('--before <instant>', 'first received before this instant', instantIn)
 }
 
 function clientOf({ url }: Target, { env }: Io): Ask {

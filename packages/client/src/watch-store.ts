@@ -1,13 +1,24 @@
 import { asClientError, type PaymentsClientError } from './client-errors.ts'
 import type { Connection } from './connection/connection-attempt.ts'
-import type { EventDetails, LinkDetails, PaymentDetails, PaymentUpdate } from './updates.ts'
+import type {
+  AgreementDetails,
+  EventDetails,
+  LinkDetails,
+  PaymentDetails,
+  PaymentUpdate,
+  PayoutDetails,
+} from './updates.ts'
 import type { WatchOptions } from './watch/watch-options.ts'
 import { watchPaymentLink } from './watch/watch.ts'
 
-/** The known state of a link. Immutable: a change creates a new view. */
-export type PaymentLinkView = {
+/** The known state of what a watch follows. Immutable: a change creates a new view. */
+export type WatchView = {
   readonly link: LinkDetails | null
   readonly payment: PaymentDetails | null
+  /** Only when an agreement is followed. */
+  readonly agreement: AgreementDetails | null
+  /** Only when a payout is followed. */
+  readonly payout: PayoutDetails | null
   /** Events since the subscription began, oldest first. */
   readonly events: readonly EventDetails[]
   readonly connection: Connection
@@ -20,23 +31,32 @@ export type PaymentLinkView = {
   readonly error: PaymentsClientError | null
 }
 
-export type PaymentLinkStore = {
+/** The known state of a link or a payment. */
+export type PaymentLinkView = Omit<WatchView, 'agreement' | 'payout'>
+
+export type WatchStore<View = WatchView> = {
   /**
    * Adds a listener for every change. The subscription runs as long as there is a listener. Returns the function that
    * removes it.
    */
   subscribe(listener: () => void): () => void
   /** The current view: the same object as long as nothing changes. */
-  getSnapshot(): PaymentLinkView
+  getSnapshot(): View
   /** The view before any data, for server-side rendering. */
-  getServerSnapshot(): PaymentLinkView
+  getServerSnapshot(): View
+  /** Starts again after an error. */
+  retry(): void
   /** Ends the subscription for good. */
   close(): void
 }
 
-const NOTHING_YET: PaymentLinkView = Object.freeze({
+export type PaymentLinkStore = WatchStore<PaymentLinkView>
+
+const NOTHING_YET: WatchView = Object.freeze({
   link: null,
   payment: null,
+  agreement: null,
+  payout: null,
   events: Object.freeze([]),
   connection: 'connecting',
   caughtUp: false,
@@ -54,12 +74,20 @@ const NOTHING_YET: PaymentLinkView = Object.freeze({
  * const view = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot)
  */
 export function paymentLinkStore(id: string, options: WatchOptions): PaymentLinkStore {
+  return watchStore((more) => watchPaymentLink(id, more), options)
+}
+
+/** Returns what a watch follows as a store, like `paymentLinkStore`. */
+export function watchStore(
+  watch: (options: WatchOptions) => AsyncIterable<PaymentUpdate>,
+  options: WatchOptions,
+): WatchStore {
   const listeners = new Set<() => void>()
   let view = NOTHING_YET
   let running: AbortController | null = null
   let closed = false
 
-  const show = (next: PaymentLinkView) => {
+  const show = (next: WatchView) => {
     if (next === view) return
     view = Object.freeze(next)
     for (const listener of listeners) listener()
@@ -71,7 +99,7 @@ export function paymentLinkStore(id: string, options: WatchOptions): PaymentLink
     const control = new AbortController()
     running = control
     const after = view.cursor ?? options.after
-    const updates = watchPaymentLink(id, {
+    const updates = watch({
       ...options,
       ...(after === undefined ? {} : { after }),
       signal: control.signal,
@@ -115,12 +143,17 @@ export function paymentLinkStore(id: string, options: WatchOptions): PaymentLink
     },
     getSnapshot: () => view,
     getServerSnapshot: () => NOTHING_YET,
+    retry() {
+      if (view.error === null || closed) return
+      show({ ...view, connection: 'connecting', error: null })
+      if (listeners.size > 0) start()
+    },
     close,
   }
 }
 
 /** Returns the view after an update; the same object when nothing has changed. `now` is the device's clock, in milliseconds. */
-function withUpdate(view: PaymentLinkView, update: PaymentUpdate, now: number): PaymentLinkView {
+function withUpdate(view: WatchView, update: PaymentUpdate, now: number): WatchView {
   const { kind, cursor, serverTime } = update
   if (kind === 'CAUGHT_UP') return view.caughtUp && view.cursor === cursor ? view : { ...view, caughtUp: true, cursor }
   const isAnew = kind === 'SNAPSHOT' && cursor !== view.cursor
@@ -130,6 +163,8 @@ function withUpdate(view: PaymentLinkView, update: PaymentUpdate, now: number): 
     ...view,
     link: isOlder ? view.link : (update.link ?? view.link),
     payment: isOlder ? view.payment : (update.payment ?? (isAnew ? null : view.payment)),
+    agreement: update.agreement ?? view.agreement,
+    payout: update.payout ?? view.payout,
     events: isAnew ? [] : event === null ? view.events : [...view.events, event],
     caughtUp: isAnew ? false : view.caughtUp,
     cursor,
