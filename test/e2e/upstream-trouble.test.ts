@@ -82,7 +82,7 @@ describe('a service that answers about something else', () => {
       time: expect.any(String),
       site: 'aud',
       operation: 'createPayinLink',
-      ref: null,
+      ref: input.reference,
       msg: 'ALERT: the payments API answered about another subject than the requested one',
     })
     expect(await figure('payments_upstream_mismatches_total', { site: 'aud' })).toBe(before + 1)
