@@ -56,7 +56,10 @@ export class Reading {
   constructor(env: Environment, generate: GenerateKey) {
     this.#env = { ...env }
     this.#generate = generate
-    for (const setting of settingsIn(SETTINGS)) this.#readText(setting)
+    for (const setting of settingsIn(SETTINGS)) {
+      this.#renameAlias(setting)
+      this.#readText(setting)
+    }
     this.production = env['NODE_ENV'] === PRODUCTION || env['UPSTREAM_ENVIRONMENT'] === PRODUCTION
     this.builtInSandbox = !this.production && this.text('UPSTREAM_URL') === null
   }
@@ -68,6 +71,19 @@ export class Reading {
 
   fault(setting: string, message: string): void {
     if (!this.#unread.has(setting)) this.faults.push({ setting, message })
+  }
+
+  /** Takes what is set under the other name of a setting, and under that of its file. */
+  #renameAlias({ name, alias }: Setting): void {
+    if (alias === undefined) return
+    for (const [other, own] of [
+      [alias, name],
+      [fileSetting(alias), fileSetting(name)],
+    ] as const) {
+      if (this.text(other) === null) continue
+      if (this.text(own) === null) this.#env[own] = this.#env[other]
+      else this.fault(other, `and ${own} exclude each other: set one of them`)
+    }
   }
 
   /** Takes the text of a secret from its file, if there is one, and refuses a text in quotation marks. */
@@ -149,7 +165,9 @@ function fileSetting(name: string): string {
 export const SETTING_NAMES: readonly string[] = settingsIn(SETTINGS).map(({ name }) => name)
 
 const KNOWN: ReadonlySet<string> = new Set(
-  settingsIn(SETTINGS).flatMap(({ name, secret }) => (secret ? [name, fileSetting(name)] : [name])),
+  settingsIn(SETTINGS).flatMap(({ name, alias, secret }) =>
+    [name, alias ?? name].flatMap((one) => (secret ? [one, fileSetting(one)] : [one])),
+  ),
 )
 
 /** Beginnings of names that other programs set too. */

@@ -17,6 +17,8 @@ export type Setting = {
   readonly required?: string
   /** Whether the name in lower case counts too, and first, as it does for other programs. */
   readonly eitherCase?: true
+  /** Another name, for those who set one of a list. */
+  readonly alias?: string
   /** Whether it contains a secret, so that `NAME_FILE` may name a file with its text instead. */
   readonly secret?: true
 }
@@ -171,8 +173,8 @@ export const SETTINGS = {
   /** Ids of signing keys that were [removed at once](operations/keys.md#replacing-signing-keys), comma-separated */
   removedKeys: { name: 'REMOVED_SIGNING_KEYS', parse: text.parseNames },
   clients: {
-    /** Secrets of client tokens (HS256), comma-separated, 32 bytes or more each: all verify; or set `JWT_JWKS_URL` */
-    secrets: { name: 'JWT_SECRETS', parse: secretsOf(SIGNING_RULES), secret: true },
+    /** Secrets of client tokens (HS256), comma-separated, 32 bytes or more each: all verify. `JWT_SECRET` is the same. Or set `JWT_JWKS_URL` */
+    secrets: { name: 'JWT_SECRETS', alias: 'JWT_SECRET', parse: secretsOf(SIGNING_RULES), secret: true },
     /** Address of the issuer's key set ([withdrawn keys](operations/keys.md#a-key-of-the-issuer-is-withdrawn)) */
     url: { name: 'JWT_JWKS_URL', parse: text.parseResource },
     /** Required `iss` of client tokens; `any` disables the check. Unset: not checked */
