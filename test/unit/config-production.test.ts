@@ -63,6 +63,15 @@ describe('parseConfig in production', () => {
   })
 })
 
+describe('parseConfig of one secret of client tokens', () => {
+  it('takes JWT_SECRET for a list of one, and refuses both', () => {
+    const secret = PRODUCTION['JWT_SECRETS']
+    expect(configOf({ JWT_SECRET: secret })).toEqual(configOf({ JWT_SECRETS: secret }))
+    const message = 'and JWT_SECRETS exclude each other: set one of them'
+    expect(faultsOf({ JWT_SECRET: secret, JWT_SECRETS: secret })).toEqual([{ setting: 'JWT_SECRET', message }])
+  })
+})
+
 describe('parseConfig, where real money moves', () => {
   it.each([undefined, '', 'development', 'test'])(
     'is in production with NODE_ENV %j, and asks for all of it',

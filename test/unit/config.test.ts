@@ -51,13 +51,6 @@ describe('parseConfig without any setting', () => {
     expect(configOf({ PORT: '', UPSTREAM_URL: '', JWT_SECRETS: '', UPSTREAM_FLAVOUR: '' })).toEqual(configOf({}))
   })
 
-  it('takes JWT_SECRET for a list of one, and refuses both', () => {
-    const secret = PRODUCTION['JWT_SECRETS']
-    expect(configOf({ JWT_SECRET: secret })).toEqual(configOf({ JWT_SECRETS: secret }))
-    const message = 'and JWT_SECRETS exclude each other: set one of them'
-    expect(faultsOf({ JWT_SECRET: secret, JWT_SECRETS: secret })).toEqual([{ setting: 'JWT_SECRET', message }])
-  })
-
   it('generates only what is unset', () => {
     expect(configOf({ JWT_SECRETS: PRODUCTION['JWT_SECRETS'] }).generated).not.toContain('JWT_SECRETS')
     expect(configOf({ JWT_JWKS_URL: 'https://id.example.test/keys' }).generated).not.toContain('JWT_SECRETS')

@@ -52,7 +52,7 @@ export type FeedState = {
 /** Maximum number of events kept per kind, so that frequent kinds do not displace rare ones. */
 const MOST_EVENTS = 500
 
-export const EMPTY_FEED: FeedState = { events: [], cursor: null }
+const EMPTY_FEED: FeedState = { events: [], cursor: null }
 
 /** Returns the state after new events. `cursor` is that of the last item, which may carry no event. */
 export function withMore(state: FeedState, more: readonly FeedEvent[], cursor: string | null): FeedState {

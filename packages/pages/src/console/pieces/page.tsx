@@ -294,7 +294,7 @@ export function Table({ caption, columns, isFolding = false, class: more = '', p
 type RowProps = { readonly href: string; readonly name: string; readonly children: ComponentChildren }
 
 /** A row whose header cell, its first one, links to the item. */
-export function Row({ href, name, children }: RowProps) {
+function Row({ href, name, children }: RowProps) {
   return (
     <tr>
       <th scope="row">
