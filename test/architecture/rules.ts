@@ -112,6 +112,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
       'graphql',
       'graphql-ws',
       'payments-subgraph-client',
+      'payments-subgraph-lib',
       'preact',
       'react',
       'react-dom',

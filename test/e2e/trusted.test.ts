@@ -110,12 +110,13 @@ it("the operator's own documents are printed as a manifest of Relay", async () =
   const { code, out } = await run(['documents'], {}, { output: process.stdout, terminal: process.stderr })
   const printed = JSON.parse(out) as Record<string, string>
   expect(code).toBe(0)
-  expect(Object.keys(printed)).toHaveLength(12)
+  expect(Object.keys(printed)).toHaveLength(13)
   for (const [id, text] of Object.entries(printed)) {
     expect(id).toBe(sha256(text))
     const inputs = [
       ['erasePayer', { by: 'OWNER', value: 'nobody' }],
       ['settleGatewayPaymentCreation', { operationId: 'x', outcome: 'NOT_CREATED' }],
+      ['cancelPaymentImport', { importId: 'x' }],
       ['importPayments', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true }],
     ] as const
     const input = inputs.find(([name]) => text.includes(name))?.[1] ?? { deliveryId: 'x' }

@@ -20,7 +20,7 @@ export function Health() {
   const answer = useAnswer(HealthNowDocument, {}, { everyMs: EVERY_MS })
   const health = answer.data?.paymentsHealth ?? null
   return (
-    <Page title="Health" actions={health !== null && <Verdict of={health} />}>
+    <Page title="Health" actions={health !== null && <HealthStatus of={health} />}>
       <AnswerFailure of={answer} />
       {health === null ? (
         <section class="card rows" aria-label="Health">
@@ -40,7 +40,7 @@ export function Health() {
 }
 
 /** Everything in a word. */
-function Verdict({ of: { sites, reader } }: { readonly of: HealthNow }) {
+function HealthStatus({ of: { sites, reader } }: { readonly of: HealthNow }) {
   const bad = sites.filter(({ availability }) => availability !== 'AVAILABLE')
   const tones = bad.map(({ availability }) => lookOf('PaymentsSiteAvailability', availability).tone)
   const down = tones.filter((tone) => tone === 'fault').length
