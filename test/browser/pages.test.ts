@@ -26,7 +26,7 @@ describe.skipIf(browser.isMissing)('the pages', () => {
 
     const [link] = network.sandbox.control.state().links
     const operator = await openConsole(profile, network, { at: `/links/${link?.uuid}` })
-    await expect.poll(() => operator.locator('.facts').textContent()).toMatch(/Paid.*received/)
+    await expect.poll(() => operator.locator('.facts').first().textContent()).toMatch(/^PaymentReceived/)
     const sandbox = await profile.open(network.sandbox.origin)
     await sandbox
       .getByRole('row')
