@@ -28,7 +28,6 @@ const ATTACKS: Readonly<Record<string, (lure: string) => string>> = {
   'another aud': () => rsToken(KEY, { ...CLAIMS, aud: ['other', 'payments2'] }),
   'no exp': () => rsToken(KEY, { ...CLAIMS, exp: undefined }),
   'exp twice': () => rsToken(KEY, JSON.stringify(CLAIMS).replace('{', '{"exp":1,')),
-  'nbf far in the future': () => rsToken(KEY, { ...CLAIMS, nbf: 1e300 }),
   'typ of a proof': () => rsToken(KEY, CLAIMS, { typ: 'dpop+jwt' }),
   'a critical header': () => rsToken(KEY, CLAIMS, { crit: ['b64'], b64: false }),
   'kid as SQL': () => rsToken(KEY, CLAIMS, { kid: "key-1' UNION SELECT 'secret' --" }),
@@ -41,6 +40,7 @@ const ATTACKS: Readonly<Record<string, (lure: string) => string>> = {
 
 const QUERY = '{ payments { nodes { id } } }'
 const INVALID = { errors: [{ message: 'The token is not valid.', extensions: { code: 'UNAUTHENTICATED' } }] }
+const EARLY = { errors: [{ message: 'The token is not valid yet.', extensions: { code: 'UNAUTHENTICATED' } }] }
 const OVER = { errors: [{ message: 'The token has expired.', extensions: { code: 'UNAUTHENTICATED' } }] }
 const REFUSED = { code: 4403, reason: 'Forbidden', said: [] }
 const GIVEN = { data: { payments: { nodes: [] } } }
@@ -103,9 +103,12 @@ describe('a token', () => {
     },
   )
 
-  it('that has expired is told so over HTTP, and not on a socket', async () => {
-    const token = rsToken(KEY, { ...CLAIMS, exp: Math.floor(Date.now() / 1000) - 1 })
-    expect(await answerTo(`Bearer ${token}`)).toEqual({ status: 401, body: OVER })
+  it.each([
+    ['has expired', { exp: Math.floor(Date.now() / 1000) - 1 }, OVER],
+    ['is valid far in the future', { nbf: 1e300 }, EARLY],
+  ])('that %s is told so over HTTP, and not on a socket', async (_name, claims, body) => {
+    const token = rsToken(KEY, { ...CLAIMS, ...claims })
+    expect(await answerTo(`Bearer ${token}`)).toEqual({ status: 401, body })
     expect(await endOfSocket({ token })).toEqual(REFUSED)
   })
 

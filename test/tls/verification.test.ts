@@ -110,7 +110,7 @@ describe('in the source', () => {
   it("nobody uses the runtime's own client, which believes the switch", () => {
     const own = filesWith(/\bfetch\(/).filter(({ code }) => !/import \{[^}]*\bfetch\b[^}]*\} from 'undici'/.test(code))
     // The source of a script that runs in the sandbox's hosted page.
-    expect(own.map(({ file }) => file)).toEqual(['packages/sandbox/src/checkout/checkout-page.ts'])
+    expect(own.map(({ file }) => file)).toEqual(['packages/sandbox/src/checkout/page-script.ts'])
     expect(filesWith(/from 'node:(?:https|tls)'/).map(({ file }) => file)).toEqual([])
     expect(filesWith(/rejectUnauthorized: (?!true)/).map(({ file }) => file)).toEqual([
       'src/store/postgres/postgres-connection.ts',
