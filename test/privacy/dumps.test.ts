@@ -49,7 +49,7 @@ describe('the memory of the process', () => {
     'compose.yaml',
     'compose.databases.yaml',
     'scripts/build.ts',
-    'scripts/demo.ts',
+    'src/demo.ts',
   ])('is not asked for by %s', (file) => {
     expect(readFileSync(file, 'utf8')).not.toMatch(DUMPS)
   })

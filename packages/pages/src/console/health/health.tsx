@@ -3,7 +3,7 @@ import { REFUSALS } from '../deliveries/delivery-words.ts'
 import { HealthNowDocument, type HealthNowQuery, type PaymentsReadUrgency } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Bar, Track } from '../pieces/bars.tsx'
-import { durationText, Moment } from '../pieces/moments.tsx'
+import { agoText, durationText, Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Page, Table, Waiting } from '../pieces/page.tsx'
 import { type Look, lookOf, type Tone } from '../pieces/statuses.ts'
 import { Marked, Status } from '../pieces/values.tsx'
@@ -115,10 +115,10 @@ function Sites({ health: { sites, serverTime } }: Props) {
               <td class="part drop">
                 <Track part={part} tone={tone} />
               </td>
-              <td class="number end">{agoText(lastAnswerAt, serverTime) ?? 'None yet'}</td>
+              <td class="number end">{sinceText(lastAnswerAt, serverTime) ?? 'None yet'}</td>
               <td class="number drop">{calls.p95Ms === null ? '–' : durationText(calls.p95Ms)}</td>
               <td class="number drop">
-                {agoText(methodsFetchedAt, serverTime) ?? 'Never'}
+                {sinceText(methodsFetchedAt, serverTime) ?? 'Never'}
                 {methodsStale && <span class="note-tag look">Out of date</span>}
               </td>
             </tr>
@@ -142,7 +142,7 @@ const URGENCIES: Readonly<Record<PaymentsReadUrgency, string>> = {
 
 function Reads({ health: { reads, reader, serverTime } }: Props) {
   const most = Math.max(1, ...reads.due.map(({ count }) => count))
-  const oldest = agoText(reads.oldestUnconfirmedSince, serverTime)
+  const oldest = sinceText(reads.oldestUnconfirmedSince, serverTime)
   return (
     <Card title="Reads waiting" sub={`${reads.waiting}, most urgent first`}>
       <ul class="bars">
@@ -249,8 +249,8 @@ function Streams({ health: { streams } }: Props) {
 }
 
 /** Returns the age of an instant by the server's clock; null for no instant. */
-function agoText(at: string | null, serverTime: string): string | null {
-  return at === null ? null : `${durationText(Math.max(0, Date.parse(serverTime) - Date.parse(at)))} ago`
+function sinceText(at: string | null, serverTime: string): string | null {
+  return at === null ? null : agoText(Math.min(Date.parse(at), Date.parse(serverTime)), Date.parse(serverTime))
 }
 
 /** Says which process makes the planned reads. */
