@@ -96,7 +96,7 @@ export async function startOidcIssuer(scopes: readonly Scope[]): Promise<OidcIss
     url,
     grants,
     env: {
-      JWT_SECRET: '',
+      JWT_SECRETS: '',
       JWT_JWKS_URL: `${url}/keys`,
       JWT_ISSUER: url,
       JWT_AUDIENCE: 'payments',
