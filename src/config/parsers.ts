@@ -158,8 +158,10 @@ export function parseCollector(text: string): Parsed<string> {
 export function parsePairs(text: string): Parsed<Readonly<Record<string, string>>> {
   const pairs: [string, string][] = []
   for (const [index, entry] of text.split(',').entries()) {
-    const [, name, value = ''] = /^\s*([\w.-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
-    if (name === undefined || (value !== '' && !isPercentEncoded(value)))
+    const equals = entry.indexOf('=')
+    const name = entry.slice(0, Math.max(equals, 0)).trim()
+    const value = entry.slice(equals + 1).trim()
+    if (!/^[\w.-]+$/.test(name) || !/^[\x21-\x7e]*$/.test(value) || (value !== '' && !isPercentEncoded(value)))
       return bad(`entry ${index + 1} must be name=value, with other characters of the value percent-encoded`)
     pairs.push([name, decodeURIComponent(value)])
   }

@@ -43,14 +43,10 @@ describe('the memory of the process', () => {
     expect(app.output()).not.toMatch(/debugger|inspector/i)
   })
 
-  it.each([
-    'package.json',
-    'Dockerfile',
-    'compose.yaml',
-    'compose.databases.yaml',
-    'scripts/build.ts',
-    'src/demo.ts',
-  ])('is not asked for by %s', (file) => {
-    expect(readFileSync(file, 'utf8')).not.toMatch(DUMPS)
-  })
+  it.each(['package.json', 'Dockerfile', 'compose.yaml', 'compose.databases.yaml', 'scripts/build.ts', 'src/demo.ts'])(
+    'is not asked for by %s',
+    (file) => {
+      expect(readFileSync(file, 'utf8')).not.toMatch(DUMPS)
+    },
+  )
 })

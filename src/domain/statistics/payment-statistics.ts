@@ -96,9 +96,10 @@ const MOST_DIGITS = 15
 
 /** Returns the whole units and the millionths of a decimal; nothing for one that is not known, or larger than any amount of money. */
 function partsOf(decimal: string | null): readonly [number, number] {
-  const match = decimal === null ? null : /^(-?)0*(\d+)(?:\.(\d*))?$/.exec(decimal)
+  const match = decimal === null ? null : /^(-?)(\d+)(?:\.(\d*))?$/.exec(decimal)
   if (match === null) return [0, 0]
-  const [, minus = '', whole = '', decimals = ''] = match
+  const [, minus = '', digits = '', decimals = ''] = match
+  const whole = digits.replace(/^0+/, '')
   if (whole.length > MOST_DIGITS) return [0, 0]
   const sign = minus === '' ? 1 : -1
   // Without a negative zero, which no column has.
@@ -110,9 +111,8 @@ export function decimalOf(units: bigint, millionths: bigint): string {
   const scale = 10n ** BigInt(MILLIONTHS)
   const sum = units * scale + millionths
   const size = sum < 0n ? -sum : sum
-  const decimals = String(size % scale)
-    .padStart(MILLIONTHS, '0')
-    .replace(/0+$/, '')
+  const padded = String(size % scale).padStart(MILLIONTHS, '0')
+  const decimals = padded.slice(0, [...padded].findLastIndex((digit) => digit !== '0') + 1)
   return `${sum < 0n ? '-' : ''}${size / scale}${decimals === '' ? '' : `.${decimals}`}`
 }
 

@@ -221,7 +221,7 @@ const EMBLEMS: Readonly<Partial<Record<PaymentStatus, readonly [tone: string, gl
 
 function amountText({ request: { amount, currency } }: Link): string {
   const [whole = '', ...rest] = decimalText(amount, isZeroDecimal(currency) ? 0 : 2).split('.')
-  return `${[whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')} ${currency}`
+  return `${[BigInt(whole).toLocaleString('en'), ...rest].join('.')} ${currency}`
 }
 
 /** Returns a QR code as an image, dark on light in every theme, as scanners expect. `label` is its text alternative. */

@@ -60,7 +60,8 @@ export function amountText(amount: AmountValue): string {
 }
 
 function digitsOf({ value, exponent }: AmountValue): string {
-  const decimals = Math.max(exponent, value.split('.')[1]?.replace(/0+$/, '').length ?? 0)
+  const significant = [...(value.split('.')[1] ?? '')].findLastIndex((digit) => digit !== '0') + 1
+  const decimals = Math.max(exponent, significant)
   const format = new Intl.NumberFormat(navigator.language, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
