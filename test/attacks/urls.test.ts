@@ -94,7 +94,13 @@ describe('connections', () => {
         ),
       )
     expect(opening.toSorted()).toEqual([
+      // Asks the issuer of tokens for those of the console.
+      'access/oidc-login.ts',
       'access/remote-keys.ts',
+      // Calls the processes that it starts.
+      'demo.ts',
+      // Calls what is configured, when an operator asks, and once after the start.
+      'doctor/checks.ts',
       'http/streams/router-client.ts',
       // Calls its own process, before it is ready.
       'http/warm-up-server.ts',

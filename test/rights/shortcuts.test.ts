@@ -156,13 +156,13 @@ async function replyOf(response: Response): Promise<Reply> {
 }
 
 /** Values that differ between processes: when the payments API was called, and the open connections. */
-const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|streams)":(?:"[^"]*"|null|\{[^{}]*\})/g
+const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|calls|streams)":(?:"[^"]*"|null|\{[^{}]*\})/g
 
 /** Each request to erase payers is recorded under a number of its own. */
 const ERASURE = /(?<="erasure":\{(?:"__typename":"PayerErasure",)?"id":)"\d+"/g
 
-/** What a request to import began, or found running: the same terms begin another one once it is done. It holds objects of three levels. */
-const IMPORT = /(?<="__typename":"ImportPaymentsSuccess")(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*/g
+/** What a request to import or to replay began, or found running: the same terms begin another one once it is done. It holds objects of three levels. */
+const IMPORT = /(?<="__typename":"(?:ImportPayments|ReplayWebhookDeliveries)Success")(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*/g
 
 /** How far an import is that runs meanwhile. */
 const PROGRESS = /(?<="(?:state|progress|doneAt)":)(?:"RUNNING"|"DONE"|\d+|null|"\d{4}-[^"]*")/g
