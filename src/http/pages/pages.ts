@@ -96,13 +96,14 @@ export function addPages(
     // Their names contain a hash of their content.
     sendFile(request, response, { cacheControl: 'public, max-age=31536000, immutable' }),
   )
-  // The start page links the guides, which browsers show as text.
-  const docs = sirv(DOCS)
-  if (sandboxOrigin !== null)
+  // The start page links the guides, which browsers show as text. The image has neither.
+  if (sandboxOrigin !== null && existsSync(DOCS)) {
+    const docs = sirv(DOCS)
     route(['GET', 'HEAD'], '/docs/*', (request, response) => {
       request.url = request.url?.slice('/docs'.length) ?? ''
       sendFile(request, response, { headers: ['content-type', 'text/plain; charset=utf-8'], from: docs })
     })
+  }
   return {
     send(request, response, page) {
       request.url = `/${page}/`
