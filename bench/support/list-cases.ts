@@ -108,7 +108,7 @@ function placeOf(filling: Filling, filter: object): Place {
 /** The first of them decides the order. */
 const INSTANTS: readonly string[] = ['updatedFrom', 'updatedBefore', 'createdFrom', 'createdBefore']
 /** Conditions with which a list stays in the order of its numbers. */
-const RARE: ReadonlySet<string> = new Set(['ids', 'reference', 'ownerId', 'duplicate'])
+const RARE: ReadonlySet<string> = new Set(['ids', 'reference', 'clientTransactionId', 'ownerId', 'duplicate'])
 
 const middle = (filling: Filling): Date => new Date(instantOf(filling, filling.payments / 2))
 
@@ -157,9 +157,15 @@ function valuesOf({ name, type }: GraphQLInputField, filling: Filling): Value[] 
     ],
     currency: () => [{ label: 'one', value: 'AUD' }],
     site: () => [{ label: 'one', value: 'au' }],
-    kinds: () => some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
+    clientTransactionId: () => [{ label: 'none', value: 'NONE' }],
+    kinds: () =>
+      all.includes('PAYMENT')
+        ? some(all, 'AGREEMENT', 'PAYMENT')
+        : some(all, 'AGREEMENT_CREATED', 'PAYMENT_STATUS_CHANGED'),
     dispositions: () => some(all, 'QUARANTINED', 'APPLIED'),
     createdFrom: () => from(filling),
+    receivedFrom: () => from(filling),
+    receivedBefore: () => until(filling),
     updatedFrom: () => from(filling),
     createdBefore: () => until(filling),
     updatedBefore: () => until(filling),

@@ -17,7 +17,7 @@ import { startApp } from './killable-app.ts'
 /** Matches the event, or a snapshot after it. */
 const showsReceived = (item: Item): boolean => item.payment?.status === 'RECEIVED'
 
-const BACKUP = fileURLToPath(new URL('../../src/backup.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 // promise(kept): A backup under load is a prefix of the log; after a restore, cursors of the other log are refused.
 describe('a backup', () => {
@@ -30,7 +30,7 @@ describe('a backup', () => {
   afterEach(() => rmSync(folder, { recursive: true }))
 
   async function backUp(...paths: readonly string[]): Promise<{ code: number; said: string }> {
-    const child = spawn(process.execPath, [BACKUP, ...paths], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [CLI, 'backup', ...paths], { stdio: ['ignore', 'pipe', 'pipe'] })
     const [[code], ...said] = await Promise.all([once(child, 'exit'), text(child.stdout), text(child.stderr)])
     return { code: Number(code), said: said.join('') }
   }

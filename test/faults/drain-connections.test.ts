@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
@@ -43,8 +44,12 @@ describe('a drain', () => {
   it('ends the streams that were being admitted when it began as all others', async () => {
     const key = issuerKey('key-1')
     const issuer = await startJwksServer()
-    const { promise: asked, resolve: onAsked } = Promise.withResolvers<() => void>()
-    issuer.respond = (response) => onAsked(() => response.end(JSON.stringify({ keys: [key.jwk] })))
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
+    const waiting: ServerResponse[] = []
+    issuer.respond = (response) => {
+      waiting.push(response)
+      onAsked()
+    }
     try {
       const app = await start({ JWT_SECRETS: '', JWT_JWKS_URL: issuer.url })
       const headers = { authorization: `Bearer ${rsToken(key, { ...CLAIMS, scope: 'payments:read' })}` }
@@ -53,11 +58,11 @@ describe('a drain', () => {
       const paths = ['/graphql/stream', '/graphql']
       const streams = await Promise.all(paths.map((path) => rawStream(app.url, path, headers.authorization)))
       // No request is authenticated before the issuer answers, and the server has accepted all of them by now.
-      const answer = await asked
+      await asked
       for (let turn = 0; turn < 20; turn += 1) await (await fetch(`${app.url}/health/live`)).text()
       const end = endOf(app)
       await written(app, '"msg":"draining"')
-      answer()
+      for (const response of waiting) response.end(JSON.stringify({ keys: [key.jwk] }))
       for (const stream of streams) {
         const received = await text(stream)
         expect(received).toContain('text/event-stream')

@@ -47,7 +47,7 @@ it('restarts the program and builds the pages again when a source file changes',
   edit('src/start-message.ts', 'is ready', 'is ready again')
   await output.times(1, /payments-subgraph is ready again/g)
   const [, url = ''] = await output.times(2, /Shop +(\S+)/g)
-  edit('examples/shop/index.html', '<title>Shop</title>', '<title>Changed</title>')
+  edit('examples/shop/index.html', '<title>Checkout · Harbour Coffee</title>', '<title>Changed</title>')
   await output.times(PAGE_COUNT + 1, /built in/g)
   expect(await (await fetch(url)).text()).toContain('<title>Changed</title>')
 

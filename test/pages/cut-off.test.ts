@@ -102,7 +102,7 @@ describe.skipIf(browser.isMissing)('a text of a page, on a phone, a laptop and a
     const { open } = await browser.profile()
     const page = await open(network.sandbox.origin)
     const faults: unknown[] = []
-    for (const section of ['Links', 'Payins', 'Webhooks', 'Calls', 'Clock', 'Faults', 'Magic values', 'Access']) {
+    for (const section of ['Links', 'Payins', 'Webhooks', 'Calls', 'Faults', 'Magic values', 'Access']) {
       await visit(page, section)
       faults.push(...(await cutOffAtEveryWidth(page, section)))
     }

@@ -19,6 +19,12 @@ const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'PaymentSigningKey.firstSignedAt': 'these tests have one key: see test/e2e/signing-keys.test.ts',
   'PaymentSigningKey.lastCallbackAt': 'it is recorded an hour after the start: see test/e2e/signing-keys.test.ts',
   ...Object.fromEntries(
+    ['dispositionAfter', 'dispositionBefore', 'statusAfter', 'statusBefore'].map((name) => [
+      `PaymentWebhookReplayResult.${name}`,
+      'nothing can be replayed here: see test/e2e/bulk-replays.test.ts',
+    ]),
+  ),
+  ...Object.fromEntries(
     ['alias', 'message', 'qrContent', 'url'].map((name) => [`PaymentInstructions.${name}`, 'the payin is a transfer']),
   ),
   ...Object.fromEntries(

@@ -162,7 +162,8 @@ const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|calls|st
 const ERASURE = /(?<="erasure":\{(?:"__typename":"PayerErasure",)?"id":)"\d+"/g
 
 /** What a request to import or to replay began, or found running: the same terms begin another one once it is done. It holds objects of three levels. */
-const IMPORT = /(?<="__typename":"(?:ImportPayments|ReplayWebhookDeliveries)Success")(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*/g
+const IMPORT =
+  /(?<="__typename":"(?:ImportPayments|ReplayWebhookDeliveries)Success")(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*/g
 
 /** How far an import is that runs meanwhile. */
 const PROGRESS = /(?<="(?:state|progress|doneAt)":)(?:"RUNNING"|"DONE"|\d+|null|"\d{4}-[^"]*")/g

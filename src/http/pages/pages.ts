@@ -79,7 +79,8 @@ export function addPages(
   folder = FOLDER,
 ): Pages | null {
   if (!isBuilt('console', folder)) return null
-  const files = sirv(folder, { etag: true, brotli: true, gzip: true })
+  // In development pages are built again while the process runs.
+  const files = sirv(folder, { etag: true, brotli: true, gzip: true, dev: sandboxOrigin !== null })
   const sendFile = (
     request: IncomingMessage,
     response: ServerResponse,

@@ -30,7 +30,7 @@ const isRare = ({ filter }: ListCase): boolean => Object.keys(filter).some((fiel
 const isSorted = ({ list, keys, filter }: ListCase): boolean =>
   keys > 20 ||
   'ids' in filter ||
-  (list === 'paymentAgreements' && 'reference' in filter) ||
+  (list === 'paymentAgreements' && 'clientTransactionId' in filter) ||
   filter['needsAttention'] === true ||
   Object.keys(filter).length === 0
 
