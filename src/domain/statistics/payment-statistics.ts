@@ -112,7 +112,7 @@ export function decimalOf(units: bigint, millionths: bigint): string {
   const sum = units * scale + millionths
   const size = sum < 0n ? -sum : sum
   const padded = String(size % scale).padStart(MILLIONTHS, '0')
-  const decimals = padded.slice(0, [...padded].findLastIndex((digit) => digit !== '0') + 1)
+  const decimals = padded.slice(0, Array.from(padded).findLastIndex((digit) => digit !== '0') + 1)
   return `${sum < 0n ? '-' : ''}${size / scale}${decimals === '' ? '' : `.${decimals}`}`
 }
 

@@ -291,20 +291,6 @@ export function Table({ caption, columns, isFolding = false, class: more = '', p
   )
 }
 
-type RowProps = { readonly href: string; readonly name: string; readonly children: ComponentChildren }
-
-/** A row whose header cell, its first one, links to the item. */
-function Row({ href, name, children }: RowProps) {
-  return (
-    <tr>
-      <th scope="row">
-        <RowLink href={href}>{name}</RowLink>
-      </th>
-      {children}
-    </tr>
-  )
-}
-
 /** The link of a row, which covers the whole row. The keys j and k move between rows. */
 export function RowLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }) {
   return (

@@ -60,7 +60,7 @@ export function amountText(amount: AmountValue): string {
 }
 
 function digitsOf({ value, exponent }: AmountValue): string {
-  const significant = [...(value.split('.')[1] ?? '')].findLastIndex((digit) => digit !== '0') + 1
+  const significant = Array.from(value.split('.')[1] ?? '').findLastIndex((digit) => digit !== '0') + 1
   const decimals = Math.max(exponent, significant)
   const format = new Intl.NumberFormat(navigator.language, {
     minimumFractionDigits: decimals,
