@@ -9,7 +9,14 @@ const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
 const markdown = globSync('docs/**/*.md', { cwd: root })
 const readmes = globSync('{packages,examples}/*/README.md', { cwd: root })
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...markdown, ...readmes]
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'packages/pages/src/start/index.html',
+  ...markdown,
+  ...readmes,
+]
 const text = (page: string) => readFileSync(join(root, page), 'utf8')
 /** Without diffs, which name files that they create. */
 const prose = (page: string) => text(page).replace(/```diff[^]*?```/g, '')
