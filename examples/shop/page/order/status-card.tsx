@@ -27,7 +27,7 @@ export function StatusCard(props: StatusCardProps) {
   const code = stage === 'started' && checkout.open === null ? (payment?.instructions?.qrContent ?? null) : null
   const hasRing = link !== null && (stage === 'ready' || stage === 'started') && code === null
   return (
-    <section class={`now-card ${stage === 'loading' ? 'loading' : checkout.open === null ? '' : 'beside'}`}>
+    <section class={stage === 'loading' ? 'now-card loading' : 'now-card'}>
       {hasRing && <Ring until={link.expiresAt} serverOffsetMs={serverOffsetMs} />}
       {emblem !== undefined && (
         <span class={`emblem ${emblem[0]}`}>
