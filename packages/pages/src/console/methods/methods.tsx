@@ -63,16 +63,16 @@ function PayinMethods({ params }: ListProps) {
               <tr key={code}>
                 <th scope="row" class="lead">
                   <span class="two-line">
-                    <span class="cut">{name}</span>
-                    <code class="faint cut">{code}</code>
+                    <span>{name}</span>
+                    <code class="faint">{code}</code>
                   </span>
                 </th>
                 <td class="end lead">{currency}</td>
-                <td>
+                <td class="words">
                   {wordsOf(kind)}
                   {networks !== null && <span class="faint"> {networks.join(', ')}</span>}
                 </td>
-                <td class="faint drop">{usableFor.map((use) => NAMES[use]).join(', ')}</td>
+                <td class="faint drop words">{usableFor.map((use) => NAMES[use]).join(', ')}</td>
                 <td class="number drop">
                   <Amount of={minAmount} />
                 </td>
@@ -115,7 +115,7 @@ function MissingUses({
   return <p class="note-block fault">Not known, since the payments API did not answer: {named.join(', ')}.</p>
 }
 
-const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'direct payins' }
+const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'payins' }
 
 type Asked = {
   readonly requiresContact: boolean | null

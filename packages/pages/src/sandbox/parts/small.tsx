@@ -52,11 +52,21 @@ export function wordsOf(status: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** An amount with its currency behind it. */
+function padded(amount: string, currency: string): string {
+  const { maximumFractionDigits: digits = 0 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions()
+  const [whole = '', decimals = ''] = amount.split('.')
+  const shown = decimals.padEnd(digits, '0')
+  return shown === '' ? whole : `${whole}.${shown}`
+}
+
+/** An amount, with as many decimals as the currency has, or more if the body has them; the currency behind it. */
 export function Money({ amount, currency }: { readonly amount: string; readonly currency: string }) {
   return (
     <span class="amount">
-      {amount} <abbr title={currency}>{currency}</abbr>
+      {padded(amount, currency)} <abbr title={currency}>{currency}</abbr>
     </span>
   )
 }
