@@ -26,7 +26,7 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     const page = await open(network.sandbox.origin)
     await page.getByText('Live').filter({ visible: true }).waitFor()
     const { id } = await createLink(network, { description: 'Made live' })
-    await rowOf(page, id).filter({ hasText: '125.5 AUD' }).waitFor()
+    await rowOf(page, id).filter({ hasText: '125.50 AUD' }).waitFor()
     await keepPicture(page, 'sandbox-links')
 
     const dialog = await change(page, id)

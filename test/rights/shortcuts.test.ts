@@ -155,8 +155,9 @@ async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, headers, body: await response.text() }
 }
 
-/** Values that differ between processes: when the payments API was called, and the open connections. */
-const PASSING = /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|calls|streams)":(?:"[^"]*"|null|\{[^{}]*\})/g
+/** Values that differ between processes: when the payments API was called, the open connections, and the disk. */
+const PASSING =
+  /"(fetchedAt|methodsFetchedAt|lastAnswerAt|availability|calls|streams|disk)":(?:"[^"]*"|null|\{[^{}]*\})/g
 
 /** Each request to erase payers is recorded under a number of its own. */
 const ERASURE = /(?<="erasure":\{(?:"__typename":"PayerErasure",)?"id":)"\d+"/g
