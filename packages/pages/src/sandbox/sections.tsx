@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact'
 import type { KindName } from './dialogs/new-dialog.tsx'
-import type { Glyph } from './parts/icons.tsx'
 import { Access, Values } from './sections/access-section.tsx'
 import { GatewayPayments, Links, Payins } from './sections/links-section.tsx'
 import { Agreements, Calls, Contacts, Deposits, Payouts, Webhooks } from './sections/record-sections.tsx'
@@ -12,7 +11,7 @@ export type Section = {
   /** The name of the section in the URL. */
   readonly name: string
   readonly title: string
-  readonly glyph: Glyph
+  readonly glyph: string
   readonly Content: ComponentType
   readonly count?: (snapshot: Snapshot) => number
   /** The section's list is read in parts. */

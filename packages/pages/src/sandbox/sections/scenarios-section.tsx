@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { Field } from '../parts/fields.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Status, Table } from '../parts/small.tsx'
 import { change } from '../state/endpoints.ts'
 import { usePage } from '../state/page-context.ts'
