@@ -7,6 +7,8 @@ import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { PAYMENT_STATUSES } from '../payments/link.ts'
 import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import { runScenario } from '../scenarios/scenario.ts'
+import { ScenarioError } from '../scenarios/trigger.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
 import type { Changes, SandboxSite } from '../state/sandbox-store.ts'
 
@@ -171,6 +173,24 @@ export function registerRequests(server: FastifyInstance, sites: readonly Sandbo
       payload: body,
     })
     return sendJson(reply, 200, { status: answer.statusCode, body: parse(answer.body) })
+  })
+}
+
+/**
+ * `POST /sandbox/scenarios`: runs a scenario against this sandbox. Answers with the steps that were begun, and with the error that ended it, or null.
+ */
+export function registerScenarios(server: FastifyInstance, origin: () => string): void {
+  server.post('/scenarios', async (request, reply) => {
+    const { text } = read(request, z.object({ text: z.string() }))
+    const steps: string[] = []
+    const onStep = (_number: number, step: string) => void steps.push(step)
+    try {
+      await runScenario(text, { origin: origin(), onStep })
+      return sendJson(reply, 200, { steps, error: null })
+    } catch (error) {
+      if (error instanceof ScenarioError) return sendJson(reply, 200, { steps, error: error.message })
+      throw error
+    }
   })
 }
 

@@ -12,7 +12,7 @@ import { v3Links, v3Methods, v3Refund } from '../api/v3-links.ts'
 import type { SandboxControl } from '../control/control.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { registerCheckout } from './checkout-routes.ts'
-import { registerChanges, registerControl, registerRequests } from './control-routes.ts'
+import { registerChanges, registerControl, registerRequests, registerScenarios } from './control-routes.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [
@@ -58,6 +58,7 @@ export function buildServer(
       async (controls) => {
         registerControl(controls, control)
         registerRequests(controls, store.sites)
+        registerScenarios(controls, () => store.origin)
       },
       { prefix: '/sandbox' },
     )

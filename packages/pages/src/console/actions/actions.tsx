@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { useScope } from '../session/session.ts'
 import { ENVIRONMENT } from '../shell/environment.tsx'
 

@@ -1,4 +1,5 @@
 import { useContext } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   DeliveriesDocument,
@@ -10,7 +11,6 @@ import {
 } from '../generated/graphql.ts'
 import { type Answer, AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, instantOf, PeriodChip, SearchField } from '../pieces/filter-form.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Empty, Page, RowLink, Table, Tabs, Waiting } from '../pieces/page.tsx'

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks'
+import { Glyph } from '../../design/icons.tsx'
 import type { SitePartsFragment } from '../generated/graphql.ts'
-import { Glyph } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { hrefOf, useRoute } from '../routes/route.ts'
 import { AttentionContext } from './attention.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { GROUPS, hrefOf, type Route, type View } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
 import { AttentionContext } from './attention.ts'
