@@ -249,12 +249,6 @@ describe('erase', () => {
 })
 
 describe('the command line', () => {
-  it('ends with 2 and its usage when it cannot be understood', async () => {
-    const { code, out, err } = await operator(['deliveries', '--token', 'a-secret'], {}, asProgram)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toBe("error: unknown option '--token'\n")
-  })
-
   it('says that nobody answers, that something else does, and that the token is not accepted', async () => {
     expect(await operator(['deliveries', '--url', 'http://127.0.0.1:1/graphql'])).toMatchObject({
       code: 1,
