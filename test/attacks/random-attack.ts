@@ -16,19 +16,19 @@ const MOST_CHARACTERS = 99_000
 
 /** What a parser of HTTP, JSON, GraphQL or of the protocol of sockets may stumble over. */
 const DICTIONARY = [
-  ...['\u0000', '"', '\\', '{', '}', '[', '(', '...', '$', '@', ':', '"""', '#', '\uFEFF', '\uD800', '٣', '\n    at '],
-  ...['null', '-0', '1e999', '9'.repeat(40_000), 'a'.repeat(60_000), ' '.repeat(20_000), '__proto__', 'constructor'],
-  ...['{"a":'.repeat(4_000), '['.repeat(20_000), '... { '.repeat(300), '"query":"{ __typename }",', 'Did you mean '],
-  ...['%zz', '%2e%2e/', '/assets/../../../etc/passwd', 'PROPFIND ', 'HEAD ', ' HTTP/9.9', '\r\n', '\r\n\r\n'],
-  ...['\r\nTransfer-Encoding: chunked', '\r\nContent-Length: 5', '\r\nExpect: 100-continue', '\r\nHost: a b'],
-  ...['\r\nAccept: text/event-stream', '\r\nOrigin: https://evil.example.test', '\r\nX-Router-Secret: guess'],
-  ...[
+  ['\u0000', '"', '\\', '{', '}', '[', '(', '...', '$', '@', ':', '"""', '#', '\uFEFF', '\uD800', '٣', '\n    at '],
+  ['null', '-0', '1e999', '9'.repeat(40_000), 'a'.repeat(60_000), ' '.repeat(20_000), '__proto__', 'constructor'],
+  ['{"a":'.repeat(4_000), '['.repeat(20_000), '... { '.repeat(300), '"query":"{ __typename }",', 'Did you mean '],
+  ['%zz', '%2e%2e/', '/assets/../../../etc/passwd', 'PROPFIND ', 'HEAD ', ' HTTP/9.9', '\r\n', '\r\n\r\n'],
+  ['\r\nTransfer-Encoding: chunked', '\r\nContent-Length: 5', '\r\nExpect: 100-continue', '\r\nHost: a b'],
+  ['\r\nAccept: text/event-stream', '\r\nOrigin: https://evil.example.test', '\r\nX-Router-Secret: guess'],
+  [
     '\r\nX-Forwarded-For: ,,::',
     '\r\nIf-None-Match: *',
     '\r\nConnection: Upgrade',
     `\r\nCookie: ${'a=b; '.repeat(3_000)}`,
   ],
-]
+].flat()
 
 /** Returns a text with up to four changes: a part is removed, repeated, or replaced by an entry of the dictionary. */
 function changed(text: string, random: Random): string {

@@ -4,7 +4,6 @@ import {
   isCompositeType,
   isEnumType,
   isInputObjectType,
-  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
