@@ -164,6 +164,8 @@ describe('filters', () => {
     expect(idsOf(await page('paymentLinks', { filter: between }))).toEqual([link.id])
     const changed = { updatedFrom: start.toISOString(), updatedBefore: end.toISOString() }
     expect(idsOf(await page('payments', { filter: changed }))).toHaveLength(1)
+    const free = { ...changed, amount: { currency: 'AUD', min: '0.00' } }
+    expect(idsOf(await page('payments', { filter: free }))).toHaveLength(1)
   })
 
   it('find 100 payments by their ids in one request, with how many there are', async () => {
