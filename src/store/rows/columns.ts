@@ -1,4 +1,4 @@
-import type { Flag, Lookup, Numbering, StoredAs, StoredRow, TableSpec } from './table.ts'
+import type { Flag, Lookup, Numbering, StoredAs, TableSpec } from './table.ts'
 import { fromIso, toIso } from './table.ts'
 
 /** How the value of a field is stored in its column. `Stored` is the type of the column in queries. */
@@ -77,7 +77,7 @@ function orNull<Value, Stored>({ type, store, read }: Column<Value, Stored>): Co
 
 // Columns of any type.
 // oxlint-disable-next-line typescript/no-explicit-any
-type Columns = Readonly<Record<string, Column<any, any, any>>>
+export type Columns = Readonly<Record<string, Column<any, any, any>>>
 
 /** A row with a field for each column. */
 export type RowOf<Fields extends Columns> = {
@@ -109,7 +109,9 @@ export function tableOf<const Fields extends Columns, By extends keyof Fields & 
   fields: Fields,
   by: readonly [By, ...By[]],
 ): FieldsSpec<Fields, By> {
-  const all = Object.entries(fields).map(([field, column]) => ({ ...column, field, name: nameOf(field, column.name) }))
+  const all = Object.entries(fields).map(([field, { type, name: own, store, read }]) => {
+    return { field, name: nameOf(field, own), type, store, read }
+  })
   const valueOf = (row: RowOf<Fields>, field: By) => row[field] as string | number | null
   return {
     name,
@@ -133,7 +135,7 @@ export function tableOf<const Fields extends Columns, By extends keyof Fields & 
     toRow(row) {
       const stored: Record<string, string | number | null> = {}
       for (const { field, name: column, store } of all) stored[column] = store(row[field])
-      return stored as StoredRow
+      return stored
     },
   }
 }

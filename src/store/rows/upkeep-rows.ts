@@ -28,7 +28,6 @@ export const LEASES = tableOf(
   ['name'],
 )
 
-export type LeaseRow = RowOf<typeof LEASES.fields>
 export type LeasesTable = TableOf<typeof LEASES.fields>
 
 /** How fast all processes together read a site. Instants are milliseconds since the epoch by the database's clock. */
@@ -37,8 +36,6 @@ export const READ_PACES = tableOf(
   { site: text(), share: integer(), lastAt: integer(), halvedAt: integer(), closedUntil: integer() },
   ['site'],
 )
-
-export type ReadPaceRow = RowOf<typeof READ_PACES.fields>
 
 const meta = tableOf(
   'meta',
