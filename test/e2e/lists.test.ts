@@ -122,6 +122,12 @@ describe('filters', () => {
     expect(idsOf(await page('payments', { filter: { reference: "' OR 1=1 --" } }))).toEqual([])
   })
 
+  it('find payments of any amount by a range from nothing', async () => {
+    const changed = { updatedFrom: new Date(0).toISOString(), amount: { currency: 'AUD', min: '0.00' } }
+    await addRow()
+    expect(idsOf(await page('payments', { filter: changed }))).not.toEqual([])
+  })
+
   it('find 100 payments by their ids in one request, with how many there are', async () => {
     const known = idsOf(await page('payments'))
     const ids = [...known, ...Array.from({ length: 100 - known.length }, (_, n) => `none-${n}`)]

@@ -15,7 +15,7 @@ import { type Database, findPostgres, type PostgresServer } from '../../support/
 import { openPostgresStore } from '../../support/store.ts'
 
 const server = await findPostgres()
-const OWN = readMigrations(new URL('../../../src/store/migrations/postgres/', import.meta.url))
+const OWN = readMigrations('postgres')
 const NOTE = parseMigration('0901-note.sql', '-- compatible\nALTER TABLE payments ADD COLUMN note TEXT;\n')
 const INDEX = parseMigration(
   '0902-index.sql',
