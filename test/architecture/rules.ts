@@ -95,9 +95,9 @@ const PACKAGES: Readonly<Record<string, Package>> = {
   },
   'payments-subgraph-sandbox': {
     room: 'packages/sandbox/src',
-    uses: 'node:crypto node:dns node:fs node:http node:net node:path node:sqlite node:timers node:url node:util'
+    uses: 'node:crypto node:dns node:events node:fs node:http node:net node:path node:sqlite node:timers node:url node:util'
       .split(' ')
-      .concat('@fastify/busboy', '@fastify/static', 'fastify', 'payments-subgraph-lib', 'undici', 'yaml', 'zod'),
+      .concat('@fastify/busboy', 'find-my-way', 'payments-subgraph-lib', 'sirv', 'undici', 'yaml', 'zod'),
     users: ['run-server', 'sandbox', 'demo', 'trigger'],
   },
   'payments-subgraph-pages': {

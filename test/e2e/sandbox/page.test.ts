@@ -1,6 +1,8 @@
-import fastify from 'fastify'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { registerPage } from '../../../packages/sandbox/src/server/sandbox-server.ts'
+import { createHttpServer } from '../../../packages/sandbox/src/http/server.ts'
+import { addPageRoutes } from '../../../packages/sandbox/src/server/sandbox-server.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { sandboxFor } from './support.ts'
 
@@ -32,11 +34,13 @@ test('nothing beside the files of the pages is served', async () => {
 })
 
 test('where the pages have not been built, a text says so', async () => {
-  const server = fastify()
-  onTestFinished(() => server.close())
-  await registerPage(server, temporaryFolder())
-  const answer = await server.inject('/')
-  expect(answer.statusCode).toBe(503)
-  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
-  expect(answer.body).toContain('npm run build:web')
+  const failureOf = () => ({ status: 500 })
+  const { server, routes } = createHttpServer((_call, route) => route?.(), failureOf)
+  addPageRoutes(routes, temporaryFolder())
+  await once(server.listen(0), 'listening')
+  onTestFinished(() => void server.close())
+  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await answer.text()).toContain('npm run build:web')
 })
