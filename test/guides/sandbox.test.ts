@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MAGIC_FAILURES, MAGIC_3DS } from '../../packages/sandbox/src/payments/link.ts'
+import { MAGIC_FAILURES, MAGIC_3DS } from '../../packages/sandbox/src/state/link.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8')

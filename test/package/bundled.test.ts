@@ -27,8 +27,7 @@ describe('what is in the pages and in the program', () => {
     for (const name of ['preact', 'react', 'graphiql', 'monaco-editor', 'picomatch-browser'])
       expect(names).toContain(name)
     const programNames = new Set(inProgram.map(({ name }) => name))
-    for (const name of ['graphql', 'kysely', 'pg', 'ioredis', '@apollo/server'])
-      expect(programNames).toContain(name)
+    for (const name of ['graphql', 'kysely', 'pg', 'ioredis', '@apollo/server']) expect(programNames).toContain(name)
     expect(readdirSync('dist/web/assets').filter((file) => /worker.*\.js$/.test(file)).length).toBeGreaterThan(1)
     // DOMPurify has two licences, of which this one is chosen; monaco-editor contains a copy of it.
     expect(notices).toMatch(/DOMPurify [\d.]+ .*Apache license 2\.0/)

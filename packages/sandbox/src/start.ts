@@ -35,8 +35,8 @@ import { keepState } from './saved/saved-state.ts'
 import { buildServer } from './server/sandbox-server.ts'
 import { TimerClock, type SandboxClock } from './state/clock.ts'
 import { FaultBook, Changes, DEFAULT_SITES, type SandboxSite, type SandboxStore } from './state/sandbox-store.ts'
+import { WebhookSender } from './state/webhook-sender.ts'
 import { decimal } from './values/decimal.ts'
-import { WebhookSender } from './webhooks/webhook-sender.ts'
 
 export type SandboxOptions = {
   /** Default 127.0.0.1. */

@@ -6,7 +6,6 @@ import {
   createAgreement,
   listAgreements,
   agreementObject,
-  type Agreement,
 } from '../agreements/sandbox-agreement.ts'
 import { parseForm } from '../customers/sandbox-customer.ts'
 import {
@@ -22,6 +21,7 @@ import type { Answer, Call } from '../http/server.ts'
 import { readV1Payout, V1_CURRENCY, bodyOfFile } from '../payouts/check-payout-request.ts'
 import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord } from '../payouts/sandbox-payout.ts'
+import type { Agreement } from '../state/agreement.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
 import { type ApiRoutes, callersSite, header } from './api.ts'

@@ -7,10 +7,10 @@ import {
   beginCheck,
   contactRecord,
   contactKey,
-  type SandboxCustomer,
 } from '../customers/sandbox-customer.ts'
 import { badQuery, badRequest, json, unprocessable } from '../http/answers.ts'
 import type { Call } from '../http/server.ts'
+import type { SandboxCustomer } from '../state/customer.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { problemText } from '../values/request-fields.ts'
 import { type ApiRoutes, callersSite } from './api.ts'

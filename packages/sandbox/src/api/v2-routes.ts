@@ -189,7 +189,7 @@ function payinMethodRecord(method: Method, origin: string): object {
 }
 
 /** Payout methods and the required fields of each (docs/payments-api.md, section 4.6; gap sheet, section 17). */
-export function v2PayoutMethods(api: ApiRoutes, store: SandboxStore): void {
+export function v2PayoutMethods(api: ApiRoutes): void {
   api.get('/v2/payouts/payout_methods', (call) => {
     const methods = payoutMethodsOf(callersSite(call).currencies)
     return json(200, {
@@ -246,7 +246,7 @@ export function v2Balances(api: ApiRoutes, store: SandboxStore): void {
  * The bank look-ups, for sites with VND only: by payload (docs/payments-api.md, section 4.7), and by a file that contains the payload as text,
  * such as a PNG with a tEXt chunk, since the emulator reads no pictures (gap sheet, section 21).
  */
-export function v2Banks(api: ApiRoutes, _world: SandboxStore): void {
+export function v2Banks(api: ApiRoutes): void {
   api.postJson('/v2/banks/lookup/qr_content', (body, call) => {
     const { qr_content: qrContent } = body
     return sendAccount(call, typeof qrContent === 'string' ? qrContent : '')

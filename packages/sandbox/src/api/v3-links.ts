@@ -50,7 +50,7 @@ export function v3Links(api: ApiRoutes, store: SandboxStore): void {
 }
 
 /** `GET /v3/payin_methods` (docs/payments-api.md, sections 2.5 and 4.3). */
-export function v3Methods(api: ApiRoutes, _world: SandboxStore): void {
+export function v3Methods(api: ApiRoutes): void {
   api.get('/v3/payin_methods', (call) =>
     json(200, { records: methodsOf(callersSite(call).currencies).map(methodEntry) }),
   )

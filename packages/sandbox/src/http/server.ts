@@ -55,15 +55,17 @@ export function createHttpServer(
     const [path = ''] = url.split('?', 1)
     const query = new URLSearchParams(url.slice(path.length))
     const call: Call = { request, response, path, query, params: found?.params ?? {}, body: Buffer.alloc(0) }
-    const run = async (): Promise<Answer | undefined> => {
-      try {
-        call.body = await readBody(request, found?.store as number)
-        return await (found?.handler as unknown as Handler)(call)
-      } catch (error) {
-        return failureOf(error)
-      }
-    }
-    const given = await scope(call, found && run)
+    const route =
+      found &&
+      (async () => {
+        try {
+          call.body = await readBody(request, found.store as number)
+          return await (found.handler as unknown as Handler)(call)
+        } catch (error) {
+          return failureOf(error)
+        }
+      })
+    const given = await scope(call, route)
     if (given === undefined) return
     for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value)
     response.statusCode = given.status

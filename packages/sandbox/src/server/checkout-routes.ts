@@ -3,7 +3,7 @@ import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type 
 import { CARD_LOGO, PAGE_SCRIPT } from '../checkout/page-script.ts'
 import { isJson, json, notFound } from '../http/answers.ts'
 import type { Answer, Call, Routes, Scope } from '../http/server.ts'
-import { awaits3ds, statusOf, type Link, pageState } from '../payments/link.ts'
+import { awaits3ds, statusOf, type Link, pageState } from '../state/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Reads a field of a customer action, from a form or a JSON object. */

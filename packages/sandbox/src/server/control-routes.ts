@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { fetch } from 'undici'
 import { z } from 'zod'
-import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
 import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { isJson, json } from '../http/answers.ts'
 import type { Answer, Call, Routes } from '../http/server.ts'
-import { PAYMENT_STATUSES } from '../payments/link.ts'
-import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import { AGREEMENT_STATUSES } from '../state/agreement.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
+import { PAYMENT_STATUSES } from '../state/link.ts'
+import { PAYOUT_STATUSES } from '../state/payout.ts'
 import type { Changes, SandboxStore } from '../state/sandbox-store.ts'
 
 /** Adds the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
