@@ -1,4 +1,4 @@
-import sprite from '../../design/sprite.svg?raw'
+import sprite from './sprite.svg?raw'
 
 /** The symbols that `Icon` and `Glyph` show; once in a page. */
 export function Sprite() {

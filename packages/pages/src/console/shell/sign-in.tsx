@@ -3,10 +3,10 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
+import { EnvironmentBadge, nameWindow } from '../pieces/head/environment.tsx'
 import { Icon } from '../pieces/icons.tsx'
-import { EnvironmentBadge, nameWindow } from '../shell/environment.tsx'
-import { Logo } from '../shell/logo.tsx'
-import { claimsOf, tidyToken } from './session.ts'
+import { claimsOf, tidyToken } from '../session/session.ts'
+import { Logo } from './logo.tsx'
 
 type Props = {
   /** Why the last session ended; null when there was none. */
