@@ -41,7 +41,7 @@ const HTTP_ROOMS: readonly (readonly string[])[] = [
 
 const PICTURE = LEVELS.map((parts) => parts.join(', ')).join(' → ')
 
-const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(store|command-store|store-errors)\.ts))/
+const LEDGER_USES = /^src\/(ledger|domain|lib|store\/(rows\/|(port|command-store|store-errors)\.ts))/
 const DATABASES = /^src\/store\/(sqlite|postgres)\//
 const DATABASE_USERS = [
   'src/cli/local-commands.ts',
