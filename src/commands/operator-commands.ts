@@ -5,8 +5,8 @@ import type { Store } from '../ledger/store.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import { STORED_BODIES } from '../reconciliation/replays.ts'
-import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/store.ts'
+import { STORED_BODIES } from '../reconciliation/start-replays.ts'
+import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/port.ts'
 
 export type ReplayDeliveryOptions = {
   readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }

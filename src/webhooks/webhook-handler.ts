@@ -8,8 +8,8 @@ import { type BodyFault, type BodyLimits, type BodyStream, readBody } from '../l
 import { withTimeout } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Tracing } from '../observability/tracing/tracing.ts'
+import type { DeliveryOutcome, RefKind } from '../store/port.ts'
 import { StoreBusyError, StoreFailure } from '../store/store-errors.ts'
-import type { DeliveryOutcome, RefKind } from '../store/store.ts'
 import { looksSigned, SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI, verify } from './signature.ts'
 
 /** A request to one of the webhook addresses. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../../src/ledger/store.ts'
-import type { ErasureKind, PayerErasure } from '../../../src/store/store.ts'
+import type { ErasureKind, PayerErasure } from '../../../src/store/port.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import {
   after,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
+import type { EventLog } from '../../../src/store/port.ts'
 import { StoreFailure } from '../../../src/store/store-errors.ts'
-import type { EventLog } from '../../../src/store/store.ts'
 import type { Tail } from '../../../src/streams/tail.ts'
 import type { WakeListener } from '../../../src/streams/wake-ups.ts'
 import { events } from '../contract/builders.ts'

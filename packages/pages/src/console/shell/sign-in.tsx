@@ -4,9 +4,9 @@ import { Icon } from '../../design/icons.tsx'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
-import { EnvironmentBadge, nameWindow } from '../shell/environment.tsx'
-import { Logo } from '../shell/logo.tsx'
-import { claimsOf, tidyToken } from './session.ts'
+import { EnvironmentBadge, nameWindow } from '../pieces/head/environment.tsx'
+import { claimsOf, tidyToken } from '../session/session.ts'
+import { Logo } from './logo.tsx'
 
 type Props = {
   /** Why the last session ended; null when there was none. */

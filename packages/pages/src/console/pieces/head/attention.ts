@@ -1,9 +1,9 @@
 import { createContext } from 'preact'
-import { AttentionDocument, type SitePartsFragment } from '../generated/graphql.ts'
-import { ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { lookOf } from '../pieces/statuses.ts'
-import type { ViewName } from '../routes/route.ts'
-import { useScope } from '../session/session.ts'
+import { AttentionDocument, type SitePartsFragment } from '../../generated/graphql.ts'
+import type { ViewName } from '../../routes/route.ts'
+import { useScope } from '../../session/session.ts'
+import { ANY_EVENT, useAnswer } from '../answers.tsx'
+import { lookOf } from '../statuses.ts'
 
 /** Milliseconds between two reads: a webhook in quarantine has no event. */
 const EVERY_MS = 2_000

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { bareHost, isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import { Agent, buildConnector, request } from 'undici'
-import type { Timer, TimerClock } from '../state/clock.ts'
+import type { Timer, TimerClock } from './clock.ts'
 
 /**
  * One delivery attempt: the HTTP status of the response, or why there was none. `at` is the sandbox clock's time. `resent`

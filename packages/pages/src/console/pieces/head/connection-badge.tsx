@@ -1,8 +1,8 @@
 import type { Connection } from 'payments-subgraph-client'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import { timeText } from '../pieces/moments.tsx'
-import type { Stale } from '../pieces/stale.ts'
+import { timeText } from '../moments.tsx'
+import type { Stale } from '../stale.ts'
 
 const WORDS: Readonly<Record<Connection, string>> = {
   connecting: 'Connecting',

@@ -1,6 +1,6 @@
 import { Dialog } from '../pieces/dialog.tsx'
 import { VIEWS } from '../routes/route.ts'
-import { areShortcutsOn, switchShortcuts } from './shortcuts.ts'
+import { areShortcutsOn, switchShortcuts } from '../shortcuts/shortcuts.ts'
 
 type Keys = readonly (readonly [keys: readonly string[], action: string])[]
 

@@ -1,6 +1,7 @@
 import { useClient } from '@urql/preact'
 import { useState } from 'preact/hooks'
-import { IN_AUD, TERMS, wordOptions } from '../agreements/terms.ts'
+import type { ActionName } from './actions/actions.tsx'
+import { IN_AUD, TERMS, wordOptions } from './agreements/terms.ts'
 import {
   CreateAgreementDocument,
   CreateLinkDocument,
@@ -11,16 +12,15 @@ import {
   type LookUpBankQuery,
   PayoutChoicesDocument,
   PayoutFieldsDocument,
-} from '../generated/graphql.ts'
-import { LinkShare } from '../links/link-share.tsx'
-import { AnswerFailure, documentOf, FailureNotice, RequestFailure, useAnswer, useSingle } from '../pieces/answers.tsx'
-import { CommandDrawer, type Field } from '../pieces/command-drawer.tsx'
-import { Dialog } from '../pieces/dialog.tsx'
-import { textIn } from '../pieces/form-text.ts'
-import { Fact, Facts, Waiting } from '../pieces/page.tsx'
-import { Id } from '../pieces/values.tsx'
-import { hrefOf } from '../routes/route.ts'
-import type { ActionName } from './actions.tsx'
+} from './generated/graphql.ts'
+import { LinkShare } from './links/link-share.tsx'
+import { AnswerFailure, documentOf, FailureNotice, RequestFailure, useAnswer, useSingle } from './pieces/answers.tsx'
+import { CommandDrawer, type Field } from './pieces/command-drawer.tsx'
+import { Dialog } from './pieces/dialog.tsx'
+import { textIn } from './pieces/form-text.ts'
+import { Fact, Facts, Waiting } from './pieces/page.tsx'
+import { Id } from './pieces/values.tsx'
+import { hrefOf } from './routes/route.ts'
 
 type Props = { readonly onClose: () => void }
 

@@ -1,11 +1,9 @@
 import type { ExactJson } from 'payments-subgraph-lib/exact-json'
 import { accepts, methodByCode, methodsOf, type Method, isZeroDecimal } from '../methods/methods.ts'
-import type { Timer } from '../state/clock.ts'
 import { addDecimals, roundDecimal, type Decimal, compareDecimals, decimal } from '../values/decimal.ts'
-import type { OutgoingWebhook } from '../webhooks/webhook-sender.ts'
-
-/** The URL for the webhooks of a link, and the Authorization value that they carry. */
-export type WebhookTarget = { readonly endpointUrl: string; readonly authorizationHeader?: string }
+import type { WebhookTarget } from '../values/request-fields.ts'
+import type { Timer } from './clock.ts'
+import type { OutgoingWebhook } from './webhook-sender.ts'
 
 /** The body of a link creation after validation. */
 export type LinkRequest = {

@@ -1,8 +1,8 @@
 import { useContext } from 'preact/hooks'
-import { Glyph } from '../../design/icons.tsx'
-import type { SitePartsFragment } from '../generated/graphql.ts'
-import { Moment } from '../pieces/moments.tsx'
-import { hrefOf, useRoute } from '../routes/route.ts'
+import { Glyph } from '../../../design/icons.tsx'
+import type { SitePartsFragment } from '../../generated/graphql.ts'
+import { hrefOf, useRoute } from '../../routes/route.ts'
+import { Moment } from '../moments.tsx'
 import { AttentionContext } from './attention.ts'
 
 /** Says on every view, once, which sites the payments API fails, and what that means; shows nothing while none fails. */
