@@ -117,7 +117,7 @@ export const SETTINGS = {
       parse: text.parseUpstreamUrl,
       required: 'the base address of the payments API, which ends in /api',
     },
-    /** `sandbox` or `production`, where real money moves */
+    /** `sandbox` or `production`, where real money moves and [`listen`](operations/deliveries.md) is refused, since bodies contain payers' data */
     environment: {
       name: 'UPSTREAM_ENVIRONMENT',
       parse: oneOf(['sandbox', 'production']),

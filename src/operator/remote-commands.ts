@@ -10,7 +10,8 @@ import {
 import { manifest } from './documents.ts'
 import { exportPayments } from './export/export-command.ts'
 import { cancelImport, importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
-import { type Ask, createClient, UsageError } from './operator-answers.ts'
+import { listen } from './listen.ts'
+import { type Ask, createClient, type Graph, UsageError } from './operator-answers.ts'
 import {
   erasePayer,
   listErasures,
@@ -184,6 +185,14 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .option('--not-created', 'it created none: its idempotency key may be used again', false),
     (ask, options: { created?: string; notCreated: boolean } & Shown, [id = '']) => settle(ask, { ...options, id }),
   )
+  graph(
+    program
+      .command('listen')
+      .description('forward webhooks to another subgraph as they arrive at this one, until it is ended'),
+  )
+    .requiredOption('--forward-to <address>', 'of the other subgraph, such as http://127.0.0.1:4000', originIn)
+    .option('--json', 'print JSON, one line for each', false)
+    .action(async (options: { forwardTo: string; json: boolean } & Target) => listen(graphOf(options, io), options, io))
   program
     .command('documents')
     .description('the documents of these commands, for TRUSTED_DOCUMENTS')
@@ -209,7 +218,12 @@ function filtered(command: Command): Command {
     .option('--before <instant>', 'first received before this instant', instantIn)
 }
 
-function clientOf({ url }: Target, { env }: Io): Ask {
+function clientOf(target: Target, io: Io): Ask {
+  return createClient(graphOf(target, io))
+}
+
+/** Returns the graph's address, and the token for it. Throws `UsageError` if one is missing or wrong. */
+function graphOf({ url }: Target, { env }: Io): Graph {
   const address = URL.parse(url ?? env['SUBGRAPH_URL'] ?? DEFAULT_URL)
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new UsageError('The address of the subgraph must be an http or https URL.')
@@ -219,7 +233,7 @@ function clientOf({ url }: Target, { env }: Io): Ask {
   // Checked here, because the error for an invalid header value repeats the value.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError('SUBGRAPH_TOKEN must contain a client token, with the scope payments:read at least.')
-  return createClient({ url: address.href, token })
+  return { url: address.href, token }
 }
 
 function listed(value: string, before: readonly string[]): readonly string[] {
@@ -229,6 +243,12 @@ function listed(value: string, before: readonly string[]): readonly string[] {
 function formatIn(text: string): 'csv' | 'ndjson' {
   if (text === 'csv' || text === 'ndjson') return text
   throw new InvalidArgumentError('It must be csv or ndjson.')
+}
+
+function originIn(text: string): string {
+  const { protocol, origin = '', href } = URL.parse(text) ?? {}
+  if (href === `${origin}/` && /^https?:$/.test(protocol ?? '')) return origin
+  throw new InvalidArgumentError('It must be an http or https URL without a path.')
 }
 
 function dayIn(text: string): string {

@@ -22,6 +22,11 @@ type WebhookRequest = {
   readonly body: BodyStream
   /** Whether the peer has sent too many requests that failed authentication. */
   readonly suspect?: boolean
+  /**
+   * Called with the bytes of a webhook that is authentic, or sent to an unknown address without a wrong signature: another subgraph may know it.
+   * Null if nobody listens.
+   */
+  readonly forward?: ((body: Buffer, isOurs: boolean) => void) | null
 }
 
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
@@ -189,16 +194,23 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
   }
 
   const receive = async (request: WebhookRequest, progress: Progress): Promise<WebhookResponse> => {
+    const { forward = null } = request
     const refusal = await admit(request)
-    if (refusal !== null) return refusal
+    const isOurs = refusal?.reason !== 'unknown_address'
+    if (refusal !== null && (isOurs || forward === null)) return refusal
     const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
     if (typeof body === 'string') return refused(...REFUSAL_OF[body])
     progress.isUnread = false
     const fault = signatureFault(body, request.headers)
+    if (refusal !== null) {
+      if (fault === null) forward?.(body, isOurs)
+      return { ...refusal, isUnread: false, isAuthentic: fault === null && signaturesIn(request.headers) !== undefined }
+    }
     if (fault !== null) return { ...refused(401, fault), isUnread: false }
     progress.isAuthentic = true
     if (request.correlationId === null && PROBE.test(body.toString('latin1')))
       return { status: 200, reason: null, outcome: null, ...progress }
+    forward?.(body, isOurs)
     if (request.correlationId !== null) options.tracing?.link(request.correlationId)
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
     if (inFlight >= maxInFlight) return { ...refused(503, 'busy'), ...progress }
