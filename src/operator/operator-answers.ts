@@ -69,6 +69,10 @@ const erasure = z.object({
   doneAt: z.string().nullable(),
 })
 
+export const erasableAnswer = z.object({
+  erasablePayers: z.object({ payments: z.number(), agreements: z.number(), payouts: z.number() }),
+})
+
 export const eraseAnswer = z.object({
   erasePayer: z.union([z.object({ erasure }), z.object({ code: z.string(), message: z.string() })]),
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
+import { ERASABLE, ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
+import type { Terminal } from './imports/import-commands.ts'
 import {
   type Ask,
   OperatorError,
@@ -9,6 +10,7 @@ import {
   firstOf,
   plain,
   table,
+  erasableAnswer,
   eraseAnswer,
   type Erasure,
   erasuresAnswer,
@@ -31,8 +33,12 @@ const ERASED_BY = {
 
 type EraseOptions = Shown & { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
 
-/** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
-export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptions): Promise<string> {
+/** Erases payers, after the count was shown; without `yes` it only shows that. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
+export async function erasePayer(
+  ask: Ask,
+  { yes, json, ...options }: EraseOptions,
+  terminal: Terminal,
+): Promise<string> {
   const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
     const value = options[name as keyof typeof ERASED_BY]
     return value === undefined ? [] : [{ by, value }]
@@ -40,8 +46,14 @@ export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptio
   if (given === undefined || more.length > 0)
     throw new UsageError('Pass exactly one of --payment, --link, --agreement, --payout, --owner and --email.')
   const { by, value } = given
-  if (!yes) throw new OperatorError(`Nothing was erased: an erasure by ${by} cannot be undone. Repeat it with --yes.`)
-  const variables = { input: { by, value } }
+  const input = { by, value }
+  const { erasablePayers: found } = (await ask(ERASABLE, { variables: { of: input }, shape: erasableAnswer })).data
+  const count = `${found.payments} payments, ${found.agreements} agreements and ${found.payouts} payouts`
+  if (!yes && json) return JSON.stringify(found, null, 2)
+  if (!yes)
+    return `Dry run: nothing has been erased.\nThe payers of ${count} would be.\nWith --yes it is done, and cannot be undone.`
+  terminal.write(`The payers of ${count} are erased.\n`)
+  const variables = { input }
   const { erasePayer: result } = (await ask(ERASE, { variables, shape: eraseAnswer })).data
   if (!('erasure' in result)) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
   const { erasure } = result

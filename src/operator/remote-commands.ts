@@ -106,15 +106,15 @@ export function addOperatorCommands(program: Command, io: Io): void {
   asks(
     program
       .command('erase')
-      .description('erase payers for ever; name exactly one')
+      .description('erase payers for ever; without --yes, show how much; name exactly one')
       .option('--payment <id>', 'the payer of this payment')
       .option('--link <id>', 'those of the payments through this link')
       .option('--agreement <id>', 'the debited payer of this agreement')
       .option('--payout <id>', 'the payees of this payout, if it was created here')
       .option('--owner <owner>', "those of this owner's links, payins and agreements; payouts have no owner")
       .option('--email <address>', 'those with this e-mail address')
-      .option('--yes', 'erase them: it cannot be undone', false),
-    erasePayer,
+      .option('--yes', 'erase them, after the count was shown: it cannot be undone', false),
+    (ask, options: Parameters<typeof erasePayer>[1]) => erasePayer(ask, options, io.terminal),
   )
   asks(
     program
