@@ -194,7 +194,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
   }
 
   const receive = async (request: WebhookRequest, progress: Progress): Promise<WebhookResponse> => {
-    const { forward = null } = request
+    const { forward = null, correlationId } = request
     const refusal = await admit(request)
     const isOurs = refusal?.reason !== 'unknown_address'
     if (refusal !== null && (isOurs || forward === null)) return refusal
@@ -208,19 +208,20 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
     }
     if (fault !== null) return { ...refused(401, fault), isUnread: false }
     progress.isAuthentic = true
-    if (request.correlationId === null && PROBE.test(body.toString('latin1')))
+    if (correlationId === null && PROBE.test(body.toString('latin1')))
       return { status: 200, reason: null, outcome: null, ...progress }
     forward?.(body, isOurs)
-    if (request.correlationId !== null) options.tracing?.link(request.correlationId)
+    if (correlationId !== null && options.tracing != null)
+      options.tracing.link(await options.inbox.traceparentOf(correlationId))
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
     if (inFlight >= maxInFlight) return { ...refused(503, 'busy'), ...progress }
     const delivery = {
       json: readJsonObject(body),
-      bodyHashes: bodyHashes(options.keys, body, request.correlationId),
-      correlationId: request.correlationId,
+      bodyHashes: bodyHashes(options.keys, body, correlationId),
+      correlationId,
       receivedAt: options.clock(),
       signed: signaturesIn(request.headers) !== undefined,
-      keyId: request.correlationId === null ? null : keyOf(request.correlationId, request.headers),
+      keyId: correlationId === null ? null : keyOf(correlationId, request.headers),
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.

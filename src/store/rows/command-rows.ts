@@ -31,6 +31,7 @@ export type CommandRefsTable = {
   site: string
   requested_json: string | null
   owner_id: string | null
+  traceparent: string | null
 }
 
 export type PayinsTable = {
@@ -127,6 +128,8 @@ export type AttemptRow = {
   readonly requested: GatewayPaymentFacts | null
   /** The owner of an agreement that was requested; null for every other attempt. */
   readonly ownerId: string | null
+  /** The span of the request; null without traces. */
+  readonly traceparent: string | null
 }
 
 export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
@@ -140,6 +143,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     site: 'text',
     requested_json: 'text',
     owner_id: 'text',
+    traceparent: 'text',
   },
   keyOf: ({ ref }) => ref,
   lookups: {
@@ -155,8 +159,9 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     site: String(row['site']),
     requested: toRequested(row['requested_json'] as string | null),
     ownerId: row['owner_id'] as string | null,
+    traceparent: row['traceparent'] as string | null,
   }),
-  toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested, ownerId }) => ({
+  toRow: ({ ref, commandId, attempt, sentAt, kind, site, requested, ownerId, traceparent }) => ({
     ref,
     command_id: commandId,
     attempt,
@@ -165,6 +170,7 @@ export const ATTEMPTS: TableSpec<AttemptRow, 'ref' | 'commandId'> = {
     site,
     requested_json: requested === null ? null : JSON.stringify(requested),
     owner_id: ownerId,
+    traceparent,
   }),
 }
 
