@@ -8,7 +8,7 @@ import { TRANSPORTS, type Sent } from '../support/transports.ts'
 let network: Network
 let token: string
 beforeAll(async () => {
-  network = await startNetwork({ env: { GRAPHQL_MAX_COST: '1000' } })
+  network = await startNetwork({ env: { GRAPHQL_LIMITS: 'cost=1000' } })
   token = await network.token()
 })
 afterAll(() => network.close())
@@ -73,7 +73,7 @@ const EDGES: readonly [limit: string, maximum: number, make: (count: number) => 
   ['bytes of variables', 50 * 1024, bytes],
 ]
 
-// promise(operations): The same limits of size, depth, cost and time hold on every transport (`GRAPHQL_MAX_*`).
+// promise(operations): The same limits of size, depth, cost and time hold on every transport (`GRAPHQL_LIMITS`).
 describe.each(TRANSPORTS)('over $name', ({ run }) => {
   it.each(EDGES)('an operation at the limit for %s, %i, runs; one beyond it does not', async (limit, maximum, make) => {
     const atLimit = await run(network, make(maximum), token)
@@ -130,16 +130,8 @@ describe('limits that were set', () => {
   beforeAll(async () => {
     strict = await startNetwork({
       env: {
-        GRAPHQL_MAX_TOKENS: '40',
-        GRAPHQL_MAX_DEPTH: '3',
-        GRAPHQL_MAX_ALIASES: '1',
-        GRAPHQL_MAX_ROOT_FIELDS: '2',
-        GRAPHQL_MAX_DIRECTIVES: '1',
-        GRAPHQL_MAX_COST: '30',
-        GRAPHQL_MAX_PAGE: '20',
-        GRAPHQL_MAX_ENTITIES: '2',
-        GRAPHQL_MAX_VARIABLES_BYTES: '150',
-        GRAPHQL_MAX_BODY_BYTES: '2000',
+        GRAPHQL_LIMITS:
+          'tokens=40,depth=3,aliases=1,rootFields=2,directives=1,cost=30,page=20,entities=2,variableBytes=150,bodyBytes=2000',
       },
     })
   })

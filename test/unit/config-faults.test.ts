@@ -81,6 +81,8 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['SOCKET_LIMITS', 'streams=0', /entry 1 must be greater than 0/],
   ['MAX_CONNECTIONS_PER_ADDRESS', '-1', /0 to 1000000/],
   ['MAX_FAILED_AUTHENTICATIONS', '0', /1 to 1000000/],
+  ['GRAPHQL_LIMITS', 'tokens=1,tokens=2001', /entry 2 must be at most 2000/],
+  ['GRAPHQL_LIMITS', 'cost=0', /entry 1 must be greater than 0/],
   ['GRAPHQL_MAX_IN_FLIGHT', 'many', /1 to 100000/],
   ['WARM_UP_MS', '-1', /0 to 60000/],
   ['WEBHOOK_SECRETS', 'x'.repeat(15), /entry 1 .*16 characters/],
