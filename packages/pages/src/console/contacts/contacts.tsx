@@ -57,7 +57,7 @@ export function Contacts({ route }: { readonly route: Route }) {
                 </td>
                 <td class="faint drop">{wordsOf(contact.type)}</td>
                 <td class="faint drop">{contact.countryCode ?? '–'}</td>
-                <td class="faint end">{contact.site}</td>
+                <td class="faint drop">{contact.site}</td>
               </tr>
             )}
           </List>

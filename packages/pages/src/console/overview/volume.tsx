@@ -1,13 +1,11 @@
 import type { OverviewQuery } from '../generated/graphql.ts'
 import { Table } from '../pieces/page.tsx'
 import { Bars } from '../pieces/plots.tsx'
-import { Amount, amountText } from '../pieces/values.tsx'
+import { Amount, amountText, nameOfCode } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { byInterval, intervalText, numberText, type Period } from './period.ts'
 
 type Props = { readonly data: OverviewQuery; readonly days: Period }
-
-const NAMES = new Intl.DisplayNames(navigator.language, { type: 'currency' })
 
 /** What was received in each currency on each day. Each has an axis of its own: currencies are never added up. */
 export function Volume({ data, days }: Props) {
@@ -48,7 +46,7 @@ export function Volume({ data, days }: Props) {
                 <a class="strong" href={hrefOf('payments', null, { currency })}>
                   {currency}
                 </a>{' '}
-                <span class="faint drop">{NAMES.of(currency ?? '')}</span>
+                <span class="faint drop">{nameOfCode('currency', currency ?? '')}</span>
               </th>
               <td class="bar-cell">
                 <div class="mini now">
