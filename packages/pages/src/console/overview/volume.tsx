@@ -3,7 +3,7 @@ import { Table } from '../pieces/page.tsx'
 import { Bars } from '../pieces/plots.tsx'
 import { Amount, amountText, nameOfCode } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import { byInterval, intervalText, numberText, type Period } from './period.ts'
+import { byInterval, intervalText, numberText, type Period, rateText } from './period.ts'
 
 type Props = { readonly data: OverviewQuery; readonly days: Period }
 
@@ -79,6 +79,6 @@ export function Volume({ data, days }: Props) {
 
 function changeText(now: number, before: number): string {
   if (before === 0) return '–'
-  const format = { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' } as const
-  return new Intl.NumberFormat(navigator.language, format).format(now / before - 1)
+  const change = rateText(now / before - 1)
+  return now > before ? `+${change}` : change
 }
