@@ -11,7 +11,16 @@ import { failingHistory, type RandomHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 const HOUR = 60 * MINUTE
-const ALL: StatisticsQuery = { from: null, to: null, interval: null, by: [], riskAs: 'RISK', limit: 10_000 }
+const ALL: StatisticsQuery = {
+  from: null,
+  to: null,
+  interval: null,
+  by: [],
+  riskAs: 'RISK',
+  sums: true,
+  times: true,
+  limit: 10_000,
+}
 const BY = ['currency', 'site', 'methodKind', 'phase', 'status', 'failureCategory'] as const
 
 /** Rows in one order. */

@@ -2,6 +2,7 @@ import { useClient } from '@urql/preact'
 import { useState } from 'preact/hooks'
 import type { ActionName } from './actions/actions.tsx'
 import { IN_AUD, TERMS, wordOptions } from './agreements/terms.ts'
+import { NewContact } from './contacts/contact-drawers.tsx'
 import {
   CreateAgreementDocument,
   CreateLinkDocument,
@@ -35,6 +36,8 @@ export function ActionDrawer({ name, onClose }: Props & { readonly name: ActionN
       return <NewPayout onClose={onClose} />
     case 'payout-file':
       return <NewPayout isFile onClose={onClose} />
+    case 'contact':
+      return <NewContact onClose={onClose} />
     case 'bank':
       return <BankLookup onClose={onClose} />
     default:
@@ -234,7 +237,14 @@ function BankLookup({ onClose }: Props) {
       >
         <label class="field">
           <span class="label">Content of the VietQR code</span>
-          <input class="input" name="content" required autocomplete="off" spellcheck={false} />
+          <input
+            class="input"
+            name="content"
+            required
+            autocomplete="off"
+            spellcheck={false}
+            aria-invalid={found !== null && 'code' in found && found.code === 'INVALID_QR'}
+          />
         </label>
         <div class="actions">
           <button class="button primary" aria-busy={isBusy} disabled={isBusy}>

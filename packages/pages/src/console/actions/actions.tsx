@@ -10,6 +10,7 @@ const ALL = [
   { name: 'agreement', title: 'New agreement', icon: 'plus', scope: 'agreements:write' },
   { name: 'payout', title: 'New payout', icon: 'plus', scope: 'payouts:write' },
   { name: 'payout-file', title: 'Pay out by file', icon: 'download', scope: 'payouts:write' },
+  { name: 'contact', title: 'New contact', icon: 'plus', scope: 'customers:write' },
   { name: 'bank', title: 'Look up a bank account', icon: 'search', scope: 'banks:lookup' },
   { name: 'deposit', title: 'Simulate a deposit', icon: 'play', scope: 'sandbox:simulate' },
 ] as const

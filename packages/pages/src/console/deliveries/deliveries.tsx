@@ -158,7 +158,7 @@ function DeliveryRow({ of: delivery, isInNeed = false }: RowProps) {
           <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
         </RowLink>
       </th>
-      <td class="end tall">
+      <td class="end lead">
         <DeliverySubject of={delivery} />
       </td>
       <td>

@@ -35,8 +35,11 @@ export function LinkShare({ link: { id, reference, checkoutUrl, expiresAt, reque
         </div>
         <div class="stack-3">
           <p>
-            <a href={hrefOf('links', id)}>{reference}</a>, <Amount of={requestedAmount} />, open until{' '}
-            <Moment at={expiresAt} isExact />
+            <a href={hrefOf('links', id)}>{reference}</a> · <Amount of={requestedAmount} />
+            <br />
+            <span class="faint">
+              Open until <Moment at={expiresAt} isExact />
+            </span>
           </p>
           <p class="mono wrap-any">
             <Id of={checkoutUrl} what="link" />

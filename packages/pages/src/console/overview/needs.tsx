@@ -132,7 +132,10 @@ function needsOfHealth(health: HealthNow | null, data: OverviewNeedsQuery | unde
             title: quarantined === 1 ? 'A webhook is quarantined' : `${quarantined} webhooks are quarantined`,
             about: reasons.join(', ') || 'Authentic, but unusable',
             at: held[0]?.lastReceivedAt,
-            href: hrefOf('deliveries', null, { disposition: 'QUARANTINED' }),
+            href:
+              quarantined === 1 && held[0] !== undefined
+                ? hrefOf('deliveries', held[0].id)
+                : hrefOf('deliveries', null, { disposition: 'QUARANTINED' }),
             action: 'Review',
           },
         ]),

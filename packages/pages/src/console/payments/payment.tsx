@@ -51,7 +51,9 @@ export function Payment({ id }: { readonly id: string }) {
       }
       about={
         <>
-          {name != null && <b>{name}</b>} {email != null && <span class="faint">{email}</span>} <span>{reference}</span>
+          {name != null && <b>{name}</b>} {email != null && <span class="faint">{email}</span>}
+          {(name ?? email) != null && reference !== null && ' · '}
+          {reference}
         </>
       }
       actions={

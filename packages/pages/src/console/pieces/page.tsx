@@ -70,7 +70,7 @@ export function Page({ title, in: list, heading, about, actions, children }: Pro
           <nav class="crumbs" aria-label="Where you are">
             <a href={hrefOf(list)}>{viewOf(list)?.title}</a>
             <Icon name="right" />
-            <span aria-current="page">{title.slice(title.indexOf(' ') + 1)}</span>
+            <span aria-current="page">{title.replace(/^(?:Gateway )?\w+ /, '')}</span>
             <span class="push">
               <ConnectionBadge stale={stale} />
             </span>
