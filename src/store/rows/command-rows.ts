@@ -20,6 +20,8 @@ export type CommandsTable = {
   result_json: string | null
   subject_deliveries: number | null
   subject_version: number | null
+  subject_id: string | null
+  requested_by: string | null
 }
 
 export type CommandRefsTable = {
@@ -62,6 +64,8 @@ export const COMMANDS: TableSpec<Command, 'id' | 'key'> = {
     result_json: 'text',
     subject_deliveries: 'integer',
     subject_version: 'integer',
+    subject_id: 'text',
+    requested_by: 'text',
   },
   keyOf: ({ id }) => id,
   lookups: {
@@ -84,6 +88,8 @@ export const COMMANDS: TableSpec<Command, 'id' | 'key'> = {
     result_json: command.result === null ? null : JSON.stringify(command.result),
     subject_deliveries: command.subjectDeliveries,
     subject_version: command.subjectVersion,
+    subject_id: command.subjectId,
+    requested_by: command.requestedBy,
   }),
 }
 
@@ -109,6 +115,8 @@ export function toCommand(row: StoredRow): Command {
     sentAt: Number(row['sent_at']),
     subjectDeliveries: row['subject_deliveries'] as number | null,
     subjectVersion: row['subject_version'] as number | null,
+    subjectId: row['subject_id'] as string | null,
+    requestedBy: row['requested_by'] as string | null,
     result: typeof result === 'string' ? (JSON.parse(result) as unknown) : null,
   }
 }

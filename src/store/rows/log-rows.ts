@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import type { Delivery } from '../../domain/delivery.ts'
 import {
   type EventSource,
   eventId,
@@ -7,11 +6,10 @@ import {
   type PaymentEventKind,
 } from '../../domain/events/payment-event.ts'
 import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
-import type { Disposition } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import { toAgreement } from './agreement-rows.ts'
 import { paymentJson, toPayment } from './payment-rows.ts'
-import { fromIso, toIso, type Flag, type Numbering, type TableSpec, type StoredRow } from './table.ts'
+import { fromIso, toIso, type TableSpec, type StoredRow } from './table.ts'
 
 export type EventsTable = {
   position: number
@@ -27,22 +25,7 @@ export type EventsTable = {
   payment_json: string | null
   agreement_json: string | null
   recorded_at: number
-}
-
-export type DeliveriesTable = {
-  number: Numbering
-  id: string
-  ref: string | null
-  subject_id: string | null
-  status_raw: string | null
-  disposition: Disposition
-  attempts: number
-  first_received_at: number
-  last_received_at: number
-  signed: Flag | null
-  key_id: string | null
-  event_id: string | null
-  body: string | null
+  requested_by: string | null
 }
 
 /** All events but those of payouts and gateway payments, which have `PAYOUT_EVENTS` and `GATEWAY_PAYMENT_EVENTS`. */
@@ -60,6 +43,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
     payment_id: 'text',
     agreement_id: 'text',
     recorded_at: 'integer',
+    requested_by: 'text',
     payment_json: 'text',
     agreement_json: 'text',
   },
@@ -79,6 +63,7 @@ export const EVENTS: TableSpec<PaymentEvent, never> = {
       payment_id: payment?.id ?? null,
       agreement_id: agreement?.id ?? null,
       recorded_at: fromIso(event.recordedAt),
+      requested_by: event.requestedBy,
     }
     return {
       ...columns,
@@ -111,6 +96,7 @@ const KINDS: Readonly<Record<PaymentEventKind, true>> = {
   PAYMENT_DETAILS_CHANGED: true,
   DUPLICATE_PAYMENT_FOUND: true,
   DUPLICATE_PAYMENT_RESOLVED: true,
+  PAYMENT_CONFIRMED: true,
   AGREEMENT_CREATED: true,
   AGREEMENT_STATUS_CHANGED: true,
   AGREEMENT_AMENDED: true,
@@ -137,6 +123,7 @@ function toEvent(row: StoredEvent): PaymentEvent {
     position: row.position,
     kind: toKind(row.kind),
     source: row.source,
+    requestedBy: row.requested_by,
     fromStatus: row.from_status,
     toStatus: row.to_status,
     linkRef: row.link_ref,
@@ -176,78 +163,6 @@ export const STREAMS: TableSpec<StreamRow, 'id'> = {
   toRow: ({ id, sequence }) => ({ stream_id: id, sequence }),
 }
 
-/** What is kept of a pruned delivery, so that a repeat is recognised. */
-export type PrunedDeliveryRow = { readonly id: string; readonly disposition: Disposition }
-
-export const PRUNED_DELIVERIES: TableSpec<PrunedDeliveryRow, 'id'> = {
-  name: 'pruned_deliveries',
-  columns: { id: 'text', disposition: 'text' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: ({ id, disposition }) => ({ id: String(id), disposition: disposition as Disposition }),
-  toRow: ({ id, disposition }) => ({ id, disposition }),
-}
-
-/** A stored delivery. Its number is assigned by the database. */
-export type DeliveryRow = Omit<Delivery, 'number'>
-
-export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
-  name: 'deliveries',
-  numbered: true,
-  columns: {
-    id: 'text',
-    ref: 'text',
-    subject_id: 'text',
-    status_raw: 'text',
-    disposition: 'text',
-    attempts: 'integer',
-    first_received_at: 'integer',
-    last_received_at: 'integer',
-    signed: 'integer',
-    key_id: 'text',
-    event_id: 'text',
-    body: 'text',
-  },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: (row) => toDelivery(row as unknown as StoredDelivery),
-  toRow: (delivery) => ({
-    id: delivery.id,
-    ref: delivery.ref,
-    subject_id: delivery.subjectId,
-    status_raw: delivery.statusRaw,
-    disposition: delivery.disposition,
-    attempts: delivery.attempts,
-    first_received_at: fromIso(delivery.firstReceivedAt),
-    last_received_at: fromIso(delivery.lastReceivedAt),
-    signed: delivery.signed === null ? null : Number(delivery.signed),
-    key_id: delivery.keyId,
-    event_id: delivery.eventId,
-    body: delivery.body,
-  }),
-}
-
-type StoredDelivery = Selectable<DeliveriesTable>
-
-/** Returns the delivery of a row. */
-export function toDelivery(row: StoredDelivery): Delivery {
-  return {
-    id: row.id,
-    number: row.number,
-    ref: row.ref,
-    subjectId: row.subject_id,
-    statusRaw: row.status_raw,
-    disposition: row.disposition,
-    attempts: row.attempts,
-    firstReceivedAt: toIso(row.first_received_at),
-    lastReceivedAt: toIso(row.last_received_at),
-    signed: row.signed === null ? null : row.signed === 1,
-    keyId: row.key_id,
-    eventId: row.event_id,
-    body: row.body,
-  }
-}
-
 /** A table of the events of one kind of subject; `Column` contains the subject after the event. */
 export type SubjectEventsTable<Column extends string> = {
   position: number
@@ -258,6 +173,7 @@ export type SubjectEventsTable<Column extends string> = {
   from_status: string | null
   to_status: string
   recorded_at: number
+  requested_by: string | null
 } & Record<Column, string>
 
 export type PayoutEventsTable = SubjectEventsTable<'payout_json'>
@@ -284,6 +200,7 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
       to_status: 'text',
       [column]: 'text',
       recorded_at: 'integer',
+      requested_by: 'text',
     },
     keyOf: ({ id }) => id,
     lookups: {},
@@ -298,6 +215,7 @@ function subjectEvents(name: SubjectEventsName, subject: Subject, column: string
       to_status: event.toStatus,
       [column]: JSON.stringify(event[subject]),
       recorded_at: fromIso(event.recordedAt),
+      requested_by: event.requestedBy,
     }),
   }
 }
@@ -311,6 +229,7 @@ function toSubjectEvent(row: StoredRow, subject: Subject, column: string): Payme
     position: stored.position,
     kind: toKind(stored.kind),
     source: stored.source,
+    requestedBy: stored.requested_by,
     fromStatus: stored.from_status,
     toStatus: stored.to_status,
     linkRef: null,

@@ -96,6 +96,8 @@ CREATE TABLE events (
   payment_json TEXT,
   agreement_json TEXT,
   recorded_at INTEGER NOT NULL,
+  -- Subject or client of the token with which it was asked for; null for what nobody asked for.
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 ) STRICT;
 
@@ -115,7 +117,11 @@ CREATE TABLE deliveries (
   -- Id of the key that the Authorization of its address was made with.
   key_id TEXT,
   event_id TEXT,
-  body TEXT
+  body TEXT,
+  -- Headers without secrets, as JSON.
+  headers_json TEXT,
+  -- From the head of the first request to the transaction that stored it.
+  stored_after_ms INTEGER
 ) STRICT;
 
 CREATE INDEX deliveries_by_subject ON deliveries (subject_id, (+number)) WHERE subject_id IS NOT NULL;
@@ -136,6 +142,7 @@ CREATE TABLE payout_events (
   to_status TEXT NOT NULL,
   payout_json TEXT NOT NULL,
   recorded_at INTEGER NOT NULL,
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 ) STRICT;
 
@@ -150,6 +157,7 @@ CREATE TABLE gateway_payment_events (
   to_status TEXT NOT NULL,
   gateway_payment_json TEXT NOT NULL,
   recorded_at INTEGER NOT NULL,
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 ) STRICT;
 
@@ -400,6 +408,21 @@ CREATE TABLE refund_requests (
 
 CREATE INDEX refund_requests_by_payment ON refund_requests (payment_id);
 
+-- Operators' notes, which may name the payer and are deleted with it.
+CREATE TABLE payment_notes (
+  -- That of the command.
+  id TEXT PRIMARY KEY,
+  payment_id TEXT NOT NULL,
+  text TEXT NOT NULL,
+  -- Subject or client of the token.
+  author TEXT,
+  -- Whose note it is, as `commands.key_scope`.
+  author_scope TEXT NOT NULL,
+  written_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX payment_notes_by_payment ON payment_notes (payment_id);
+
 -- Payment agreements.
 
 CREATE TABLE agreements (
@@ -520,12 +543,16 @@ CREATE TABLE commands (
   subject_deliveries INTEGER,
   -- And which of its events was the last one then.
   subject_version INTEGER,
+  -- Id of its payment, agreement or payout.
+  subject_id TEXT,
+  requested_by TEXT,
   UNIQUE (mutation, key, key_scope)
 ) STRICT;
 
 CREATE INDEX commands_by_lease ON commands (state, lease_until);
 -- Whether another command may have had the same effect is asked of those that are open, and of those that were sent lately.
 CREATE INDEX commands_by_mutation ON commands (mutation, state, sent_at);
+CREATE INDEX commands_by_subject ON commands (subject_id, sent_at) WHERE subject_id IS NOT NULL;
 
 -- Attempts of commands. They outlive them: a webhook may still come to the address of an attempt that has been forgotten.
 CREATE TABLE command_refs (
