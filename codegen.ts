@@ -97,6 +97,8 @@ const config: CodegenConfig = {
           PaymentLink: '../domain/payments/payment-link.ts#PaymentLink as PaymentLinkEntity',
           Payment: '../domain/payments/payment.ts#Payment as PaymentEntity',
           PaymentSnapshot: '../domain/payments/payment.ts#Payment as PaymentEntity',
+          PaymentNote: '../domain/payments/payment-note.ts#PaymentNote as PaymentNoteEntity',
+          PaymentCommand: '../domain/command.ts#Command',
           DuplicatePayment: '../domain/payments/payment.ts#DuplicatePayment as DuplicatePaymentEntity',
           PaymentInstructions: '../domain/payments/instructions.ts#Instructions',
           PaymentTransferAccount: '../domain/payments/instructions.ts#Instructions',

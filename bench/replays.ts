@@ -19,6 +19,7 @@ const READER: Caller = {
   kind: 'client',
   subject: null,
   identity: null,
+  name: null,
   scopes: new Set(['payments:read']),
   expiresAt: Infinity,
 }

@@ -23,7 +23,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
   {
     title: 'Links, payments and refunds',
     names:
-      /Link|[gG]ateway|^payments?$|^paymentUpdates$|^paymentSearch$|DuplicatePayment$|^createPaymentsExport$|^(?!simulate)[a-z]+Pay(?:in|ment)$/,
+      /Link|[gG]ateway|^payments?$|^paymentUpdates$|^paymentSearch$|DuplicatePayment$|PaymentNote$|^createPaymentsExport$|^(?!simulate)[a-z]+Pay(?:in|ment)$/,
   },
   { title: 'Methods and currencies', names: /Method|Currenc/ },
   { title: 'Payment agreements', names: /Agreement/ },

@@ -13,6 +13,8 @@ export type ClientCaller = {
    * different for equal subjects of two issuers. Null if the token has neither.
    */
   readonly identity: string | null
+  /** The subject, or the client of a token without one, as it is recorded with what the caller asks for: at most 255 characters. */
+  readonly name: string | null
   readonly scopes: ReadonlySet<Scope>
   readonly expiresAt: number
 }
@@ -82,6 +84,8 @@ const claimsSchema = z.object({
   scp: scopeList.optional(),
 })
 
+const LONGEST_NAME = 255
+
 /** The latest instant of a Date, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15
 
@@ -99,12 +103,13 @@ export function callerFromClaims(
 ): ClientCaller {
   const claims = claimsSchema.safeParse(payload)
   if (!claims.success) throw new InvalidTokenError('invalid')
-  const { exp, sub, scope, scp } = claims.data
+  const { exp, sub, scope, scp, client_id: client, azp } = claims.data
   const values = scopeClaims === null ? [scope ?? scp].flat() : scopeClaims.flatMap((path) => valuesAt(payload, path))
   return {
     kind: 'client',
     subject: sub ?? null,
     identity: identityOf(claims.data),
+    name: (sub ?? client ?? azp)?.slice(0, LONGEST_NAME) ?? null,
     scopes: new Set(knownScopes(values, scopePrefix ?? '')),
     expiresAt: Math.min(Math.floor(exp * 1000), LAST_MOMENT),
   }

@@ -22,6 +22,7 @@ import { createGatewayPayment, settleGatewayCreation } from './gateway-payments.
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
 import type { CallbackOptions } from './idempotency/task.ts'
 import { cancelReplay, erasePayer, replayDeliveries, replayDelivery } from './operator-commands.ts'
+import { createPaymentNote, deletePaymentNote } from './payment-notes.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
 import { cancelImport, importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
@@ -113,6 +114,8 @@ export function createOperations(options: OperationsOptions) {
     replayDelivery: plain(replayDelivery),
     replayDeliveries: plain(replayDeliveries),
     cancelReplay: plain(cancelReplay),
+    createPaymentNote: plain(createPaymentNote),
+    deletePaymentNote: plain(deletePaymentNote),
     dismissDuplicate: plain(dismissDuplicate),
     settleGatewayCreation: plain(settleGatewayCreation),
     erasePayer: plain(erasePayer),

@@ -26,8 +26,9 @@ export type ReplayDeliveryOutcome = ({ readonly kind: 'done'; readonly applied: 
 export async function replayDelivery(
   { store, logger, clock, onReadDue }: ReplayDeliveryOptions,
   { deliveryId, apply }: ReplayRequest,
+  requestedBy: string | null,
 ): Promise<ReplayDeliveryOutcome> {
-  const outcome = await store.inbox.replay({ id: deliveryId, apply, at: clock(), parse: STORED_BODIES })
+  const outcome = await store.inbox.replay({ id: deliveryId, apply, at: clock(), requestedBy, parse: STORED_BODIES })
   if (outcome.kind !== 'replayed') return outcome
   if (apply) {
     logger.info({ deliveryId, disposition: outcome.after }, 'delivery replayed')

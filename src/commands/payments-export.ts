@@ -107,6 +107,7 @@ export async function beginPaymentsExport(
     mutation: 'downloadPaymentsExport',
     key: id,
     keyScope: DOWNLOADER,
+    requestedBy: null,
     fingerprint: fingerprint(keys, id),
     ref: id,
     refKind: null,

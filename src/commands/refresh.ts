@@ -8,7 +8,7 @@ import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
 import type { FoundPayment, ReadSubject } from '../store/port.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 
-export type ReadPayment = (subject: ReadSubject) => Promise<ReadResult>
+export type ReadPayment = (subject: ReadSubject, requestedBy: string | null) => Promise<ReadResult>
 
 type RefreshOptions = {
   readonly store: Pick<Store, 'reads' | 'links' | 'payments' | 'imports'>
@@ -33,11 +33,15 @@ export type RefreshOutcome =
  * Reads a link or a payment from the payments API now, and records any change as an event. An id that is not on record is looked for at the
  * payments API if the caller `mayFind`, and what it has is recorded.
  */
-export async function refreshPayment(options: RefreshOptions, id: string, mayFind: boolean): Promise<RefreshOutcome> {
+export async function refreshPayment(
+  options: RefreshOptions,
+  id: string,
+  { mayFind, requestedBy }: { readonly mayFind: boolean; readonly requestedBy: string | null },
+): Promise<RefreshOutcome> {
   const { store, readPayment } = options
   const subject = await store.reads.subject(id)
-  if (subject === null) return mayFind ? findPayment(options, id) : { kind: 'not-found' }
-  const result = await readPayment(subject)
+  if (subject === null) return mayFind ? findPayment(options, id, requestedBy) : { kind: 'not-found' }
+  const result = await readPayment(subject, requestedBy)
   if (result.kind === 'failed') return failureOf(result.error, subject.link?.site ?? '')
 
   const [link] = subject.link === null ? [] : await store.links.byIds([subject.link.id])
@@ -49,6 +53,7 @@ export async function refreshPayment(options: RefreshOptions, id: string, mayFin
 async function findPayment(
   { store, paymentFinder, clock, onReadDue }: RefreshOptions,
   id: string,
+  requestedBy: string | null,
 ): Promise<RefreshOutcome> {
   let found: FoundPayment | null
   try {
@@ -56,7 +61,7 @@ async function findPayment(
   } catch (error) {
     return failureOf(error, '')
   }
-  const payment = found === null ? null : await store.imports.recordFound(found, clock())
+  const payment = found === null ? null : await store.imports.recordFound(found, clock(), requestedBy)
   if (payment === null) return { kind: 'not-found' }
   onReadDue()
   const [link] = payment.linkRef === null ? [] : await store.links.byRefs([payment.linkRef])

@@ -170,8 +170,9 @@ export type DismissDuplicateOutcome =
 export async function dismissDuplicate(
   { store, logger, clock }: DismissDuplicateOptions,
   paymentId: string,
+  requestedBy: string | null,
 ): Promise<DismissDuplicateOutcome> {
-  const payment = await store.commands.dismissDuplicate(paymentId, clock())
+  const payment = await store.commands.dismissDuplicate(paymentId, clock(), requestedBy)
   if (payment === null) return { kind: 'not-found' }
   logger.info({ paymentId }, 'duplicate payment dismissed')
   return { kind: 'done', payment }

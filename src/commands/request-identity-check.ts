@@ -125,4 +125,4 @@ export async function submitIdentityCheck(
 }
 
 /** The owner of the records of uploads: whoever has the URL. */
-export const UPLOADER = { keyScope: 'identity upload' } as const
+export const UPLOADER = { keyScope: 'identity upload', requestedBy: null } as const

@@ -14,6 +14,8 @@ export type Command = {
   readonly key: string
   /** The caller that owns the key; empty for a command that was recorded before keys belonged to a caller. */
   readonly keyScope: string
+  /** Subject or client of the caller's token; null if it names neither. */
+  readonly requestedBy: string | null
   /** Keyed digest of the input. It distinguishes a repeat from another use of the same key. */
   readonly fingerprint: string
   readonly state: CommandState
@@ -27,6 +29,8 @@ export type Command = {
   readonly leaseUntil: number
   /** Instant of the latest attempt, milliseconds since the epoch. */
   readonly sentAt: number
+  /** Id of its payment, agreement or payout; null for a command that creates something. */
+  readonly subjectId: string | null
   /**
    * Number of deliveries and responses that were recorded for its payment or agreement when the command was recorded; null for a command
    * without such a subject. The command's own response is reliable only while the number is the same.

@@ -23,6 +23,10 @@ export type Delivery = {
   readonly eventId: string | null
   /** The body without secrets and payer data, as JSON text; null if nothing of it is stored. */
   readonly body: string | null
+  /** The headers of its first request that contain no secret, by lower-case name; null if they were not recorded. */
+  readonly headers: Readonly<Record<string, string>> | null
+  /** Milliseconds from the head of its first request to the transaction that stored it; null if they were not measured. */
+  readonly storedAfterMs: number | null
 }
 
 /** The reason why an authentic delivery could not be used. */

@@ -4,12 +4,14 @@ import type { GraphQLError } from 'graphql'
 import type { Operations } from '../commands/operations.ts'
 import type { AgreementReport } from '../domain/agreements/agreement-report.ts'
 import type { Agreement } from '../domain/agreements/agreement.ts'
+import type { Command } from '../domain/command.ts'
 import type { Delivery } from '../domain/delivery.ts'
 import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentNote } from '../domain/payments/payment-note.ts'
 import type { Payer } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../domain/payments/payment.ts'
 import type { PayoutPayee } from '../domain/payouts/payout-report.ts'
@@ -42,6 +44,8 @@ export type Loaders = {
   /** Sealed. */
   readonly cardTokenByPayment: DataLoader<string, string | null>
   readonly duplicateOf: DataLoader<string, DuplicatePayment | null>
+  readonly commandsOf: DataLoader<string, readonly Command[] | null>
+  readonly notesOf: DataLoader<string, readonly PaymentNote[] | null>
   readonly refundRequest: DataLoader<string, RefundRequestRow | null>
   readonly payinByPayment: DataLoader<string, DirectPayin | null>
   readonly agreementById: RowLoader<Agreement>
@@ -107,6 +111,8 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
   cardTokenByPayment: ({ store }) => mapLoader(store.payments.cardTokens),
   duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
+  commandsOf: ({ store }) => mapLoader(store.commands.ofSubjects),
+  notesOf: ({ store }) => mapLoader(store.payments.notes),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),
   payinByPayment: ({ store }) => loader(store.payments.payins, (payin) => payin.paymentId),
   agreementById: ({ store, tail, isItem }) =>

@@ -37,6 +37,7 @@ export const WARM_UP_OPERATIONS: readonly Operation[] = [
 const CALLER: Caller = {
   kind: 'client',
   subject: null,
+  name: null,
   identity: null,
   scopes: new Set(ALL_SCOPES),
   expiresAt: Infinity,

@@ -20,7 +20,8 @@ export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command;
   if (rows.commands.first('id', fresh.id) !== null) throw new StoreConflictError('The id of the command is taken.')
   const { refKind, subject, site, requested = null, ownerId = null, traceparent = null, ...named } = fresh
   const result = subject ?? null
-  const command: Command = { ...named, ...subjectAt(rows, subject), state: 'SENT', attempt: 1, result }
+  const subjectId = subject === undefined ? null : Object.values(subject).join('')
+  const command: Command = { ...named, subjectId, ...subjectAt(rows, subject), state: 'SENT', attempt: 1, result }
   rows.commands.put(command)
   if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site, requested, ownerId, traceparent })
   return { command, fresh: true }

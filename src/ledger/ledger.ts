@@ -15,6 +15,7 @@ import { isOutage, LeaseLostError } from '../store/store-errors.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { cancelImport, entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'
+import { deleteNote, writeNote } from './notes.ts'
 import { DryRun, keepCallback, receiveCallback, receivePayment, replayDelivery } from './receive.ts'
 import {
   postponeAgreementRead,
@@ -73,7 +74,7 @@ export function createLedger(
   const decideOnLedger = <Result>(decision: (ledger: Ledger) => Result, lease: Lease | null = null) =>
     decide((rows) => {
       wantLogHead(rows)
-      return decision({ rows, settings })
+      return decision({ rows, settings, requestedBy: null })
     }, lease)
   const onRows =
     <Asked extends readonly unknown[], Result>(decision: (rows: Rows, ...asked: Asked) => Result) =>
@@ -123,6 +124,7 @@ export function createLedger(
       settleWithAgreement: onLedger(settleWithAgreement),
       settleWithAgreementChange: onLedger(settleWithAgreementChange),
     },
+    notes: { write: onRows(writeNote), delete: onRows(deleteNote) },
     reads: {
       ...database.reads,
       record: leased(recordPaymentRead),

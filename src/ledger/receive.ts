@@ -12,7 +12,7 @@ import type {
   ReplayOutcome,
 } from '../store/port.ts'
 import { deliveryKey } from '../store/rows/delivery-key.ts'
-import type { DeliveryRow } from '../store/rows/log-rows.ts'
+import type { DeliveryRow } from '../store/rows/delivery-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { AGREEMENT } from './subjects/agreement-subject.ts'
 import { PAYMENT, type PaymentTarget } from './subjects/payment-subject.ts'
@@ -169,7 +169,8 @@ function firstOf<Row>(keys: readonly string[], find: (key: string) => Row | null
   return null
 }
 
-function newDelivery({ ids, ref, body, receivedAt, signed, keyId }: Identified<ReceivedDelivery>): DeliveryRow {
+function newDelivery(received: Identified<ReceivedDelivery>): DeliveryRow {
+  const { ids, ref, body, receivedAt, signed, keyId, headers, elapsedMs } = received
   const at = receivedAt.toISOString()
   return {
     id: ids[0],
@@ -184,6 +185,8 @@ function newDelivery({ ids, ref, body, receivedAt, signed, keyId }: Identified<R
     keyId: keyId ?? null,
     eventId: null,
     body,
+    headers: headers ?? null,
+    storedAfterMs: elapsedMs === undefined ? null : Math.ceil(elapsedMs()),
   }
 }
 
@@ -226,7 +229,7 @@ export class DryRun extends Error {
  * with the outcome, so that the transaction is rolled back.
  */
 export function replayDelivery(ledger: Ledger, replay: DeliveryReplay): ReplayOutcome {
-  const outcome = decideAnew(ledger, replay)
+  const outcome = decideAnew({ ...ledger, requestedBy: replay.requestedBy ?? null }, replay)
   if (!replay.apply) throw new DryRun(outcome)
   return outcome
 }

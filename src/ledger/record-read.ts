@@ -39,7 +39,7 @@ import {
 type Answer = { readonly report: PaymentReport; readonly at: Date }
 
 /** What identifies a subject and the state at which it was asked about. */
-type Asked = Pick<ReadSubject, 'paymentId' | 'link' | 'deliveries'>
+type Asked = Pick<ReadSubject, 'paymentId' | 'link' | 'deliveries'> & { readonly requestedBy?: string | null }
 
 /** A payment with its link, or a link without a known payment. */
 export type ReadTarget = { readonly payment: PaymentRow | null; readonly link: LinkRow | null }
@@ -50,7 +50,8 @@ export type ReadTarget = { readonly payment: PaymentRow | null; readonly link: L
  * response contains nothing usable about the subject (it is about another payment, or reports a paid payment as pending); the read counts as a
  * failure and is retried with back-off, from 15 minutes on.
  */
-export function recordPaymentRead(ledger: Ledger, asked: Asked, said: PaymentReport, at: Date): ReadOutcome {
+export function recordPaymentRead(of: Ledger, asked: Asked, said: PaymentReport, at: Date): ReadOutcome {
+  const ledger = { ...of, requestedBy: asked.requestedBy ?? of.requestedBy }
   const { rows } = ledger
   const current = attribute(rows, asked, said)
   if (current === null) return 'superseded'
@@ -163,13 +164,13 @@ function recordLink(ledger: Ledger, row: LinkRow, { report, at }: Answer): ReadO
     rows.links.put({ ...row, plan })
     return 'confirmed'
   }
-  if (use === 'expired') return expireLink(rows, row, at)
+  if (use === 'expired') return expireLink(ledger, row, at)
   const about = answeredPayment(findPayment(rows, report.paymentId), link, report)
   const outcome = about === null ? null : applyRead(PAYMENT, ledger, about, at)
   return outcome ?? learnNothing(rows, { payment: null, link: row }, at)
 }
 
-function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
+function expireLink({ rows, requestedBy }: Ledger, row: LinkRow, at: Date): ReadOutcome {
   const { link } = row
   rows.links.put({
     ...row,
@@ -181,6 +182,7 @@ function expireLink(rows: Rows, row: LinkRow, at: Date): ReadOutcome {
     ...OF_A_LINK,
     kind: 'LINK_EXPIRED',
     source: 'READ',
+    requestedBy,
     streamId: link.streamId,
     linkRef: link.ref,
     recordedAt: at.toISOString(),
@@ -261,8 +263,10 @@ export function applyAnswer<K extends Kind>(
     const provisional = overtaken || (doubt ?? false)
     row = recordChange(subject, ledger, target, { change, source, report, provisional, at }).row
   } else if (state !== null) {
-    row = subject.rowOf(rows, { ...state, provisional: overtaken && state.provisional }, target.row, report)
+    const provisional = overtaken && state.provisional
+    row = subject.rowOf(rows, { ...state, provisional }, target.row, report)
     subject.savePayer(ledger, report)
+    if (state.provisional && !provisional) row = subject.confirmed?.(ledger, row, { source, at }) ?? row
   } else return null
   // Older responses in flight are detected by the count.
   const confirmed = { ...row, deliveries: row.deliveries + 1 }

@@ -14,8 +14,10 @@ export function replayNext(
   delivery: DeliveryOfReplay,
   replay: Pick<DeliveryReplay, 'at' | 'parse'>,
 ): ReplayOutcome | null {
-  if (replayBefore(ledger.rows, number, delivery.number) === null) return null
-  const outcome = replayDelivery(ledger, { ...replay, id: delivery.id, apply: true })
+  const current = replayBefore(ledger.rows, number, delivery.number)
+  if (current === null) return null
+  const { requestedBy } = current
+  const outcome = replayDelivery(ledger, { ...replay, id: delivery.id, apply: true, requestedBy })
   noteOutcome(ledger.rows, number, delivery, outcome)
   return outcome
 }

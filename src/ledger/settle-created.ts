@@ -34,7 +34,9 @@ export function settleWithLink(ledger: Ledger, commandId: string, link: PaymentL
   rows.payins.want('paymentId', link.id)
   rows.streams.want('id', link.streamId)
   const result = { linkId: link.id }
-  if (findUnsettledAttempt(rows, commandId, { ref: link.ref, result }) === null) return
+  const command = findUnsettledAttempt(rows, commandId, { ref: link.ref, result })
+  if (command === null) return
+  const { requestedBy } = command
   if (rows.links.first('id', link.id) !== null)
     throw new StoreConflictError(`The payments API gave the uuid ${link.id} to a second link.`)
   if (rows.links.first('ref', link.ref) !== null)
@@ -49,11 +51,12 @@ export function settleWithLink(ledger: Ledger, commandId: string, link: PaymentL
     ...OF_A_LINK,
     kind: 'LINK_CREATED',
     source: 'COMMAND',
+    requestedBy,
     streamId: link.streamId,
     linkRef: link.ref,
     recordedAt: at.toISOString(),
   })
-  takeOverPayments(ledger, link, at)
+  takeOverPayments({ ...ledger, requestedBy }, link, at)
   markSettled(rows, commandId, result)
 }
 
@@ -123,7 +126,11 @@ export function settleWithPayoutCancellation(
   // Detected by counts, not by instants: clocks of nodes differ.
   const overtaken = row.deliveries !== command.subjectDeliveries
   const target = answeredPayout(row, { ...report, cancelledAt: at.toISOString() })
-  const applied = applyAnswer(PAYOUT, ledger, target, { source: 'COMMAND', at, overtaken })
+  const applied = applyAnswer(PAYOUT, { ...ledger, requestedBy: command.requestedBy }, target, {
+    source: 'COMMAND',
+    at,
+    overtaken,
+  })
   const after = applied?.row ?? row
   if (applied === null || overtaken) rows.payouts.put(confirmBy(after, at))
   return after.state
@@ -147,10 +154,12 @@ export function settleWithGatewayPayment(
   rows.gatewayPayments.want('ref', ref)
   const report = { id: result.paymentId, reference: null, statusRaw: 'created', status: 'created' } as const
   const attempt = findAttempt(rows, ref)
-  if (findUnsettledAttempt(rows, commandId, made) === null) return
+  const command = findUnsettledAttempt(rows, commandId, made)
+  if (command === null) return
   const target = attempt === null ? null : findAddressedGatewayPayment(rows, report, attempt)
   if (target === null) throw new StoreConflictError(`The gateway payment ${report.id} belongs to another command.`)
-  const { row } = recordCreation(GATEWAY_PAYMENT, ledger, target, { decide: decideGatewayCreation, at })
+  const asked = { ...ledger, requestedBy: command.requestedBy }
+  const { row } = recordCreation(GATEWAY_PAYMENT, asked, target, { decide: decideGatewayCreation, at })
   rows.gatewayPayments.put(row)
   markSettled(rows, commandId, result)
 }

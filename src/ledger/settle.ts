@@ -38,14 +38,16 @@ type Paid = { readonly payin: DirectPayin; readonly report: PaymentReport; reado
  * from earlier webhooks are kept. Idempotent for the same payment. Throws `StoreConflictError` if the command has another outcome, or if
  * the payment belongs to another object.
  */
-export function settleWithPayin(ledger: Ledger, commandId: string, { payin, report: said, at }: Paid): Payment {
-  const { rows } = ledger
+export function settleWithPayin(of: Ledger, commandId: string, { payin, report: said, at }: Paid): Payment {
+  const { rows } = of
   rows.payins.want('paymentId', payin.paymentId)
   rows.payins.want('ref', payin.ref)
   rows.paymentPayers.want('id', payin.paymentId)
   const result = { paymentId: payin.paymentId }
   const known = findPayment(rows, payin.paymentId)
-  if (findUnsettled(rows, commandId, result) === null && known !== null) return known.state
+  const command = findUnsettled(rows, commandId, result)
+  if (command === null && known !== null) return known.state
+  const ledger = { ...of, requestedBy: command?.requestedBy ?? null }
   assertNewPayin(rows, payin, said, known)
   rows.payins.put(payin)
   const target = createdPayment(known, payin, said)
@@ -119,7 +121,8 @@ export function settleWithCreated<K extends Kind>(
   const unsettled = findUnsettled(rows, commandId, result)
   if (target === null) throw new StoreConflictError(`The id ${subject.idOf(report)} belongs to another command.`)
   if (unsettled === null && target.state !== null) return target.state
-  const { row, confirm } = recordCreation(subject, ledger, target, { decide, at })
+  const asked = { ...ledger, requestedBy: unsettled?.requestedBy ?? null }
+  const { row, confirm } = recordCreation(subject, asked, target, { decide, at })
   subject.put(rows, confirm ? confirmBy(row, at) : row)
   markSettled(rows, commandId, result)
   return row.state
@@ -162,8 +165,8 @@ type AboutPayment = {
  * Completes a command about a payment, and records the change in its response as an event. If the response is not reliable, a read of the
  * payment is due now. Idempotent for the same payment. Throws `StoreConflictError` if the command has another outcome.
  */
-export function settleWithPayment(ledger: Ledger, commandId: string, answer: AboutPayment): Payment | null {
-  const { rows } = ledger
+export function settleWithPayment(of: Ledger, commandId: string, answer: AboutPayment): Payment | null {
+  const { rows } = of
   const { paymentId, at } = answer
   rows.commands.want('id', commandId)
   rows.payins.want('paymentId', paymentId)
@@ -172,6 +175,7 @@ export function settleWithPayment(ledger: Ledger, commandId: string, answer: Abo
   const row = findPayment(rows, paymentId)
   const command = findUnsettled(rows, commandId, { paymentId })
   if (command === null) return row?.state ?? null
+  const ledger = { ...of, requestedBy: command.requestedBy }
   markSettled(rows, commandId, { paymentId })
   const requested =
     answer.refund === undefined ? null : saveRequest(rows, command, { paymentId, refund: answer.refund })
@@ -203,12 +207,17 @@ function saveRequest(
 /**
  * Resolves the duplicate of a payment, because an operator keeps both. Idempotent. Returns the payment; null if it never was a duplicate.
  */
-export function dismissDuplicate(ledger: Ledger, paymentId: string, at: Date): Payment | null {
+export function dismissDuplicate(
+  ledger: Ledger,
+  paymentId: string,
+  at: Date,
+  requestedBy: string | null = null,
+): Payment | null {
   const { rows } = ledger
   rows.duplicates.want('paymentId', paymentId)
   const row = findPayment(rows, paymentId)
   if (row === null || rows.duplicates.first('paymentId', paymentId) === null) return null
-  return resolveDuplicate(ledger, row, { resolution: 'DISMISSED', source: 'COMMAND', at }).state
+  return resolveDuplicate({ ...ledger, requestedBy }, row, { resolution: 'DISMISSED', source: 'COMMAND', at }).state
 }
 
 /** Records a refund whose response says nothing reliable about the payment. */
@@ -263,7 +272,8 @@ export function settleWithAgreementChange(
   // Detected by counts, not by instants: clocks of nodes differ.
   const overtaken = row.deliveries !== command.subjectDeliveries
   const target = answeredAgreement(rows, row, report)
-  const applied = target === null ? null : applyAnswer(AGREEMENT, ledger, target, { source: 'COMMAND', at, overtaken })
+  const asked = { ...ledger, requestedBy: command.requestedBy }
+  const applied = target === null ? null : applyAnswer(AGREEMENT, asked, target, { source: 'COMMAND', at, overtaken })
   const after = applied?.row ?? row
   if (applied === null || overtaken) rows.agreements.put(confirmBy(after, at))
   markSettled(rows, commandId, { agreementId })

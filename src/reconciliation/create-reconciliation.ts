@@ -19,7 +19,7 @@ import { createLeader, startUpkeep } from './upkeep.ts'
 
 /** Everything that calls the payments API without a client's request. */
 export type Reconciliation = {
-  readonly readPayment: (subject: ReadSubject) => Promise<ReadResult>
+  readonly readPayment: (subject: ReadSubject, requestedBy: string | null) => Promise<ReadResult>
   readonly paymentFinder: PaymentFinder
   /** Whether this process is the leader, which makes the planned reads. */
   isLeader(): boolean
@@ -128,7 +128,7 @@ export function createReconciliation(needs: ReconciliationNeeds): Reconciliation
   let started: Promise<void> = Promise.resolve()
 
   return {
-    readPayment: (subject) => reader.read(readables.ofPayment(subject)),
+    readPayment: (subject, requestedBy) => reader.read(readables.ofPayment(subject, requestedBy)),
     paymentFinder: createPaymentFinder(found),
     isLeader,
     heldMs: budget.heldMs,

@@ -23,7 +23,8 @@ export type Readables = {
   siteOf(readSite: string): string
   /** Returns what is due; null if it does not exist any more. */
   find(due: Pick<DueRead, 'kind' | 'id'>): Promise<Readable | null>
-  ofPayment(subject: ReadSubject): Readable
+  /** `requestedBy` is who asked for the read; null for a planned one. */
+  ofPayment(subject: ReadSubject, requestedBy?: string | null): Readable
 }
 
 export type ReadablesOptions = {
@@ -40,7 +41,7 @@ export function createReadables({ store, upstream, sites, clock }: ReadablesOpti
    * A link is read with the credentials that made it. A payment without a link of ours is read as a direct payin or, if its reports name a
    * link that was made elsewhere, through that link.
    */
-  const ofPayment = (subject: ReadSubject): Readable => {
+  const ofPayment = (subject: ReadSubject, requestedBy: string | null = null): Readable => {
     const { paymentId, link, dueAt, failures } = subject
     const key = paymentId ?? link?.id ?? ''
     const site = siteOfSubject(sites, subject)
@@ -51,7 +52,7 @@ export function createReadables({ store, upstream, sites, clock }: ReadablesOpti
         : upstream.getPayinLink(required(site), linkId))
       const report = attributeRead(subject, said)
       if (report === null) throw unknownOutcome('mismatch')
-      return reads.record(subject, report, clock(), lease)
+      return reads.record({ ...subject, requestedBy }, report, clock(), lease)
     }
     return {
       key,
@@ -61,7 +62,7 @@ export function createReadables({ store, upstream, sites, clock }: ReadablesOpti
       ids: { paymentId, linkId: link?.id },
       ask,
       postpone: (until, lease) => reads.postpone(subject, until, lease),
-      again: () => found(reads.subject(key), ofPayment),
+      again: () => found(reads.subject(key), (now) => ofPayment(now, requestedBy)),
     }
   }
 
@@ -114,7 +115,7 @@ export function createReadables({ store, upstream, sites, clock }: ReadablesOpti
     find({ kind, id }) {
       if (kind === 'agreement') return found(agreementReads.subject(id), ofAgreement)
       if (kind === 'payout') return found(payoutReads.subject(id), ofPayout)
-      return found(reads.subject(id), ofPayment)
+      return found(reads.subject(id), (subject) => ofPayment(subject))
     },
     ofPayment,
   }

@@ -10,6 +10,8 @@ export type RefKind = 'link' | 'payin' | 'agreement' | 'payout' | 'gateway-payme
 export type CommandQueries = {
   /** Returns the command with a caller's key. */
   find(key: CommandKey): Promise<Command | null>
+  /** The latest commands about each of these payments, agreements or payouts, newest first, at most 20 of each. */
+  ofSubjects(ids: readonly string[]): Promise<Map<string, readonly Command[]>>
   /** Returns whether a command with the same mutation and key of another caller is open or settled. */
   hasNamesake(command: Command): Promise<boolean>
   /**
@@ -53,7 +55,10 @@ export type CommandSubject =
   | { readonly payoutId: string }
 
 /** A command that is about to be sent. The key of an agreement's creation is its clientTransactionId. */
-export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subjectDeliveries' | 'subjectVersion'> & {
+export type NewCommand = Omit<
+  Command,
+  'state' | 'result' | 'attempt' | 'subjectId' | 'subjectDeliveries' | 'subjectVersion'
+> & {
   /** Null if the request names no webhook URL; then the inbox does not know the correlation id. */
   readonly refKind: RefKind | null
   /** What the command changes, which is also its result. */

@@ -3,6 +3,7 @@ import type { Delivery, ReplayRefusal } from '../domain/delivery.ts'
 import type { PaymentEvent, PaymentEventKind } from '../domain/events/payment-event.ts'
 import type { DirectPayin } from '../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
+import type { PaymentNote } from '../domain/payments/payment-note.ts'
 import type { Payer, PaymentReport } from '../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Disposition, Payment } from '../domain/payments/payment.ts'
 import type { StoreFigures } from '../observability/metrics/store-metrics.ts'
@@ -207,6 +208,8 @@ export type DeliveryReplay = {
   readonly id: string
   readonly apply: boolean
   readonly at: Date
+  /** Who asked for it. Default: null. */
+  readonly requestedBy?: string | null
   /** Read a stored body; null for one that is unusable. */
   readonly parse: {
     payment(body: string): PaymentReport | null
@@ -247,6 +250,9 @@ export type ReceivedDelivery = {
   /** See `Delivery`. */
   readonly signed?: boolean
   readonly keyId?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** Returns the milliseconds since the head of the request. */
+  readonly elapsedMs?: () => number
 }
 
 export type IncomingDelivery = ReceivedDelivery & {
@@ -297,6 +303,8 @@ export type PaymentStore = RowsById<Payment> &
     cardTokens(paymentIds: readonly string[]): Promise<Map<string, string>>
     /** The keys and reasons of refunds that were requested here, by command id. */
     refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
+    /** Operators' notes by payment id, oldest first. */
+    notes(paymentIds: readonly string[]): Promise<Map<string, readonly PaymentNote[]>>
     /** Duplicates, resolved or not, by the id of the later payment. */
     duplicates(paymentIds: readonly string[]): Promise<Map<string, DuplicatePayment>>
     /** The requests of payments that were created here without a link, by payment id. */

@@ -5,9 +5,11 @@ import type { ErasureKind } from './retention/kinds.ts'
 import type { PrunedKind } from './retention/kinds.ts'
 import type { AgreementPayersTable, AgreementsTable } from './rows/agreement-rows.ts'
 import type { CommandRefsTable, CommandsTable, PayinsTable, RefundRequestsTable } from './rows/command-rows.ts'
+import type { DeliveriesTable } from './rows/delivery-rows.ts'
 import type { GatewayPaymentsTable } from './rows/gateway-payment-rows.ts'
 import type { LinksTable } from './rows/link-rows.ts'
-import type { DeliveriesTable, EventsTable, GatewayPaymentEventsTable, PayoutEventsTable } from './rows/log-rows.ts'
+import type { EventsTable, GatewayPaymentEventsTable, PayoutEventsTable } from './rows/log-rows.ts'
+import type { PaymentNotesTable } from './rows/note-rows.ts'
 import type { DuplicatePaymentsTable, PaidOrdersTable } from './rows/order-rows.ts'
 import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
@@ -42,6 +44,7 @@ export type Tables = {
   readonly gateway_payments: GatewayPaymentsTable
   readonly gateway_payment_events: GatewayPaymentEventsTable
   readonly refund_requests: RefundRequestsTable
+  readonly payment_notes: PaymentNotesTable
   readonly paid_orders: PaidOrdersTable
   readonly duplicate_payments: DuplicatePaymentsTable
   readonly pruned_streams: PrunedStreamsTable

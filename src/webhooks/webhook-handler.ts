@@ -108,6 +108,8 @@ type AuthenticDelivery = {
   readonly signed: boolean
   /** Id of the key that the Authorization of its address was made with; null at the merchant's default address. */
   readonly keyId: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly elapsedMs: () => number
 }
 
 const MAX_BYTES = 64 * 1024
@@ -195,6 +197,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
 
   const receive = async (request: WebhookRequest, progress: Progress): Promise<WebhookResponse> => {
     const { forward = null, correlationId } = request
+    const startedAt = performance.now()
     const refusal = await admit(request)
     const isOurs = refusal?.reason !== 'unknown_address'
     if (refusal !== null && (isOurs || forward === null)) return refusal
@@ -222,6 +225,8 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
       receivedAt: options.clock(),
       signed: signaturesIn(request.headers) !== undefined,
       keyId: correlationId === null ? null : keyOf(correlationId, request.headers),
+      headers: storedHeaders(request.headers),
+      elapsedMs: () => performance.now() - startedAt,
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.
@@ -252,6 +257,27 @@ function signaturesIn(headers: RequestHeaders): readonly string[] | undefined {
 /** The value of a header that was sent exactly once. */
 function only(values: readonly string[] | undefined): string | undefined {
   return values?.length === 1 ? values[0] : undefined
+}
+
+/** The headers that are stored with a delivery: none of them can contain a secret, or the sender's address. */
+const STORED_HEADERS = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'user-agent',
+  'date',
+  'x-request-id',
+] as const
+
+const LONGEST_HEADER = 200
+
+function storedHeaders(headers: RequestHeaders): Record<string, string> {
+  return Object.fromEntries(
+    STORED_HEADERS.flatMap((name) => {
+      const value = headers[name]?.join(', ').slice(0, LONGEST_HEADER)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 function contentLength({ 'content-length': lengths }: RequestHeaders): number | null {

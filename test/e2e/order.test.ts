@@ -26,7 +26,7 @@ async function tell(link: CreatedLink, ...statuses: Parameters<Network['sandbox'
 }
 
 describe('a webhook that leads back', () => {
-  it('puts the payment in doubt, and the read that shows otherwise leaves it as it was', async () => {
+  it('puts the payment in doubt, and the read that shows otherwise confirms it', async () => {
     const link = await createLink(network)
     await tell(link, 'pending', 'failed')
     await settled(link)
@@ -38,8 +38,8 @@ describe('a webhook that leads back', () => {
       provisional: true,
     })
     const { events, payment } = await settled(link)
-    expect(events.map(told)).toEqual(['pending by WEBHOOK', 'failed by WEBHOOK'])
-    expect(payment).toMatchObject({ status: 'FAILED', version: 3 })
+    expect(events.map(told)).toEqual(['pending by WEBHOOK', 'failed by WEBHOOK', 'PAYMENT_CONFIRMED by READ'])
+    expect(payment).toMatchObject({ status: 'FAILED', version: 4 })
     const [late] = await deliveries(network, [payment?.id ?? ''])
     expect(late).toMatchObject({ statusRaw: 'authorised', disposition: 'DOUBTFUL', event: null })
   })

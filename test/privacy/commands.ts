@@ -80,6 +80,7 @@ export function commandsFullOf(canaries: Canaries, subjects: Subjects, round: st
         ],
       }),
     ],
+    ['createPaymentNote', { ...key('note'), paymentId: subjects.link, text: word(at('note.text')) }],
     ['refundPayment', { ...key('refund'), paymentId: subjects.link, description: word(at('refund.description')) }],
     [
       'createPaymentAgreement',

@@ -5,6 +5,7 @@ const STATE =
 const AGREEMENT = /^(?:answer\.description|input\.agreement\.(?:external id|key .+))$/
 const GATEWAY = /^input\.gateway\.(?:order .+|description)$/
 const PAYOUT = /^(?:answer\.(?:description|error_message)|input\.payout\.external id)$/
+const ASKED_BY: Kept = { places: /^claim\.sub$/, reason: 'who asked for it' }
 const KEYS = /^input\.[\w ]+\.key .+$/
 
 /** The columns that may contain data of a caller, a payer or the payments API, with the reason. */
@@ -72,6 +73,15 @@ export const KEPT: Readonly<Record<string, Kept>> = {
     places: /^(?:input\.refund|answer|callback)\.description$/,
     reason: 'PaymentRefund.description, apart so that it can be erased',
   },
+  'payment_notes.text': {
+    places: /^(?:input\.note|odd)\.text$/,
+    reason: 'PaymentNote.text, apart so that it can be erased',
+  },
+  'payment_notes.author': { places: /^claim\.sub$/, reason: 'PaymentNote.author' },
+  'events.requested_by': ASKED_BY,
+  'payout_events.requested_by': ASKED_BY,
+  'gateway_payment_events.requested_by': ASKED_BY,
+  'commands.requested_by': ASKED_BY,
   'commands.key': { places: KEYS, reason: 'so that a repeat is told' },
   'commands.result_json': {
     places: /^(?:input\.gateway\.order .+|refusal\..+)$/,

@@ -21,6 +21,7 @@ export const ROUTER_SECRET = 'router-secret-of-the-tests-0123456789'
 const TOGETHER: readonly (readonly Scope[])[] = [
   ['payments:read', 'payments:write'],
   ['payments:read', 'payments:pii'],
+  ['payments:write', 'payments:pii'],
   ['payments:read', 'payments:risk'],
   ['payments:read', 'payments:card-token'],
   ['payments:read', 'payments:reconcile'],

@@ -17,6 +17,7 @@ import {
   payeeInput,
   payoutInput,
   personInput,
+  newKey,
 } from '../support/inputs.ts'
 import { made, mutate, type MutationName } from '../support/mutations.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
@@ -294,6 +295,24 @@ async function dismissed(network: Network): Promise<string> {
   return paymentId
 }
 
+/** Writes a note and deletes another. Returns both mutations, which have the same result for every repeat. */
+async function notedPayment(network: Network): Promise<Fixture['inputs']> {
+  const token = await network.token({ subject: 'back-office' })
+  const { data } = await network.ask<{ payments: { nodes: { id: string }[] } }>('{ payments { nodes { id } } }')
+  const write = `mutation N($input: CreatePaymentNoteInput!) { createPaymentNote(input: $input) {
+    ... on CreatePaymentNoteSuccess { payment { notes { id } } } } }`
+  const inputs = data.payments.nodes.map(({ id: paymentId }) => ({
+    idempotencyKey: newKey(),
+    paymentId,
+    text: 'Called.',
+  }))
+  for (const input of inputs) await network.ask(write, { input }, { token })
+  return [
+    ['createPaymentNote', { input: inputs[0] }],
+    ['deletePaymentNote', { input: { noteId: 'nothing' } }],
+  ]
+}
+
 /** Settles two creations without an answer; a third one waits. The callbacks of the second contradict each other. */
 async function settledCreations(network: Network): Promise<Fixture['inputs']> {
   await unansweredCreation(network, { arrives: false })
@@ -326,6 +345,7 @@ async function carriedOut(
     ['replayWebhookDelivery', { input: { deliveryId: stale } }],
     ['replayWebhookDeliveries', { input: { filter: { dispositions: [] } } }],
     ['dismissDuplicatePayment', { input: { paymentId: await dismissed(network) } }],
+    ...(await notedPayment(network)),
     ...(await settledCreations(network)),
     ['rebuildPaymentStatistics', {}],
     ['erasePayer', { input: { by: 'OWNER', value: 'nobody' } }],

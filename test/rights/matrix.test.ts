@@ -13,6 +13,7 @@ import { STREAM_TRANSPORTS, TRANSPORTS, type Transport } from './transports.ts'
 /** Fields that have no data for any caller here, with the reason. */
 const NEVER_ANSWERED: Readonly<Record<string, string>> = {
   'Query.reconciliationReport': 'these tests last less than a day: see test/e2e/daily-reconciliation.test.ts',
+  'DeletePaymentNoteSuccess.payment': 'a note is deleted once: see test/e2e/operators-trail.test.ts',
   'PaymentsSandboxOnlyError.message': 'the payments API of these tests is its sandbox',
   'PaymentsSandboxOnlyError.code': 'the payments API of these tests is its sandbox',
   'PaymentsSandboxOnlyError.retryable': 'the payments API of these tests is its sandbox',

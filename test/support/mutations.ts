@@ -36,6 +36,8 @@ const SELECTIONS = {
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsAmountOutOfRangeError', 'PaymentsMethodUnavailableError')}`,
   refundPayment: `... on RefundPaymentSuccess { replayed refundExpiresAt payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
+  createPaymentNote: `... on CreatePaymentNoteSuccess { replayed payment { id } }
+    ${failures('PaymentsInvalidInputError', 'PaymentsIdempotencyConflictError')}`,
   cancelPayin: `... on CancelPayinSuccess { replayed payment { ${PAYMENT_FIELDS} } }
     ${commandFailures('PaymentsInvalidInputError', 'PaymentsStateConflictError')}`,
   createPayout: `${PAYOUT} ${commandFailures('PaymentsInvalidInputError', 'PaymentsMethodUnavailableError')}`,

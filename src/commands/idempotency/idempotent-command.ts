@@ -38,6 +38,8 @@ export type IdempotencyOptions = {
 export type KeyHolder = {
   /** The same for all tokens of one caller, and for no other caller. Never empty. */
   readonly keyScope: string
+  /** Subject or client of the caller's token, which is recorded with what it asks for; null if it names neither. */
+  readonly requestedBy: string | null
 }
 
 export type IdempotentCommands = {
@@ -83,7 +85,7 @@ export function createIdempotentCommands(options: IdempotencyOptions): ProcessCo
 }
 
 function idempotentCommandsOf(
-  { keyScope, patienceMs }: KeyHolder & { readonly patienceMs: number },
+  { keyScope, requestedBy, patienceMs }: KeyHolder & { readonly patienceMs: number },
   {
     commands,
     keys,
@@ -162,6 +164,7 @@ function idempotentCommandsOf(
       mutation: task.mutation,
       key: task.key,
       keyScope,
+      requestedBy,
       fingerprint: fingerprint(keys, task.input),
       ref: newRef(),
       refKind: task.refKind,

@@ -27,6 +27,8 @@ export type PaymentEvent = {
   readonly position: number
   readonly kind: PaymentEventKind
   readonly source: EventSource
+  /** Subject or client of the token with which the command, read or replay was asked for; null for what nobody asked for. */
+  readonly requestedBy: string | null
   readonly fromStatus: string | null
   readonly toStatus: string | null
   readonly linkRef: string | null

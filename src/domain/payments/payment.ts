@@ -50,6 +50,7 @@ export type PaymentChange = {
     | 'PAYMENT_DETAILS_CHANGED'
     | 'DUPLICATE_PAYMENT_FOUND'
     | 'DUPLICATE_PAYMENT_RESOLVED'
+    | 'PAYMENT_CONFIRMED'
   readonly statusRaw: string
   readonly status: PaymentStatus | null
   readonly details: PaymentDetails

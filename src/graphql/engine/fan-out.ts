@@ -134,6 +134,7 @@ function callerWith(rights: string, caller: Caller): Caller {
   return Object.freeze<ClientCaller>({
     kind: 'client',
     subject: null,
+    name: null,
     identity: null,
     scopes: new Set(caller.scopes),
     expiresAt,

@@ -12,7 +12,7 @@ import { listOf, withoutNulls, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import type { PaymentWebhookDeliveryFilter, PaymentWebhookKind } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
-import { subjectOf, keyScopeOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
+import { subjectOf, keyHolder, keyScopeOf, nameOf, mayReadBody, visibleAgreement } from '../rights/rights.ts'
 import { failureResult, presentable } from '../views/views.ts'
 
 export const operationsResolvers = {
@@ -26,12 +26,28 @@ export const operationsResolvers = {
     },
   },
   Mutation: {
+    createPaymentNote: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.createPaymentNote(input, keyHolder(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const payment = presentable(await loaders.paymentById.load(outcome.paymentId))
+      return { __typename: 'CreatePaymentNoteSuccess', payment, replayed: outcome.replayed }
+    },
+    deletePaymentNote: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.deletePaymentNote(input.noteId, keyHolder(caller))
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      const payment = presentable(await loaders.paymentById.load(outcome.paymentId))
+      return { __typename: 'DeletePaymentNoteSuccess', payment }
+    },
     erasePayer: async (_root, { input }, { operations, caller }) => {
       const outcome = await operations.erasePayer(input, subjectOf(caller))
       return outcome.kind === 'done'
         ? { __typename: 'ErasePayerSuccess', erasure: outcome.erasure }
         : failureResult(outcome)
     },
+  },
+  PaymentCommand: {
+    operationId: ({ id }) => id,
+    sentAt: ({ sentAt }) => new Date(sentAt),
   },
   PaymentsHealth: {
     serverTime: (_health, _args, { clock }) => clock(),
@@ -166,8 +182,8 @@ export const webhookDeliveriesResolvers = {
         ? { __typename: 'CancelWebhookReplaySuccess', replay: outcome.replay }
         : failureResult(outcome)
     },
-    replayWebhookDelivery: async (_root, { input }, { operations, loaders }) => {
-      const outcome = await operations.replayDelivery(input)
+    replayWebhookDelivery: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.replayDelivery(input, nameOf(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const delivery = await loaders.deliveryById.load(input.deliveryId)
       if (delivery === null) throw new Error('A delivery that was replayed is gone.')
@@ -217,6 +233,12 @@ export const webhookDeliveriesResolvers = {
       subjectId === null || !hasScope(caller, 'payouts:read') ? null : loaders.recordedPayoutById.load(subjectId),
     gatewayPayment: ({ subjectId }, _args, { loaders }) =>
       subjectId === null ? null : loaders.gatewayPaymentById.load(subjectId),
+    async receivedAfterMs({ eventId, firstReceivedAt }, _args, { loaders }) {
+      const event = eventId === null ? null : await loaders.eventById.load(eventId)
+      // A body names the creation of its payment alone: that is the time of this status, and of no other.
+      const createdAt = event?.toStatus === 'pending' ? event.payment?.details.createdAt : null
+      return createdAt == null ? null : Math.max(0, Date.parse(firstReceivedAt) - Date.parse(createdAt))
+    },
     body: async ({ ref, body }, _args, context) => (body !== null && (await mayReadBody(context, ref)) ? body : null),
     event: (delivery, _args, { loaders }) =>
       delivery.eventId === null ? null : loaders.eventById.load(delivery.eventId),

@@ -16,7 +16,7 @@ import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus } from '../generated.ts'
 import { countedPage, type FailureView, type RefundView, type AreaResolvers } from '../models.ts'
-import { ownFilter, mayReadPayment, keyHolder, statusTokenFor, demandToken } from '../rights/rights.ts'
+import { ownFilter, mayReadPayment, keyHolder, nameOf, statusTokenFor, demandToken } from '../rights/rights.ts'
 import { followOf } from '../subscriptions/stream-source.ts'
 import { presentable, failureResult } from '../views/views.ts'
 import { ownerOf } from './links.ts'
@@ -82,7 +82,10 @@ export const paymentsResolvers = {
       return { __typename: 'CancelPayinSuccess', payment, replayed: outcome.replayed }
     },
     refreshPayment: async (_root, { id }, { operations, caller, loaders }) => {
-      const outcome = await operations.refreshPayment(id, hasScope(caller, 'payments:reconcile'))
+      const outcome = await operations.refreshPayment(id, {
+        mayFind: hasScope(caller, 'payments:reconcile'),
+        requestedBy: nameOf(caller),
+      })
       if (outcome.kind !== 'done') return failureResult(outcome)
       const { payment, link, changed } = outcome
       return {
@@ -142,6 +145,8 @@ export const paymentsResolvers = {
     methodRaw: ({ details }) => details.methodRaw,
     card: ({ details }) => details.card,
     payer: (payment, _args, { loaders }) => loaders.payerByPayment.load(payment.id),
+    commands: async ({ id }, _args, { loaders }) => [...((await loaders.commandsOf.load(id)) ?? [])],
+    notes: async ({ id }, _args, { loaders }) => [...((await loaders.notesOf.load(id)) ?? [])],
     cardToken: async ({ id }, _args, { loaders, keys }) => {
       const sealed = await loaders.cardTokenByPayment.load(id)
       return sealed === null ? null : (unseal(keys, 'card token', sealed) as string | null)
@@ -247,8 +252,8 @@ export const refundsResolvers = {
       const { kind: _done, payment, ...rest } = outcome
       return { __typename: 'RefundPaymentSuccess', payment: loaders.paymentById.of(payment), ...rest }
     },
-    dismissDuplicatePayment: async (_root, { input }, { operations, loaders }) => {
-      const outcome = await operations.dismissDuplicate(input.paymentId)
+    dismissDuplicatePayment: async (_root, { input }, { operations, caller, loaders }) => {
+      const outcome = await operations.dismissDuplicate(input.paymentId, nameOf(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
       const payment = presentable(await loaders.paymentById.of(outcome.payment))
       return { __typename: 'DismissDuplicatePaymentSuccess', payment }

@@ -152,12 +152,17 @@ const UNNAMED = 'unnamed'
 
 /** Returns the owner of a caller's idempotency keys. */
 export function keyHolder(caller: Caller): KeyHolder {
-  return { keyScope: keyScopeOf(caller) }
+  return { keyScope: keyScopeOf(caller), requestedBy: nameOf(caller) }
 }
 
 /** Returns the subject of a caller's token; null if it names none. */
 export function subjectOf(caller: Caller): string | null {
   return caller.kind === 'client' ? caller.subject : null
+}
+
+/** Returns the subject or client of a caller's token, as it is recorded with what the caller asks for; null if it names neither. */
+export function nameOf(caller: Caller): string | null {
+  return caller.kind === 'client' ? caller.name : null
 }
 
 /** Returns the scope within which a caller's idempotency keys are unique, for each mutation. */

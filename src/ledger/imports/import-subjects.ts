@@ -163,9 +163,14 @@ function amountsOf({ currency, amount, paid, refunded }: PaymentDetails): Amount
 }
 
 /** Records a payment that is not on record. Returns the payment on record; null if the answer is about no payment yet. */
-export function recordFoundPayment(ledger: Ledger, found: FoundPayment, at: Date): Payment | null {
+export function recordFoundPayment(
+  ledger: Ledger,
+  found: FoundPayment,
+  at: Date,
+  requestedBy: string | null = null,
+): Payment | null {
   wantFoundPayment(ledger.rows, found)
-  const { id, outcome } = importPayment(ledger, found, { at, dryRun: false })
+  const { id, outcome } = importPayment({ ...ledger, requestedBy }, found, { at, dryRun: false })
   return outcome === 'PASSED_OVER' ? null : (findPayment(ledger.rows, id)?.state ?? null)
 }
 

@@ -47,7 +47,7 @@ export function entryDecisions({ number, place, found, at }: ImportedPage): Entr
         recordEntry(
           ledger,
           { number, place, at },
-          { want: (rows) => want(rows, entry), importEntry: (how) => importEntry(ledger, entry, how) },
+          { want: (rows) => want(rows, entry), importEntry: (asked, how) => importEntry(asked, entry, how) },
         ),
     }))
   if (found.list === 'AGREEMENTS') return decisions(found.entries, wantFoundAgreement, importAgreement)
@@ -60,14 +60,20 @@ type How = { readonly at: Date; readonly dryRun: boolean }
 function recordEntry(
   ledger: Ledger,
   { number, place, at }: Pick<ImportedPage, 'number' | 'place' | 'at'>,
-  { want, importEntry }: { readonly want: (rows: Rows) => void; readonly importEntry: (how: How) => ImportedEntry },
+  {
+    want,
+    importEntry,
+  }: {
+    readonly want: (rows: Rows) => void
+    readonly importEntry: (ledger: Ledger, how: How) => ImportedEntry
+  },
 ): string {
   const { rows } = ledger
   rows.imports.want('number', String(number))
   want(rows)
   const current = importAt(rows, number, place)
   if (current === null) return ''
-  const entry = importEntry({ at, dryRun: current.dryRun })
+  const entry = importEntry({ ...ledger, requestedBy: current.requestedBy }, { at, dryRun: current.dryRun })
   const key = `${entryPrefix(number, place.part)}${entry.countedAs}`
   if (rows.importEntries.first('key', key) !== null) return entry.countedAs
   rows.importEntries.put({ key })

@@ -68,6 +68,7 @@ export const PAYMENT: ReadableSubject<PaymentKind> = {
   put: (rows, row) => rows.payments.put(row),
   decideWebhook,
   decideRead,
+  confirmed: (ledger, row, occasion) => appendUnchanged(ledger, row, 'PAYMENT_CONFIRMED', occasion),
   evolve,
   eventOf: (payment) => ({ linkRef: payment.linkRef, payment, agreement: null, payout: null, gatewayPayment: null }),
   rowOf,

@@ -77,7 +77,12 @@ export type Target<K extends Kind> = {
 }
 
 /** The rows of a batch, and the settings. */
-export type Ledger = { readonly rows: Rows; readonly settings: LedgerSettings }
+export type Ledger = {
+  readonly rows: Rows
+  readonly settings: LedgerSettings
+  /** Who asked for what is decided, recorded with its events; null for what nobody asked for. */
+  readonly requestedBy: string | null
+}
 
 /**
  * A kind of subject: how its rows are found, how facts about it are decided, what its events change, and its index columns. The rest of the
@@ -120,6 +125,8 @@ export type Subject<K extends Kind> = {
 /** A kind of subject about which the payments API can be asked. */
 export type ReadableSubject<K extends Kind> = Subject<K> & {
   decideRead(state: K['State'] | null, report: K['Report']): SubjectDecision<K['Change']>
+  /** Records that an answer has ended a doubt and changed nothing. Returns the row after it. */
+  confirmed?(ledger: Ledger, row: K['Row'], occasion: { readonly source: EventSource; readonly at: Date }): K['Row']
 }
 
 /** A recorded change. `before` is the state before it, null for a new subject. */
@@ -142,10 +149,11 @@ type Fact<K extends Kind> = {
 /** Appends the event of a change, writes the resulting subject, plans its next read, and records what follows. */
 export function recordChange<K extends Kind>(
   subject: Subject<K>,
-  { rows, settings }: Ledger,
+  ledger: Ledger,
   target: Target<K>,
   { change, source, report, provisional, at }: Fact<K>,
 ): { row: K['Row']; eventId: string } {
+  const { rows, requestedBy } = ledger
   const from = target.state ?? target.names
   const sequence = subject.ownsStream(from) ? (target.state?.version ?? 0) + 1 : nextSequence(rows, from.streamId)
   const recordedAt = at.toISOString()
@@ -155,6 +163,7 @@ export function recordChange<K extends Kind>(
     sequence,
     kind: change.kind,
     source,
+    requestedBy,
     fromStatus: target.state?.statusRaw ?? null,
     toStatus: change.statusRaw,
     ...subject.eventOf(state),
@@ -164,8 +173,8 @@ export function recordChange<K extends Kind>(
   const unplanned = subject.rowOf(rows, state, target.row, report)
   const row = { ...unplanned, plan: replacePoll(unplanned.plan, subject.nextPoll(rows, state, now), now) }
   subject.put(rows, row)
-  subject.savePayer({ rows, settings }, report)
-  return { row: subject.follow({ rows, settings }, { before: target.row?.state ?? null, row, source, at }), eventId }
+  subject.savePayer(ledger, report)
+  return { row: subject.follow(ledger, { before: target.row?.state ?? null, row, source, at }), eventId }
 }
 
 /** Returns a row with a read planned at an instant, as a doubt. */

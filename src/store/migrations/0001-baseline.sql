@@ -105,7 +105,9 @@ CREATE TABLE events (
   agreement_id TEXT,
   -- The payment after the event, without what the columns above and `recorded_at` tell, and as in `payments.state_json`.
   payment_json TEXT,
-  agreement_json TEXT
+  agreement_json TEXT,
+  -- Subject or client of the token with which it was asked for; null for what nobody asked for.
+  requested_by TEXT
 ) PARTITION BY RANGE (recorded_at);
 
 -- A partition cannot have an identity of its parent (PostgreSQL 15), but its default.
@@ -126,7 +128,11 @@ CREATE TABLE deliveries (
   -- Id of the key that the Authorization of its address was made with.
   key_id TEXT,
   event_id TEXT,
-  body TEXT
+  body TEXT,
+  -- Headers without secrets, as JSON.
+  headers_json TEXT,
+  -- From the head of the first request to the transaction that stored it.
+  stored_after_ms INTEGER
 ) PARTITION BY RANGE (first_received_at);
 
 ALTER SEQUENCE deliveries_number OWNED BY deliveries.number;
@@ -202,6 +208,7 @@ CREATE TABLE payout_events (
   to_status TEXT NOT NULL,
   payout_json TEXT NOT NULL,
   recorded_at BIGINT NOT NULL,
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 );
 
@@ -216,6 +223,7 @@ CREATE TABLE gateway_payment_events (
   to_status TEXT NOT NULL,
   gateway_payment_json TEXT NOT NULL,
   recorded_at BIGINT NOT NULL,
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 );
 
@@ -466,6 +474,21 @@ CREATE TABLE refund_requests (
 
 CREATE INDEX refund_requests_by_payment ON refund_requests (payment_id);
 
+-- Operators' notes, which may name the payer and are deleted with it.
+CREATE TABLE payment_notes (
+  -- That of the command.
+  id TEXT PRIMARY KEY,
+  payment_id TEXT NOT NULL,
+  text TEXT NOT NULL,
+  -- Subject or client of the token.
+  author TEXT,
+  -- Whose note it is, as `commands.key_scope`.
+  author_scope TEXT NOT NULL,
+  written_at BIGINT NOT NULL
+);
+
+CREATE INDEX payment_notes_by_payment ON payment_notes (payment_id);
+
 -- Payment agreements.
 
 CREATE TABLE agreements (
@@ -586,12 +609,16 @@ CREATE TABLE commands (
   subject_deliveries INTEGER,
   -- And which of its events was the last one then.
   subject_version INTEGER,
+  -- Id of its payment, agreement or payout.
+  subject_id TEXT,
+  requested_by TEXT,
   UNIQUE (mutation, key, key_scope)
 );
 
 CREATE INDEX commands_by_lease ON commands (state, lease_until);
 -- Whether another command may have had the same effect is asked of those that are open, and of those that were sent lately.
 CREATE INDEX commands_by_mutation ON commands (mutation, state, sent_at);
+CREATE INDEX commands_by_subject ON commands (subject_id, sent_at) WHERE subject_id IS NOT NULL;
 
 -- Attempts of commands. They outlive them: a webhook may still come to the address of an attempt that has been forgotten.
 CREATE TABLE command_refs (

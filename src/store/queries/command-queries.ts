@@ -16,6 +16,7 @@ import { refsOfSameCommand } from './deliveries/inbox.ts'
 export function commandQueries(reader: Db, exclusively: GroupCommit['exclusively']): Database['commands'] {
   return {
     find: (key) => findByKey(reader, key),
+    ofSubjects: (ids) => commandsOf(reader, ids),
     hasNamesake: (command) => hasNamesake(reader, command),
     hasRival: (command, since) => hasRival(reader, command, since),
     traceAgreement: async (ref) => agreementOf(reader, await refsOfSameCommand(reader, ref)),
@@ -36,6 +37,23 @@ async function findByKey(db: Db, { mutation, key, keyScope }: CommandKey): Promi
     .where('key_scope', '=', keyScope)
     .executeTakeFirst()
   return row === undefined ? null : COMMANDS.fromRow(row)
+}
+
+const MOST_OF_SUBJECT = 20
+
+async function commandsOf(db: Db, ids: readonly string[]): Promise<Map<string, readonly Command[]>> {
+  const found = await Promise.all(
+    ids.map((id) =>
+      db
+        .selectFrom('commands')
+        .selectAll()
+        .where('subject_id', '=', id)
+        .orderBy('sent_at', 'desc')
+        .limit(MOST_OF_SUBJECT)
+        .execute(),
+    ),
+  )
+  return new Map(ids.map((id, index) => [id, (found[index] ?? []).map(COMMANDS.fromRow)]))
 }
 
 async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { PaymentAgreementPayer } from '../../domain/agreements/agreement-re
 import type { ListFilter } from '../../domain/list-filter.ts'
 import type { DirectPayin } from '../../domain/payments/direct-payin.ts'
 import type { PaymentLink } from '../../domain/payments/payment-link.ts'
+import type { PaymentNote } from '../../domain/payments/payment-note.ts'
 import type { PaymentPhase, Payer } from '../../domain/payments/payment-report.ts'
 import type { DuplicatePayment, Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
@@ -11,6 +12,7 @@ import type { PaymentStore, LinkStore } from '../port.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
 import { PAYINS, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { type LinksTable, toLinkOrNull, toLink } from '../rows/link-rows.ts'
+import { PAYMENT_NOTES } from '../rows/note-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toPayment, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
 import { type List, listStore, withReference } from './lists.ts'
@@ -34,6 +36,7 @@ export function createPaymentStore({ reader, lists, cache, position }: PaymentSt
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     cardTokens: (paymentIds) => cardTokensOf(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
+    notes: (paymentIds) => notesOf(reader, paymentIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
     ...listStore(lists, paymentList),
@@ -117,6 +120,13 @@ async function refundRequestsOf(db: Db, ids: readonly string[]): Promise<Map<str
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('refund_requests').selectAll().where('command_id', 'in', ids).execute()
   return new Map(rows.map(REFUND_REQUESTS.fromRow).map((request) => [request.commandId, request]))
+}
+
+async function notesOf(db: Db, ids: readonly string[]): Promise<Map<string, readonly PaymentNote[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('payment_notes').selectAll().where('payment_id', 'in', ids).execute()
+  const notes = rows.toSorted((a, b) => a.written_at - b.written_at).map(PAYMENT_NOTES.fromRow)
+  return Map.groupBy(notes, ({ paymentId }) => paymentId)
 }
 
 export type LinkStoreParts = {

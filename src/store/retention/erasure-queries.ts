@@ -111,6 +111,7 @@ async function erasePayments(db: Db, ids: readonly string[]): Promise<Erased> {
     .execute()
   // The reason of a refund is free text, which may name the payer.
   await db.updateTable('refund_requests').set({ reason: null }).where('payment_id', 'in', ids).execute()
+  await db.deleteFrom('payment_notes').where('payment_id', 'in', ids).execute()
   return countErased(ids, known)
 }
 

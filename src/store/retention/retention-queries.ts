@@ -2,14 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import type { Delivery } from '../../domain/delivery.ts'
 import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
-import {
-  type DeliveriesTable,
-  EVENTS,
-  type EventsTable,
-  toDelivery,
-  GATEWAY_PAYMENT_EVENTS,
-  PAYOUT_EVENTS,
-} from '../rows/log-rows.ts'
+import { type DeliveriesTable, toDelivery } from '../rows/delivery-rows.ts'
+import { EVENTS, type EventsTable, GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
 import type { PrunedKind } from './kinds.ts'
 

@@ -23,6 +23,8 @@ const commands = tableOf(
     result: named('result_json', jsonOrNull<unknown>()),
     subjectDeliveries: integer<number | null>(),
     subjectVersion: integer<number | null>(),
+    subjectId: text<string | null>(),
+    requestedBy: text<string | null>(),
   },
   ['id'],
 )

@@ -1,6 +1,4 @@
-import type { Selectable } from 'kysely'
 import type { Agreement } from '../../domain/agreements/agreement.ts'
-import type { Delivery } from '../../domain/delivery.ts'
 import {
   type EventSource,
   eventId,
@@ -8,13 +6,11 @@ import {
   type PaymentEventKind,
 } from '../../domain/events/payment-event.ts'
 import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
-import type { Disposition } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import {
   type Column,
   type Columns,
   type FieldsSpec,
-  flagOrNull,
   instant,
   integer,
   json,
@@ -27,7 +23,7 @@ import {
   text,
 } from './columns.ts'
 import { paymentJson, toPayment } from './payment-rows.ts'
-import { fromIso, toIso, type Numbering, type TableSpec } from './table.ts'
+import { fromIso, toIso, type TableSpec } from './table.ts'
 
 const KINDS: Readonly<Record<PaymentEventKind, true>> = {
   LINK_CREATED: true,
@@ -36,6 +32,7 @@ const KINDS: Readonly<Record<PaymentEventKind, true>> = {
   PAYMENT_DETAILS_CHANGED: true,
   DUPLICATE_PAYMENT_FOUND: true,
   DUPLICATE_PAYMENT_RESOLVED: true,
+  PAYMENT_CONFIRMED: true,
   AGREEMENT_CREATED: true,
   AGREEMENT_STATUS_CHANGED: true,
   AGREEMENT_AMENDED: true,
@@ -66,6 +63,7 @@ const EVENT = {
   fromStatus: text<string | null>(),
   toStatus: text<string | null>(),
   recordedAt: instant,
+  requestedBy: text<string | null>(),
 }
 
 const events = tableOf(
@@ -162,38 +160,4 @@ export const LOG_HEAD: TableSpec<{ readonly position: number }, 'id'> = reshaped
 export const STREAMS = {
   ...tableOf('stream_sequences', { id: named('stream_id', text()), sequence: integer() }, ['id']),
   derived: { select: 'stream_id, max(sequence) AS sequence', groupBy: 'stream_id' },
-}
-
-/** What is kept of a pruned delivery, so that a repeat is recognised. */
-export const PRUNED_DELIVERIES = tableOf('pruned_deliveries', { id: text(), disposition: text<Disposition>() }, ['id'])
-
-/** Stored deliveries. Their numbers are assigned by the database. */
-export const DELIVERIES = {
-  ...tableOf(
-    'deliveries',
-    {
-      id: text(),
-      ref: text<string | null>(),
-      subjectId: text<string | null>(),
-      statusRaw: text<string | null>(),
-      disposition: text<Disposition>(),
-      attempts: integer(),
-      firstReceivedAt: instant,
-      lastReceivedAt: instant,
-      signed: flagOrNull,
-      keyId: text<string | null>(),
-      eventId: text<string | null>(),
-      body: text<string | null>(),
-    },
-    ['id'],
-  ),
-  numbered: true,
-}
-
-export type DeliveryRow = RowOf<typeof DELIVERIES.fields>
-export type DeliveriesTable = TableOf<typeof DELIVERIES.fields> & { number: Numbering }
-
-/** Returns the delivery of a row. */
-export function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
-  return { number: row.number, ...DELIVERIES.fromRow(row) }
 }

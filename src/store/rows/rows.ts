@@ -1,17 +1,11 @@
 import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { AGREEMENT_PAYERS, AGREEMENTS } from './agreement-rows.ts'
 import { ATTEMPTS, COMMANDS, PAYINS, REFUND_REQUESTS } from './command-rows.ts'
+import { DELIVERIES, PRUNED_DELIVERIES } from './delivery-rows.ts'
 import { GATEWAY_PAYMENTS } from './gateway-payment-rows.ts'
 import { LINKS } from './link-rows.ts'
-import {
-  DELIVERIES,
-  EVENTS,
-  LOG_HEAD,
-  PRUNED_DELIVERIES,
-  STREAMS,
-  GATEWAY_PAYMENT_EVENTS,
-  PAYOUT_EVENTS,
-} from './log-rows.ts'
+import { EVENTS, LOG_HEAD, STREAMS, GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from './log-rows.ts'
+import { PAYMENT_NOTES } from './note-rows.ts'
 import { DUPLICATE_PAYMENTS, PAID_ORDERS } from './order-rows.ts'
 import { PAYMENT_PAYERS, PAYMENTS } from './payment-rows.ts'
 import { PAYOUT_PAYEES, PAYOUTS } from './payout-rows.ts'
@@ -42,6 +36,7 @@ const SPECS = {
   payoutPayees: PAYOUT_PAYEES,
   gatewayPayments: GATEWAY_PAYMENTS,
   refundRequests: REFUND_REQUESTS,
+  paymentNotes: PAYMENT_NOTES,
   paidOrders: PAID_ORDERS,
   duplicates: DUPLICATE_PAYMENTS,
   deliveries: DELIVERIES,

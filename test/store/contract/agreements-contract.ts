@@ -55,6 +55,7 @@ export function agreementsContract({ store }: Fixture): void {
         position: 1,
         kind: 'AGREEMENT_CREATED',
         source: 'COMMAND',
+        requestedBy: 'back-office',
         fromStatus: null,
         toStatus: 'created',
         linkRef: null,

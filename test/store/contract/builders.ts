@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type PaymentAgreementPayer, type AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import type { Agreement } from '../../../src/domain/agreements/agreement.ts'
+import type { Command } from '../../../src/domain/command.ts'
 import type { GatewayPaymentReport } from '../../../src/domain/gateway/gateway-payment.ts'
 import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
 import { createdLink, type LinkRequest, type PaymentLink } from '../../../src/domain/payments/payment-link.ts'
@@ -119,6 +120,7 @@ export function command(ref: string, parts: Partial<NewCommand> = {}): NewComman
     mutation: 'createPaymentLink',
     key: `key-${ref}`,
     keyScope: KEY_SCOPE,
+    requestedBy: 'back-office',
     fingerprint: `fingerprint-${ref}`,
     ref,
     refKind: 'link',
@@ -249,4 +251,32 @@ export async function pagedIds(
     before = next
   } while (before !== null)
   return ids
+}
+
+type WrittenNote = { readonly key: string; readonly paymentId: string; readonly keyScope?: string; readonly at?: Date }
+
+/** Writes a note, whose text names the payer. Returns the outcome with what was to be recorded. */
+export async function writtenNote(store: Store, { key, paymentId, keyScope = KEY_SCOPE, at = NOW }: WrittenNote) {
+  const id = randomUUID()
+  const asked: Command = {
+    id,
+    mutation: 'createPaymentNote',
+    key,
+    keyScope,
+    requestedBy: 'ops',
+    fingerprint: key,
+    state: 'SETTLED',
+    attempt: 1,
+    ref: id,
+    owner: '',
+    leaseUntil: at.getTime(),
+    sentAt: at.getTime(),
+    subjectId: null,
+    subjectDeliveries: null,
+    subjectVersion: null,
+    result: { paymentId },
+  }
+  const text = `${key}: Ada Payer\ncalled`
+  const note = { id, paymentId, text, author: 'ops', authorScope: keyScope, writtenAt: at.toISOString() }
+  return { outcome: await store.notes.write(asked, note), note, command: asked }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
+import { after, delivery, events, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 const HOW = {
@@ -39,6 +39,7 @@ export function bulkReplaysContract({ store }: Fixture): void {
     const left = present(await store.replays.leave(replay.number, place, after(MINUTE)))
     expect(left).toMatchObject({ doneAt: after(MINUTE).getTime(), report: { matched: 1, changed: 1, failed: 0 } })
     expect(await store.replays.byNumber(replay.number)).toEqual(left)
+    expect((await events(store)).map(({ requestedBy }) => requestedBy)).toEqual(['back-office', null, 'ops'])
     expect(await store.replays.running()).toEqual([])
   })
 

@@ -20,7 +20,8 @@ export function commandsContract({ store }: Fixture): void {
     const { commands } = store
     const fresh = command('first')
     const { refKind: _kind, site: _site, ...kept } = fresh
-    const recorded = { ...kept, state: 'SENT', attempt: 1, subjectDeliveries: null, subjectVersion: null, result: null }
+    const nothing = { subjectId: null, subjectDeliveries: null, subjectVersion: null, result: null }
+    const recorded = { ...kept, state: 'SENT', attempt: 1, ...nothing }
     expect(await commands.begin(fresh)).toEqual({ command: recorded, fresh: true })
     expect(await commands.begin(command('other', { key: fresh.key }))).toEqual({ command: recorded, fresh: false })
     expect((await commands.begin(command('third', { key: fresh.key, mutation: 'refundPayment' }))).fresh).toBe(true)
@@ -94,6 +95,7 @@ export function commandsContract({ store }: Fixture): void {
         position: 1,
         kind: 'LINK_CREATED',
         source: 'COMMAND',
+        requestedBy: 'back-office',
         fromStatus: null,
         toStatus: null,
         linkRef: 'a',

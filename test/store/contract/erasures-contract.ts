@@ -18,6 +18,7 @@ import {
   settledAgreement,
   settledLink,
   settledPayout,
+  writtenNote,
 } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
@@ -143,6 +144,16 @@ export function erasuresContract(fixture: Fixture): void {
     const events = (await store.log.read(0, 100, { paymentIds: ['P1', 'P2'] })).events
     expect(events.filter(({ payment }) => payment?.refunds !== undefined)).not.toHaveLength(0)
     expect(JSON.stringify(events)).not.toContain('Ada Payer')
+  })
+
+  it('deletes the notes of a payment with its payer, and takes none afterwards', async () => {
+    for (const id of ['P1', 'P2']) {
+      await pay(id, ADA)
+      expect((await writtenNote(store, { key: id, paymentId: id })).outcome).toEqual({ kind: 'written' })
+    }
+    await erase('PAYMENT', 'P1')
+    expect((await writtenNote(store, { key: 'later', paymentId: 'P1' })).outcome).toEqual({ kind: 'erased' })
+    expect([...(await store.payments.notes(['P1', 'P2'])).keys()]).toEqual(['P2'])
   })
 
   it('erases the reasons of refunds that were made elsewhere, and stores none afterwards', async () => {

@@ -37,6 +37,7 @@ export function inboxContract({ store }: Fixture): void {
         position: 1,
         kind: 'PAYMENT_STATUS_CHANGED',
         source: 'WEBHOOK',
+        requestedBy: null,
         fromStatus: null,
         toStatus: 'pending',
         linkRef: null,
@@ -60,7 +61,7 @@ export function inboxContract({ store }: Fixture): void {
 
   it('counts the same bytes as another attempt, under an older hash too', async () => {
     const first = delivery(report('pending'))
-    await store.inbox.receive(first)
+    await store.inbox.receive({ ...first, headers: { 'user-agent': 'payments/1' }, elapsedMs: () => 2.5 })
     const [oldHash] = first.bodyHashes
     const again = await store.inbox.receive({ ...first, bodyHashes: ['new key', oldHash], receivedAt: after(MINUTE) })
 
@@ -81,6 +82,8 @@ export function inboxContract({ store }: Fixture): void {
         keyId: null,
         eventId: 'payment:PAY1.1',
         body: first.body,
+        headers: { 'user-agent': 'payments/1' },
+        storedAfterMs: 3,
       },
     ])
     expect(await store.log.head()).toBe(1)

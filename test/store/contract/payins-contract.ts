@@ -57,6 +57,7 @@ export function payinsContract({ store }: Fixture): void {
         position: 1,
         kind: 'PAYMENT_STATUS_CHANGED',
         source: 'COMMAND',
+        requestedBy: 'back-office',
         fromStatus: null,
         toStatus: 'pending',
         linkRef: null,

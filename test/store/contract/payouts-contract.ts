@@ -64,6 +64,7 @@ export function payoutsContract({ store }: Fixture): void {
         position: 1,
         kind: 'PAYOUT_CREATED',
         source: 'COMMAND',
+        requestedBy: 'back-office',
         fromStatus: null,
         toStatus: 'created',
         linkRef: null,

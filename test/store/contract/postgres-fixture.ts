@@ -9,6 +9,7 @@ const TABLES = [
   'duplicate_payments',
   'payment_statistics',
   'payment_payers',
+  'payment_notes',
   'payins',
   'links',
   'payments',

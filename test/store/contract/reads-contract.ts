@@ -148,12 +148,22 @@ export function readsContract({ store }: Fixture): void {
     expect((await paymentOf(store)).statusRaw).toBe('received')
   })
 
-  it('ends the doubt when a read confirms the state, without an event', async () => {
+  it('ends the doubt when a read confirms the state, with one event of who asked, and none of a second read', async () => {
     await doubtful()
     expect((await paymentOf(store)).provisional).toBe(true)
-    expect(await answered(report('failed'), after(3 * MINUTE))).toBe('confirmed')
-    expect(await paymentOf(store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 2 })
+    const asked = { ...(await subject()), requestedBy: 'ops' }
+    expect(await store.reads.record(asked, report('failed'), after(3 * MINUTE), null)).toBe('confirmed')
+    expect(await paymentOf(store)).toMatchObject({ statusRaw: 'failed', provisional: false, version: 3 })
+    expect((await events(store)).at(-1)).toMatchObject({
+      kind: 'PAYMENT_CONFIRMED',
+      source: 'READ',
+      requestedBy: 'ops',
+      fromStatus: 'failed',
+      toStatus: 'failed',
+    })
     expect(await nextDue(store)).toBeNull()
+    expect(await answered(report('failed'), after(4 * MINUTE))).toBe('confirmed')
+    expect(await events(store)).toHaveLength(3)
   })
 
   it('records what a read shows as an event of our own', async () => {

@@ -65,6 +65,7 @@ export function readsOfLinksContract({ store }: Fixture): void {
         position: 2,
         kind: 'LINK_EXPIRED',
         source: 'READ',
+        requestedBy: null,
         fromStatus: null,
         toStatus: null,
         linkRef: 'a',

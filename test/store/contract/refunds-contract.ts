@@ -102,6 +102,8 @@ export function refundsContract({ store }: Fixture): void {
     expect(payment).toMatchObject({ version: 2, refunds: [refund] })
     expect(await paymentOf(store)).toEqual(payment)
     expect((await events(store)).map((event) => event.payment?.refunds)).toEqual([undefined, [refund]])
+    expect((await events(store)).map(({ requestedBy }) => requestedBy)).toEqual([null, 'back-office'])
+    expect((await store.commands.ofSubjects(['PAY1', 'none'])).get('PAY1')).toMatchObject([{ id, state: 'SETTLED' }])
     expect(await store.payments.refundRequests([id, 'none'])).toEqual(
       new Map([[id, { commandId: id, paymentId: 'PAY1', idempotencyKey: 'key-r', reason: TERMS.reason }]]),
     )

@@ -23,6 +23,7 @@ import { inboxContract } from './inbox-contract.ts'
 import { leasesContract } from './leases-contract.ts'
 import { linksContract } from './links-contract.ts'
 import { logContract } from './log-contract.ts'
+import { notesContract } from './notes-contract.ts'
 import { orphansContract } from './orphans-contract.ts'
 import { payinsContract } from './payins-contract.ts'
 import { paymentsContract } from './payments-contract.ts'
@@ -68,6 +69,7 @@ type Contract = (fixture: Fixture, open: OpenStore) => void
 
 const CONTRACTS: Readonly<Record<string, readonly Contract[]>> = {
   'duplicate payments': [duplicatesContract],
+  notes: [notesContract],
   'orders of which nothing is in memory': [coldOrdersContract],
   inbox: [inboxContract],
   'deliveries that need a look': [deliveryBacklogContract],

@@ -128,6 +128,7 @@ function caller(services: Services, choose: Choose): Caller {
     kind: 'client',
     subject: choose(fc.constantFrom, null, 'ada', 'grace'),
     identity: choose(fc.constantFrom, null, 'one', 'other'),
+    name: null,
     scopes: new Set(choose(fc.constantFrom, ...CALLERS)),
     expiresAt: choose(fc.nat, { max: 4 }) === 0 ? now - 1 : now + HOUR,
   }

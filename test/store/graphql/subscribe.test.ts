@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const READER = client(['payments:read'])
 
 function client(scopes: readonly Scope[], expiresAt = Date.now() + HOUR): Caller {
-  return { kind: 'client', subject: null, identity: null, scopes: new Set(scopes), expiresAt }
+  return { kind: 'client', subject: null, identity: null, name: null, scopes: new Set(scopes), expiresAt }
 }
 
 const ITEM = '{ kind previousCursor payment { id statusRaw payer { name } } }'

@@ -39,6 +39,7 @@ const sent = (key: string, sentAt: number) => ({
   mutation: 'createPaymentLink',
   key,
   keyScope: KEY_SCOPE,
+  requestedBy: null,
   fingerprint: 'f',
   ref: `ref-${key}`,
   refKind: 'link' as const,

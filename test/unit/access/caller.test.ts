@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   bearerToken,
+  callerFromClaims,
   ANONYMOUS,
   expired,
   hasScope,
@@ -14,6 +15,7 @@ const caller: ClientCaller = {
   kind: 'client',
   subject: null,
   identity: null,
+  name: null,
   scopes: new Set(['payments:read']),
   expiresAt: 1000,
 }
@@ -55,6 +57,17 @@ describe('callers', () => {
     expect(hasScope(caller, 'payments:read')).toBe(true)
     expect(hasScope(caller, 'payments:write')).toBe(false)
     expect(ALL_SCOPES.filter((scope) => hasScope(ANONYMOUS, scope))).toEqual([])
+  })
+
+  it.each([
+    [{ sub: 'ada', client_id: 'shop' }, 'ada'],
+    [{ client_id: 'shop', azp: 'other' }, 'shop'],
+    [{ azp: 'other' }, 'other'],
+    [{}, null],
+    [{ sub: 'a'.repeat(300) }, 'a'.repeat(255)],
+  ])('with the claims %j are recorded as %j', (claims, name) => {
+    const rules = { scopeClaims: null, scopePrefix: null }
+    expect(callerFromClaims({ exp: 1, ...claims }, rules).name).toBe(name)
   })
 
   it('expire at their moment', () => {

@@ -34,6 +34,7 @@ describe('a token signed with the shared secret', () => {
     expect(await verify(hsToken(TEXT))).toEqual({
       kind: 'client',
       subject: 'shop-1',
+      name: 'shop-1',
       identity: expect.stringMatching(/^[\w-]{43}$/),
       scopes: new Set(['payments:read', 'payments:write']),
       expiresAt: NOW + 3_600_000,
@@ -224,6 +225,7 @@ describe('a development token', () => {
     expect(await verify(token)).toEqual({
       kind: 'client',
       subject: 'me',
+      name: 'me',
       identity: expect.stringMatching(/^[\w-]{43}$/),
       scopes: new Set(['payments:read', 'sandbox:simulate']),
       expiresAt: NOW + 60_000,

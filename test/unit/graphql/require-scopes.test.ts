@@ -32,6 +32,7 @@ function callerWith(...scopes: readonly Scope[]): ClientCaller {
     kind: 'client',
     subject: 'shop-1',
     identity: 'shop-1',
+    name: null,
     scopes: new Set(scopes),
     expiresAt: Date.now() + 60_000,
   }

@@ -13,6 +13,7 @@ function event(position: number, streamId: string): PaymentEvent {
     position,
     kind: 'PAYMENT_STATUS_CHANGED',
     source: 'WEBHOOK',
+    requestedBy: null,
     fromStatus: null,
     toStatus: 'pending',
     linkRef: null,

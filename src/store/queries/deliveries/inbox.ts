@@ -6,7 +6,7 @@ import type { Db } from '../../group-commit.ts'
 import type { Page, PageQuery } from '../../page.ts'
 import type { Database } from '../../port.ts'
 import type { DeliveryFilter, PaymentsDeliveryBacklog } from '../../port.ts'
-import { toDelivery } from '../../rows/log-rows.ts'
+import { toDelivery } from '../../rows/delivery-rows.ts'
 import { grouped, newestFirst, NO_PAGE, oneOf, type Ranges, ROW_NUMBER, unplaced } from '../read-page.ts'
 import { COUNTED_AT_MOST } from '../reads/reads.ts'
 

@@ -31,7 +31,7 @@ export const REJECTION = {
 }
 
 /** The caller of the fixture's commands. */
-const HOLDER: KeyHolder = { keyScope: KEY_SCOPE }
+const HOLDER: KeyHolder = { keyScope: KEY_SCOPE, requestedBy: null }
 
 /** A command whose answer and result are the id of the created link at the payments API. */
 export type LinkTask = Task<string, string>

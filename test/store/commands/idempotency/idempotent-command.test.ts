@@ -39,7 +39,7 @@ describe('a command', () => {
 
   it('of another caller is carried out by itself, also at the same moment', async () => {
     const fixture = await setUp()
-    const other = fixture.another({ keyScope: 'caller-2' })
+    const other = fixture.another({ keyScope: 'caller-2', requestedBy: null })
     const outcomes = await Promise.all([
       fixture.once.run(fixture.task()),
       other.run(fixture.task()),

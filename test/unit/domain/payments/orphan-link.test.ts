@@ -8,6 +8,8 @@ const command: Command = {
   mutation: 'createPaymentLink',
   key: 'key-1',
   keyScope: 'caller-1',
+  requestedBy: null,
+  subjectId: null,
   fingerprint: 'f',
   state: 'SENT',
   attempt: 2,

@@ -136,6 +136,7 @@ type FactsProps = { readonly of: DeliveryNow; readonly keys: NonNullable<Deliver
 /** How it was received: its signature, its key and its URL, without their secrets. */
 function DeliveryFacts({ of: delivery, keys }: FactsProps) {
   const { signed, keyId, link, ref, attempts, firstReceivedAt, lastReceivedAt, subjectId } = delivery
+  const { headers, receivedAfterMs, storedAfterMs } = delivery
   const key = keys.find((one) => one.keyId === keyId)
   return (
     <aside class="side" aria-label="Facts">
@@ -168,6 +169,11 @@ function DeliveryFacts({ of: delivery, keys }: FactsProps) {
                 <a href={hrefOf('links', link.id)}>{link.reference}</a>
               )}
             </Fact>
+            {Object.entries(headers ?? {}).map(([name, value]) => (
+              <Fact key={name} name={nameOfHeader(name)}>
+                <code>{String(value)}</code>
+              </Fact>
+            ))}
           </Facts>
         </section>
         <section aria-label="Received">
@@ -177,6 +183,10 @@ function DeliveryFacts({ of: delivery, keys }: FactsProps) {
               <Moment at={firstReceivedAt} isExact />
             </Fact>
             <Fact name="Last">{attempts > 1 && <Moment at={lastReceivedAt} isExact />}</Fact>
+            <Fact name="Latency">
+              {receivedAfterMs !== null && `${msText(receivedAfterMs)} after its creation there`}
+            </Fact>
+            <Fact name="Stored">{storedAfterMs !== null && `${msText(storedAfterMs)} after its receipt`}</Fact>
             <Fact name="Times">{attempts === 1 ? 'Once' : `Received ${attempts} times`}</Fact>
             <Fact name="Names">{subjectId && <Id of={subjectId} what="subject id" />}</Fact>
             <Fact name="Delivery">
@@ -187,6 +197,15 @@ function DeliveryFacts({ of: delivery, keys }: FactsProps) {
       </div>
     </aside>
   )
+}
+
+/** Returns `Content-Type` for `content-type`. */
+function nameOfHeader(name: string): string {
+  return name.replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
+
+function msText(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })} s`
 }
 
 function Body({ of: { body } }: { readonly of: DeliveryNow }) {

@@ -279,6 +279,6 @@ function toFeedEvent({
 function feedEventOf({ event, payment, link, agreement }: PaymentUpdate): FeedEvent | null {
   if (event === null) return null
   const { id, kind, sequence, receivedAt, source, fromStatus, toStatus } = event
-  const parts = { id, kind, sequence, receivedAt, source, fromStatus, toStatus }
+  const parts = { id, kind, sequence, receivedAt, source, requestedBy: null, fromStatus, toStatus }
   return toFeedEvent({ ...parts, payment, link, agreement: agreement ?? null, payout: null, gatewayPayment: null })
 }

@@ -12,16 +12,22 @@ import { lookOf } from '../pieces/statuses.ts'
 import { Timeline, type TimelineItem } from '../pieces/timeline.tsx'
 import { wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
+import { itemOfNote, NoteForm } from './notes.tsx'
 import type { PaymentNow } from './payment-now.ts'
 
 type Delivery = NonNullable<PaymentDeliveriesQuery['webhookDeliveries']>['nodes'][number]
 
 const FILTERS = ['All', 'Events', 'Deliveries'] as const
 
-type Props = { readonly payment: PaymentNow; readonly concerns: (event: FeedEvent) => boolean }
+type Props = {
+  readonly payment: PaymentNow
+  readonly concerns: (event: FeedEvent) => boolean
+  /** Called after a note was written or deleted. */
+  readonly onNoted: () => void
+}
 
-/** What happened to a payment: its events, each with the delivery that brought it, and the deliveries that changed nothing. */
-export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: Props) {
+/** What happened to a payment: its events, each with the delivery that brought it, deliveries and commands that changed nothing, and notes. */
+export function PaymentTimeline({ payment: { id, events, refunds, commands, notes }, concerns, onNoted }: Props) {
   const [shown, setShown] = useState<(typeof FILTERS)[number]>('All')
   const answer = useAnswer(PaymentDeliveriesDocument, { id }, { concerns })
   const deliveries = answer.data?.webhookDeliveries?.nodes ?? []
@@ -33,7 +39,14 @@ export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: 
     return itemOf(event, ...said, ...(delivery === undefined ? [] : [<About of={delivery} />]))
   })
   const ofDeliveries = deliveries.flatMap((delivery) => itemsOf(delivery, shown === 'Deliveries'))
-  const items = [...(shown === 'Deliveries' ? [] : ofEvents), ...(shown === 'Events' ? [] : ofDeliveries)]
+  const ofPeople = [
+    ...(commands ?? []).flatMap(itemsOfCommand),
+    ...(notes ?? []).map((note) => itemOfNote(note, onNoted)),
+  ]
+  const items = [
+    ...(shown === 'Deliveries' ? [] : [...ofEvents, ...ofPeople]),
+    ...(shown === 'Events' ? [] : ofDeliveries),
+  ]
   return (
     <section aria-labelledby="timeline">
       <header class="section-head">
@@ -46,6 +59,7 @@ export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: 
           ))}
         </div>
       </header>
+      <NoteForm paymentId={id} onNoted={onNoted} />
       <AnswerFailure of={answer} />
       <Timeline label="Timeline" items={items} />
       {events?.pageInfo.hasNextPage === true && (
@@ -61,16 +75,28 @@ export function PaymentTimeline({ payment: { id, events, refunds }, concerns }: 
 }
 
 /** How a delivery was signed, and where it is shown. */
-function About({ of: { id, signed }, children }: AboutProps) {
+function About({ of: { id, signed, storedAfterMs }, children }: AboutProps) {
   return (
     <>
-      {children} {signed !== null && (signed ? 'Valid signature' : 'No signature, valid callback URL')}{' '}
+      {children} {signed !== null && (signed ? 'Valid signature' : 'No signature, valid callback URL')}
+      {storedAfterMs !== null && `, stored after ${storedAfterMs} ms`}{' '}
       <a href={hrefOf('deliveries', id)}>Show the delivery</a>
     </>
   )
 }
 
 type AboutProps = { readonly of: Delivery; readonly children?: ComponentChildren }
+
+type Command = NonNullable<PaymentNow['commands']>[number]
+
+/** Returns the item of a command that no event tells of. */
+function itemsOfCommand({ operationId, mutation, state, requestedBy, sentAt }: Command): TimelineItem[] {
+  if (state === 'SETTLED') return []
+  const { word, glyph, tone } = lookOf('PaymentCommandState', state)
+  const title = `${wordsOf(mutation.replaceAll(/[A-Z]/g, '_$&').toUpperCase())}: ${word.toLowerCase()}`
+  const about = [requestedBy === null ? 'Command' : `Command, requested by ${requestedBy}`]
+  return [{ id: `command ${operationId}`, at: sentAt, tone, glyph, title, about }]
+}
 
 const WHY: Readonly<Record<PaymentWebhookDisposition, string>> = {
   APPLIED: 'It changed the payment.',

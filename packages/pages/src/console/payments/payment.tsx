@@ -93,7 +93,7 @@ export function Payment({ id }: { readonly id: string }) {
             />
           )}
           <div class="beside">
-            <PaymentTimeline payment={payment} concerns={concerns} />
+            <PaymentTimeline payment={payment} concerns={concerns} onNoted={answer.askAgain} />
             <PaymentSide payment={payment} />
           </div>
         </>

@@ -30,8 +30,8 @@ export function History({ events, isWhole }: Props) {
 
 /** Returns an event as an item of a timeline; with more lines about it. */
 export function itemOf(event: HistoryEvent, ...more: NonNullable<TimelineItem['about']>): TimelineItem {
-  const { id, kind, receivedAt, source, sequence, toStatus, fromStatus, refund } = event
-  const about = [`Event ${sequence}, by ${wordsOf(source).toLowerCase()}`, ...more]
+  const { id, kind, receivedAt, source, requestedBy, sequence, toStatus, fromStatus, refund } = event
+  const about = [`Event ${sequence}, ${originOf(source, requestedBy)}`, ...more]
   const base = { id, at: receivedAt, about }
   if (refund != null) {
     const { word, glyph, tone } = lookOf('PaymentRefundState', refund.state)
@@ -43,8 +43,10 @@ export function itemOf(event: HistoryEvent, ...more: NonNullable<TimelineItem['a
     )
     return { ...base, glyph, tone, title }
   }
-  if (toStatus === null || fromStatus === toStatus) return { ...base, ...unchanged(kind), title: wordsOf(kind) }
+  if (toStatus === null) return { ...base, ...unchanged(kind), title: wordsOf(kind) }
   const { word, glyph, tone } = lookOfRaw(kind, toStatus)
+  if (kind === 'PAYMENT_CONFIRMED') return { ...base, ...unchanged(kind), title: `Status confirmed: ${word}` }
+  if (fromStatus === toStatus) return { ...base, ...unchanged(kind), title: wordsOf(kind) }
   const title =
     fromStatus === null ? (
       <span>{word}</span>
@@ -55,6 +57,12 @@ export function itemOf(event: HistoryEvent, ...more: NonNullable<TimelineItem['a
       </>
     )
   return { ...base, glyph, tone, title }
+}
+
+/** Returns how an event was learned of, and who asked for it. */
+function originOf(source: string, requestedBy: string | null): string {
+  if (requestedBy === null) return `by ${wordsOf(source).toLowerCase()}`
+  return `${source === 'WEBHOOK' ? 'replayed webhook' : wordsOf(source).toLowerCase()}, requested by ${requestedBy}`
 }
 
 function unchanged(kind: string): Pick<TimelineItem, 'tone' | 'glyph' | 'icon' | 'isMinor'> {

@@ -49,6 +49,13 @@ export const STATUSES = {
     REJECTED: look('Rejected', 'deny', 'look'),
     EXPIRED: look('Expired', 'late', 'look'),
   },
+  PaymentCommandState: {
+    SENT: look('Sent', 'half', 'now'),
+    SETTLED: look('Carried out', 'done', 'here'),
+    REJECTED: look('Refused', 'deny', 'fault'),
+    UNKNOWN: look('Outcome unknown', 'doubt', 'look'),
+    ABANDONED: look('Not carried out', 'minus', 'over'),
+  },
   PaymentAgreementStatus: {
     CREATED: look('Created', 'begun', 'now'),
     ACTIVE: look('Active', 'done', 'here'),
