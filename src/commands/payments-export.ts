@@ -17,7 +17,7 @@ import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { PageCursor } from '../store/store.ts'
+import type { PageCursor } from '../store/port.ts'
 
 export type PaymentsExportOptions = {
   readonly store: Pick<Store, 'commands' | 'payments' | 'links'>

@@ -5,7 +5,7 @@ import type { Store } from '../ledger/store.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
 import { type PaymentFinder, importParts } from '../reconciliation/imports/importer.ts'
 import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
-import type { FoundPayment, ReadSubject } from '../store/store.ts'
+import type { FoundPayment, ReadSubject } from '../store/port.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 
 export type ReadPayment = (subject: ReadSubject) => Promise<ReadResult>

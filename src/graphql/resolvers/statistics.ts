@@ -6,7 +6,7 @@ import {
   type StatisticsGroup,
   type SUMS,
 } from '../../domain/statistics/payment-statistics.ts'
-import type { PaymentStatisticsRow } from '../../store/store.ts'
+import type { PaymentStatisticsRow } from '../../store/port.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus, PaymentStatisticsGroup, QueryPaymentStatisticsArgs } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'

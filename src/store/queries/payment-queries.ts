@@ -7,12 +7,12 @@ import type { PaymentPhase, Payer } from '../../domain/payments/payment-report.t
 import type { DuplicatePayment, Payment } from '../../domain/payments/payment.ts'
 import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
+import type { PaymentStore, LinkStore } from '../port.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
-import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
+import { PAYINS, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { type LinksTable, toLinkOrNull, toLink } from '../rows/link-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toPayment, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
-import type { PaymentStore, LinkStore } from '../store.ts'
 import { type List, listStore, withReference } from './lists.ts'
 import { lookUp } from './look-up.ts'
 import { type PositionFunction, searchPayments } from './payment-search.ts'
@@ -109,7 +109,7 @@ async function duplicatesOf(db: Db, paymentIds: readonly string[]): Promise<Map<
 export async function payinsOf(db: Db, paymentIds: readonly string[]): Promise<DirectPayin[]> {
   if (paymentIds.length === 0) return []
   const rows = await db.selectFrom('payins').selectAll().where('payment_id', 'in', paymentIds).execute()
-  return rows.map(toPayin)
+  return rows.map(PAYINS.fromRow)
 }
 
 /** Returns the refund requests of commands, by command id. */

@@ -1,8 +1,8 @@
 import { createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import { Icon } from '../../design/icons.tsx'
+import { ENVIRONMENT } from '../pieces/head/environment.tsx'
 import { useScope } from '../session/session.ts'
-import { ENVIRONMENT } from '../shell/environment.tsx'
 
 /** What can be done without an object that it concerns, in the palette and in the views. */
 const ALL = [

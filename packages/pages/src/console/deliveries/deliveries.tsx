@@ -1,6 +1,5 @@
 import { useContext } from 'preact/hooks'
 import { Icon } from '../../design/icons.tsx'
-import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   DeliveriesDocument,
   type DeliveryRowFragment,
@@ -11,13 +10,14 @@ import {
 } from '../generated/graphql.ts'
 import { type Answer, AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, instantOf, PeriodChip, SearchField } from '../pieces/filter-form.tsx'
+import { AttentionContext } from '../pieces/head/attention.ts'
 import { List, PAGE } from '../pieces/list.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Moment } from '../pieces/moments.tsx'
 import { Empty, Page, RowLink, Table, Tabs, Waiting } from '../pieces/page.tsx'
 import { lookOf, STATUSES } from '../pieces/statuses.ts'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
-import { AttentionContext } from '../shell/attention.ts'
 import { DeliverySubject } from './delivery-subject.tsx'
 import { adviceFor, outcomeText, REFUSALS } from './delivery-words.ts'
 import { usePlan } from './replay-several.tsx'

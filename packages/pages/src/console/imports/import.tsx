@@ -14,7 +14,7 @@ import { Sums } from './sums.tsx'
 
 const EVERY_MS = 2_000
 
-export type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
+type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
 type Report = ImportNow['lists'][number]
 type Of = { readonly of: ImportNow }
 

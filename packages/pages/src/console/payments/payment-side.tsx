@@ -3,7 +3,7 @@ import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts } from '../pieces/page.tsx'
 import { Amount, Id, wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 /** The facts of a payment: its money, how it was paid, and its ids. */
 export function PaymentSide({ payment }: { readonly payment: PaymentNow }) {

@@ -2,8 +2,8 @@ import { type Client, CombinedError, useClient, type TypedDocumentNode } from '@
 import { PaymentsClientError } from 'payments-subgraph-client'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Glyph } from '../../design/icons.tsx'
-import { type FeedEvent, LogContext } from '../feed/log-changes.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
+import { type FeedEvent, LogContext } from './log-changes.ts'
 import { repeatRead, type RepeatedRead } from './repeated-read.ts'
 import { useStale } from './stale.ts'
 
