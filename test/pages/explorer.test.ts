@@ -33,6 +33,9 @@ describe.skipIf(browser.isMissing)('the explorer', () => {
     await run(page)
     await textIn(page, 'answer', '"code": "au_card_aud"')
     await keepPicture(page, 'explorer')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect.poll(async () => (await page.locator('.graphiql-response').boundingBox())?.width).toBeGreaterThan(250)
+    await page.setViewportSize({ width: 1280, height: 800 })
 
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.locator('.graphiql-query-editor .monaco-editor.vs-dark').waitFor()

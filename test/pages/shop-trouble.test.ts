@@ -67,11 +67,11 @@ describe.skipIf(browser.isMissing)('trouble with a payment', () => {
     await page.getByRole('button', { name: 'Pay A$55.50' }).click()
     await page.getByRole('alert').filter({ hasText: 'Nothing was charged' }).waitFor()
     await page.getByLabel('Currency').selectOption('USD')
-    await page.getByText('The payment service does not answer for USD at the moment.').waitFor()
+    await page.getByText('Payments in USD are not possible at the moment.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByLabel('Currency').selectOption('AUD')
     await page.getByRole('button', { name: 'Pay A$55.50' }).click()
-    await page.getByRole('alert').filter({ hasText: 'It is tried again by itself' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'We will try again automatically' }).waitFor()
     network.sandbox.control.clearFaults()
     // Until then the attempt can still create a link; after it the command is sent again, without another click.
     ahead += REPEATED_AFTER_MS

@@ -59,7 +59,8 @@ function MethodRow({ payment, label }: MethodRowProps) {
     <div>
       <dt>{label}</dt>
       <dd>
-        <bdi>{[method.name, card?.brand, card?.last4].filter(Boolean).join(' ')}</bdi>
+        <bdi>{method.name}</bdi>
+        {card?.last4 && <bdi class="brand"> · {[card.brand, card.last4].filter(Boolean).join(' ')}</bdi>}
       </dd>
     </div>
   )

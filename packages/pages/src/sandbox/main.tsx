@@ -21,11 +21,12 @@ function App() {
   const sandbox = useSandbox()
   const { facts, snapshot, query, isConnected } = sandbox
   const section = useSection()
+  const [notice, act, forget] = useNotice()
   // With the heading, not after it.
   useLayoutEffect(() => {
     document.title = `${section.title} · Sandbox`
+    forget()
   }, [section])
-  const [notice, act, forget] = useNotice()
   const [subject, setSubject] = useState<Subject | null>(null)
   const [webhookId, setWebhookId] = useState<string | null>(null)
   const [isCreating, setCreating] = useState(false)

@@ -63,7 +63,7 @@ export const PAGE_SCRIPT = `'use strict'
     tick()
     setInterval(tick, 1000)
     const end = document.querySelector('.time-left time')
-    end.textContent = new Date(Date.parse(until) - ahead).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+    end.textContent = new Date(Date.parse(until) - ahead).toLocaleTimeString([], { timeStyle: 'short' })
   }
 
   for (const button of document.querySelectorAll('[data-copy]')) {

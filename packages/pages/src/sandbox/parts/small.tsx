@@ -62,8 +62,7 @@ function padded(amount: string, currency: string): string {
     currency,
   }).resolvedOptions()
   const [whole = '', decimals = ''] = amount.split('.')
-  const shown = decimals.padEnd(digits, '0')
-  return shown === '' ? whole : `${whole}.${shown}`
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), decimals.padEnd(digits, '0')].filter(Boolean).join('.')
 }
 
 /** An amount, with as many decimals as the currency has, or more if the body has them; the currency behind it. */

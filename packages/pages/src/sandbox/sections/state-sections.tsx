@@ -116,7 +116,7 @@ function FaultForm() {
         {kind === 'status' && (
           <>
             <NumberField label="Status" value={status} min={200} max={599} onInput={setStatus} />
-            <Field label="Body, JSON or text; may be empty">
+            <Field label="Body, JSON or text">
               {(id) => (
                 <textarea
                   class="input"
