@@ -111,23 +111,6 @@ describe('the method', () => {
       availableCodes: ['au_card_aud', 'au_alias_npp_aud'],
     })
   })
-
-  it.each([
-    ['au_card_aud', '0.99', '1.00', '25000.00'],
-    ['au_card_aud', '25000.01', '1.00', '25000.00'],
-    ['au_alias_npp_aud', '50000.01', '1.00', '50000.00'],
-    [null, '50000.01', '1.00', '50000.00'],
-  ])('%s does not take %s: the limits are told', async (methodCode, value, min, max) => {
-    const over = { methodCode, amount: { value, currency: 'AUD' } }
-    const { result, asked } = await during(() => tryCreateLink(network, over))
-    expect(asked).toBe(0)
-    expect(result).toMatchObject({
-      __typename: 'PaymentsAmountOutOfRangeError',
-      code: 'AMOUNT_OUT_OF_RANGE',
-      min: { value: min, currency: 'AUD' },
-      max: { value: max, currency: 'AUD' },
-    })
-  })
 })
 
 describe('the site', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { contactInput, customerInput, DOCUMENT_NUMBER, personInput } from '../support/inputs.ts'
-import { asked, CONTACT_FIELDS, CUSTOMER_FIELDS, made, mutate } from '../support/mutations.ts'
+import { CONTACT_FIELDS, CUSTOMER_FIELDS, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 let network: Network
@@ -51,17 +51,6 @@ describe('a customer', () => {
     for (const variables of [{ id: 'nobody' }, { id: '../balances' }, { id, site: 'xaf' }, { id, site: 'none' }])
       expect(await network.ask(CUSTOMER, variables)).toMatchObject({ data: { paymentCustomer: null } })
     expect((await network.ask(CUSTOMER, { id: 'nobody' })).errors).toBeUndefined()
-  })
-
-  it('is found, and not made twice, when the answer to its creation was lost', async () => {
-    const input = customerInput()
-    network.sandbox.control.addFault({ method: 'POST', path: '/v2/customers', answer: 'drop-after' })
-    const before = asked(network, 'POST', '/v2/customers')
-    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({
-      __typename: 'PaymentsOutcomeUnknownError',
-    })
-    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ replayed: true })
-    expect(asked(network, 'POST', '/v2/customers') - before).toBe(1)
   })
 })
 

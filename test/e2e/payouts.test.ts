@@ -161,43 +161,6 @@ describe('a batch of payouts', () => {
       availableCodes: ['au_bank_aud'],
     })
   })
-
-  it('is made once for one key, and read back again for the same input', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    const results = await Promise.all(Array.from({ length: 20 }, () => mutate(network, 'createPayout', input)))
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-    const id = results[0]?.payout?.id ?? ''
-    await network.sandbox.control.setPayoutStatus(id, 'processing')
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({
-      replayed: true,
-      payout: { id, status: 'PROCESSING' },
-    })
-    expect(await mutate(network, 'createPayout', { ...input, description: 'Something else' })).toMatchObject({
-      __typename: 'PaymentsIdempotencyConflictError',
-    })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
-
-  it('whose answer was lost is found by its webhook address, and never sent again', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    const orphan = network.sandbox.control.state().payouts.at(-1)
-    await create()
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ replayed: true, payout: { id: orphan?.uuid } })
-    expect(asked(network, 'POST', PATH) - before).toBe(2)
-  })
-
-  it('of which there is no trace is never sent again', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
-    for (let attempt = 0; attempt < 3; attempt++)
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
 })
 
 describe('a scheduled payout', () => {
@@ -220,16 +183,6 @@ describe('a scheduled payout', () => {
     expect(await cancel(id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: 'created' })
     expect(await cancel('no-such-payout')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`)).toBe(before)
-  })
-
-  it('whose cancellation was not answered is settled by a read', async () => {
-    const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
-    const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
-    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'drop-after' })
-    const key = newKey()
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(await cancel(id, key)).toMatchObject({ payout: { id, status: 'EXPIRED' } })
-    expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
   })
 })
 
