@@ -175,19 +175,6 @@ describe('amendPaymentAgreement', () => {
     expect(data.paymentAgreement.events.nodes.at(-1)).toEqual({ kind: 'AGREEMENT_AMENDED', source: 'COMMAND' })
   })
 
-  it('tells what the payments API answered, which later callbacks leave', async () => {
-    const { id, serviceId } = await activeAgreement()
-    const told = async () => {
-      const query = 'query A($id: ID!) { paymentAgreement(id: $id) { status amendmentStatusRaw } }'
-      return (await network.ask(query, { id })).data['paymentAgreement']
-    }
-    expect(await told()).toEqual({ status: 'ACTIVE', amendmentStatusRaw: null })
-    await amend(amendmentInput(id))
-    expect(await told()).toEqual({ status: 'ACTIVE', amendmentStatusRaw: 'accepted' })
-    await network.sandbox.control.setAgreementStatus(serviceId, 'suspended')
-    await expect.poll(told).toEqual({ status: 'SUSPENDED', amendmentStatusRaw: 'accepted' })
-  })
-
   it('of an agreement that is over is refused without a call', async () => {
     const { id, serviceId } = await createAgreement(network)
     await network.sandbox.control.setAgreementStatus(serviceId, 'cancelled')

@@ -56,11 +56,9 @@ describe('an idempotency key', () => {
 
   it.each<[string, Record<string, unknown>]>([
     ['amount', { amount: { value: '125.51', currency: 'AUD' } }],
-    ['amount, written differently', { amount: { value: '125.5', currency: 'AUD' } }],
     ['reference', { reference: 'order-1816' }],
     ['customer', { customer: { email: 'eve@example.test', firstName: 'Eve', lastName: 'Payer' } }],
     ['method', { methodCode: null }],
-    ['site', { site: 'aud-second' }],
     ['owner', { ownerId: 'customer-7' }],
   ])('used again with another %s is a conflict', async (_what, over) => {
     const input = linkInput()
@@ -87,8 +85,6 @@ describe('input that breaks a rule', () => {
     [['amount', 'currency'], { amount: { value: '100', currency: 'THB' }, methodCode: null }],
     [['customer', 'email'], customer({ email: 'nobody' })],
     [['customer', 'extra', 'phone'], customer({ extra: { phone: 1 } })],
-    [['methodCode'], { methodCode: 'jp_card_jpy' }],
-    [['site'], { site: 'no-such-site' }],
     [['site'], { site: 'yen' }],
   ])('at %j is refused with that path, and the payments API is not asked', async (path, over) => {
     const { result, asked } = await during(() => tryCreateLink(network, over))

@@ -185,16 +185,6 @@ describe('importPayments', () => {
     ])
   })
 
-  it('gives up a list that is refused, and goes on with the others', async () => {
-    const id = await payinElsewhere(network)
-    const answer = { status: 422, body: { errors: { message: 'no' } } }
-    network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', times: 2, answer })
-    const done = await imported()
-    for (const site of ['aud', 'krw'])
-      expect(reportOf(done, site, 'PAYOUTS')).toMatchObject({ problem: 'REFUSED', listed: 0 })
-    expect(reportOf(done, 'krw', 'PAYINS').addedIds).toContain(id)
-  })
-
   it('goes on with the others while one cannot be recorded', async () => {
     const database = new DatabaseSync(join(network.folder, 'payments.db'))
     onTestFinished(() => database.close())

@@ -69,30 +69,6 @@ describe('payinMethods', () => {
     })
   })
 
-  it('have those for direct payins alone, with what their own record says', async () => {
-    const { nodes } = await methods(network, { currencies: ['USDC', 'ARS'] })
-    expect(nodes.map(({ code, usableFor }) => [code, usableFor])).toEqual([
-      ['ar_bank_ars', ['DIRECT']],
-      ['usdc_bank', ['DIRECT']],
-    ])
-    expect(nodes[1]).toMatchObject({
-      name: 'USDC transfer',
-      currency: 'USDC',
-      symbol: 'USDC',
-      minAmount: { value: '10.000000' },
-      maxAmount: { value: '100000.000000' },
-      traits: { refundable: true },
-    })
-    expect(await codes({ amount: { value: '9.999999', currency: 'USDC' } })).toEqual([])
-    expect(await codes({ amount: { value: '10', currency: 'USDC' } })).toEqual(['usdc_bank'])
-    const { data } = await network.ask(
-      '{ payinMethod(code: "usdc_bank") { traits { openAmount } accepts(amount: { value: "1", currency: "USDC" }) } }',
-      {},
-      { token: null },
-    )
-    expect(data).toEqual({ payinMethod: { traits: { openAmount: true }, accepts: false } })
-  })
-
   it('tell which links and direct payins take', async () => {
     const list = await methods(network)
     const by = (...uses: string[]) =>

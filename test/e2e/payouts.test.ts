@@ -27,22 +27,6 @@ async function read(id: string): Promise<PayoutNode | null> {
 }
 
 describe('payout methods', () => {
-  it('are those of the currencies that are asked for', async () => {
-    const { data } = await network.ask(
-      '{ payoutMethods(currencies: ["AUD", "PHP"]) { nodes { code currency kind provider } stale unavailable } }',
-    )
-    expect(data['payoutMethods']).toEqual({
-      nodes: [
-        { code: 'au_bank_aud', currency: 'AUD', kind: 'BANK_TRANSFER', provider: null },
-        { code: 'ph_bank_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: null },
-        { code: 'ph_bank_maya_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: 'maya' },
-        { code: 'ph_ewallet_gcash_php', currency: 'PHP', kind: 'EWALLET', provider: 'gcash' },
-      ],
-      stale: false,
-      unavailable: [],
-    })
-  })
-
   it('tell one by one their names, limits, fields and banks', async () => {
     const { data } = await network.ask(
       `{ au: payoutMethod(code: "au_bank_aud") { ...Needs } vn: payoutMethod(code: "vn_bank_vnd") { ...Needs } }
@@ -69,17 +53,6 @@ describe('payout methods', () => {
         ],
       },
     })
-  })
-
-  it('are found one by one, and in the graph with the right to read payouts alone', async () => {
-    const query = '{ payoutMethod(code: "jp_bank_jpy") { code } other: payoutMethod(code: "jp_none_jpy") { code } }'
-    expect((await network.ask(query)).data).toEqual({ payoutMethod: { code: 'jp_bank_jpy' }, other: null })
-    const entity = `{ _entities(representations: [{ __typename: "PayoutMethod", code: "jp_bank_jpy" }]) {
-      ... on PayoutMethod { code }
-    } }`
-    expect((await network.ask(entity)).data['_entities']).toEqual([{ code: 'jp_bank_jpy' }])
-    const token = await network.token({ scopes: ['payments:read'] })
-    expect((await network.ask(entity, {}, { token })).data['_entities']).toEqual([null])
   })
 })
 

@@ -1,6 +1,5 @@
 import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import { verify } from '../../../src/webhooks/signature.ts'
 import { create, payinBody } from './bodies.ts'
 import { call, press, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
@@ -21,38 +20,6 @@ const detail = async ({ sandbox, uuid, site }: Begun): Promise<Json> =>
 
 const simulate = async ({ sandbox, uuid, site }: Begun, over: Json = {}): Promise<{ status: number; text: string }> =>
   call(sandbox, '/v2/payins/simulate', { site, body: { uuid, status: 'completed', ...over } })
-
-test('a creation is answered with the record, and a pending webhook tells of it', async () => {
-  const begun = await begin({ external_id: 'order-7', description: 'Two tickets', metadata: { a: 1.5 } })
-  const { sandbox, receiver, json, uuid } = begun
-  expect(uuid).toMatch(/^[A-Z0-9]{8}$/)
-  expect(json).toMatchObject({
-    name: 'Ada Payer',
-    email: 'ada@example.test',
-    external_id: 'order-7',
-    status: 'pending',
-    currency: 'PHP',
-    gst: false,
-    amount: '500.0',
-    gst_amount: '0.0',
-    total: '500.0',
-    paid_amount: '0.0',
-    pay_code: { redirect_url: `${sandbox.origin}/checkout/${uuid}` },
-    payment_method: 'ph_bank_maya_php',
-    description: 'Two tickets',
-    is_refundable: false,
-    metadata: { a: 1.5 },
-    webhook_notification: { endpoint_url: receiver.url, authorization_header: '****' },
-  })
-  expect(json['pay_by']).toBe(json['expired_at'])
-  expect(await detail(begun)).toEqual(json)
-  await sandbox.settle()
-  const [webhook] = receiver.received
-  expect(webhook?.json).toMatchObject({ uuid, status: 'pending', name: 'Ada Payer', external_id: 'order-7' })
-  expect(webhook?.headers.authorization).toBe('Bearer of-this-payin')
-  const signature = webhook?.headers['http-webhook-signature'] as string
-  expect(verify(webhook?.body ?? Buffer.alloc(0), signature, [sandbox.webhookSecret])).toBe(true)
-})
 
 test('a payin waits for its payer until its time is over', async () => {
   const { sandbox, receiver } = await begin()

@@ -1,6 +1,6 @@
 import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import { create, payee, payoutBody } from './bodies.ts'
+import { create, payoutBody } from './bodies.ts'
 import { call, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
 
@@ -21,35 +21,6 @@ async function begin(over: Json = {}, options: SandboxOptions = {}): Promise<Beg
 
 const cancel = ({ sandbox, uuid }: Begun, site = 'php'): Promise<{ status: number; text: string; json: Json }> =>
   call(sandbox, '/v2/payouts/cancel_scheduled', { site, body: { uuid } })
-
-test('a creation is answered with the record of the batch', async () => {
-  const { receiver, json } = await begin({
-    external_id: 'batch-7',
-    payout_transaction_details: [payee({ external_id: '1' }), payee({ amount: 200.5 })],
-  })
-  expect(json).toMatchObject({
-    uuid: expect.stringMatching(/^[A-Z0-9]{8}$/) as string,
-    currency: 'PHP',
-    payout_method_name: 'ph_bank_php',
-    description: 'Weekly wages',
-    total_amount: '700.5',
-    status: 'created',
-    webhook_notification: { endpoint_url: receiver.url, authorization_header: '****' },
-    scheduled_at: null,
-    error_code: null,
-    error_message: null,
-    external_id: 'batch-7',
-  })
-  const [first, second] = json['payout_transactions'] as Json[]
-  expect(first).toMatchObject({
-    uuid: expect.stringMatching(/^[A-Z0-9]{8}$/) as string,
-    balance_id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{8}$/) as string,
-    payee: 'Ada Payee 2',
-    amount: '500.00',
-    payout_method_params: { account_number: '12345678', account_name: 'Ada Payee', bank_code: '600' },
-  })
-  expect(second).toMatchObject({ amount: '200.50' })
-})
 
 test('a batch that is unknown, or of another site, is not found', async () => {
   const begun = await begin({ scheduled_at: '2026-03-02T10:00:00' })
