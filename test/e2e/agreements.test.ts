@@ -7,7 +7,7 @@ import {
   AMOUNT_RULES,
   type AmountRule,
 } from '../../src/domain/agreements/agreement-report.ts'
-import { createAgreement, NO_ANSWER, readAgreement, searchAgreements } from '../support/agreements.ts'
+import { createAgreement, NO_ANSWER, searchAgreements } from '../support/agreements.ts'
 import { ACCOUNT_NUMBER, agreementInput, ALIAS, amendmentInput, newKey } from '../support/inputs.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -118,13 +118,6 @@ describe('an agreement whose creation was not answered', () => {
       .state()
       .agreements.filter(({ clientTransactionId }) => clientTransactionId === input['clientTransactionId'])
 
-  it('is found by the search of the payments API', async () => {
-    const { input, before } = await lose('drop-after')
-    const [made] = madeWith(input)
-    expect(await create(input)).toMatchObject({ replayed: true, agreement: { id: made?.paymentAgreementId } })
-    expect([creations() - before, madeWith(input).length]).toEqual([1, 1])
-  })
-
   it('is found by its callback while the search does not answer', async () => {
     const { input, before } = await lose('drop-after')
     const [made] = madeWith(input)
@@ -177,20 +170,6 @@ describe('an agreement as a part of the graph', () => {
     const stranger = await network.token({ scopes: ['payments:read'] })
     const refused = await network.ask(ENTITY, { representations }, { token: stranger })
     expect(refused.data['_entities']).toEqual(representations.map(() => null))
-  })
-
-  it('is one of the list, by its status', async () => {
-    const { id } = await createAgreement(network)
-    const { serviceId } = (await readAgreement(network, id)) ?? { serviceId: '' }
-    await network.sandbox.control.setAgreementStatus(serviceId, 'failed')
-    const list = async (status: string) => {
-      const { data } = await network.ask<{ paymentAgreements: { nodes: { id: string }[] } }>(
-        `{ paymentAgreements(first: 100, filter: { statuses: [${status}] }) { nodes { id } } }`,
-      )
-      return data.paymentAgreements.nodes.map((node) => node.id)
-    }
-    expect(await list('FAILED')).toContain(id)
-    expect(await list('CREATED')).not.toContain(id)
   })
 })
 

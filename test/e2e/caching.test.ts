@@ -105,9 +105,7 @@ describe('during an outage of one site', () => {
       '{ payinMethods { nodes { code } unavailable } }',
       { payinMethods: { unavailable: ['AUD'] } },
     ],
-    ['an empty list', '{ payinMethods(currencies: ["AUD"]) { nodes { code } } }', { payinMethods: { nodes: [] } }],
     ['a method that is not found', '{ payinMethod(code: "au_card_aud") { name } }', { payinMethod: null }],
-    ['a code that might be its own', '{ payinMethod(code: "opaque") { name } }', { payinMethod: null }],
     [
       'one part of several',
       '{ paymentCurrencies { code } none: payinMethod(code: "au_card_aud") { name } }',

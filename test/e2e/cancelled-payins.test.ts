@@ -25,24 +25,6 @@ describe('a pending payin', () => {
     expect(sent() - before).toBe(1)
     expect(await readPayment(network, id)).toMatchObject({ status: 'EXPIRED', provisional: false })
   })
-
-  it('whose cancellation was not answered is settled by a read', async () => {
-    const { id } = await createPayin(network)
-    const [before, key] = [sent(), newKey()]
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(await cancel(id, key)).toMatchObject({ payment: { id, status: 'EXPIRED' } })
-    expect(sent() - before).toBe(1)
-  })
-
-  it('whose cancellation did not arrive is not taken for cancelled, nor cancelled a second time', async () => {
-    const { id } = await createPayin(network)
-    const [before, key] = [sent(), newKey()]
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
-    for (const _ of [1, 2]) expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(await readPayment(network, id)).toMatchObject({ status: 'PENDING' })
-    expect(sent() - before).toBe(1)
-  })
 })
 
 it('nothing else is cancelled, and nothing is sent', async () => {

@@ -56,11 +56,9 @@ describe('an idempotency key', () => {
 
   it.each<[string, Record<string, unknown>]>([
     ['amount', { amount: { value: '125.51', currency: 'AUD' } }],
-    ['amount, written differently', { amount: { value: '125.5', currency: 'AUD' } }],
     ['reference', { reference: 'order-1816' }],
     ['customer', { customer: { email: 'eve@example.test', firstName: 'Eve', lastName: 'Payer' } }],
     ['method', { methodCode: null }],
-    ['site', { site: 'aud-second' }],
     ['owner', { ownerId: 'customer-7' }],
   ])('used again with another %s is a conflict', async (_what, over) => {
     const input = linkInput()
@@ -87,8 +85,6 @@ describe('input that breaks a rule', () => {
     [['amount', 'currency'], { amount: { value: '100', currency: 'THB' }, methodCode: null }],
     [['customer', 'email'], customer({ email: 'nobody' })],
     [['customer', 'extra', 'phone'], customer({ extra: { phone: 1 } })],
-    [['methodCode'], { methodCode: 'jp_card_jpy' }],
-    [['site'], { site: 'no-such-site' }],
     [['site'], { site: 'yen' }],
   ])('at %j is refused with that path, and the payments API is not asked', async (path, over) => {
     const { result, asked } = await during(() => tryCreateLink(network, over))
@@ -109,23 +105,6 @@ describe('the method', () => {
     expect(result).toMatchObject({
       __typename: 'PaymentsMethodUnavailableError',
       availableCodes: ['au_card_aud', 'au_alias_npp_aud'],
-    })
-  })
-
-  it.each([
-    ['au_card_aud', '0.99', '1.00', '25000.00'],
-    ['au_card_aud', '25000.01', '1.00', '25000.00'],
-    ['au_alias_npp_aud', '50000.01', '1.00', '50000.00'],
-    [null, '50000.01', '1.00', '50000.00'],
-  ])('%s does not take %s: the limits are told', async (methodCode, value, min, max) => {
-    const over = { methodCode, amount: { value, currency: 'AUD' } }
-    const { result, asked } = await during(() => tryCreateLink(network, over))
-    expect(asked).toBe(0)
-    expect(result).toMatchObject({
-      __typename: 'PaymentsAmountOutOfRangeError',
-      code: 'AMOUNT_OUT_OF_RANGE',
-      min: { value: min, currency: 'AUD' },
-      max: { value: max, currency: 'AUD' },
     })
   })
 })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { contactInput, customerInput, DOCUMENT_NUMBER, personInput } from '../support/inputs.ts'
-import { asked, CONTACT_FIELDS, CUSTOMER_FIELDS, made, mutate } from '../support/mutations.ts'
+import { CONTACT_FIELDS, CUSTOMER_FIELDS, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
 let network: Network
@@ -15,9 +15,6 @@ const CONTACT = `query C($email: String!, $currency: CurrencyCode!) {
   paymentContact(email: $email, currency: $currency) { ${CONTACT_FIELDS} } }`
 
 const day = (fromNow: number) => new Date(Date.now() + fromNow * 24 * 3_600_000).toISOString().slice(0, 10)
-
-/** Returns the places of the problems of a mutation that was refused before it was sent. */
-const placesOf = (result: Awaited<ReturnType<typeof mutate>>) => result.problems?.map(({ path }) => path.join('.'))
 
 // promise(authorization): Of customers and contacts only ids are stored; their details need `customers:pii`.
 describe('a customer', () => {
@@ -51,17 +48,6 @@ describe('a customer', () => {
     for (const variables of [{ id: 'nobody' }, { id: '../balances' }, { id, site: 'xaf' }, { id, site: 'none' }])
       expect(await network.ask(CUSTOMER, variables)).toMatchObject({ data: { paymentCustomer: null } })
     expect((await network.ask(CUSTOMER, { id: 'nobody' })).errors).toBeUndefined()
-  })
-
-  it('is found, and not made twice, when the answer to its creation was lost', async () => {
-    const input = customerInput()
-    network.sandbox.control.addFault({ method: 'POST', path: '/v2/customers', answer: 'drop-after' })
-    const before = asked(network, 'POST', '/v2/customers')
-    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({
-      __typename: 'PaymentsOutcomeUnknownError',
-    })
-    expect(await mutate(network, 'createPaymentCustomer', input)).toMatchObject({ replayed: true })
-    expect(asked(network, 'POST', '/v2/customers') - before).toBe(1)
   })
 })
 
@@ -107,15 +93,6 @@ describe('a contact', () => {
     expect(await network.ask(CONTACT, { email, currency: 'AUD' })).toMatchObject({ data: { paymentContact: null } })
     const { errors } = await network.ask(CONTACT, { email, currency: 'EUR' })
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'currency' } }])
-  })
-
-  it('has no middle name, no second street and one of two genders', async () => {
-    const person = personInput({ middleName: 'King', street2: 'Floor 2', gender: 'OTHER' })
-    expect(placesOf(await mutate(network, 'createPaymentContact', contactInput({ person })))).toEqual([
-      'person.middleName',
-      'person.street2',
-      'person.gender',
-    ])
   })
 
   it('tells of a site that does not answer', async () => {

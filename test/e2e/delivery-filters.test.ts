@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createAgreement } from '../support/agreements.ts'
 import { settle } from '../support/deliveries.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
@@ -50,29 +49,4 @@ it('asks for no attention to a doubtful delivery once a read has decided', async
     .poll(async () => (await deliveries(doubtful)).map(({ needsAttention }) => needsAttention))
     .toEqual(inDoubt.map(() => false))
   expect(await deliveries({ ...doubtful, needsAttention: true })).toEqual([])
-})
-
-it('filters by time and by what an address was made for', async () => {
-  await createAgreement(network)
-  await expect.poll(() => deliveries({ kinds: ['AGREEMENT'] })).not.toEqual([])
-  await settle(network)
-  const link = await createLink(network)
-  await network.sandbox.control.setStatus(link.id, 'received')
-  await settle(network)
-  const all = await deliveries({})
-  const payments = await deliveries({ kinds: ['PAYMENT'] })
-  const agreements = await deliveries({ kinds: ['AGREEMENT'] })
-  expect(payments.length).toBeGreaterThan(0)
-  expect(agreements.length).toBeGreaterThan(0)
-  // Links have signatures; callbacks of agreements have the Authorization of their address alone.
-  expect(payments.every(({ signed, keyId }) => signed && keyId !== null)).toBe(true)
-  expect(agreements.every(({ keyId }) => keyId !== null)).toBe(true)
-  expect(payments.length + agreements.length).toBe(all.length)
-  expect(await deliveries({ kinds: ['PAYOUT'] })).toEqual([])
-  const newest = all[0]?.firstReceivedAt ?? ''
-  expect((await deliveries({ receivedFrom: newest })).every(({ firstReceivedAt }) => firstReceivedAt >= newest)).toBe(
-    true,
-  )
-  expect((await deliveries({ receivedFrom: newest })).length).toBeGreaterThan(0)
-  expect(await deliveries({ receivedBefore: all.at(-1)?.firstReceivedAt })).toEqual([])
 })

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAgreement, NO_ANSWER } from '../support/agreements.ts'
+import { NO_ANSWER } from '../support/agreements.ts'
 import { erase, erasures, payerOf, tryToErase } from '../support/erasures.ts'
-import { payoutInput } from '../support/inputs.ts'
-import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { createPayin } from '../support/payins.ts'
@@ -22,12 +20,6 @@ async function paidLink(over: Record<string, unknown> = {}) {
   await network.sandbox.control.setStatus(link.id, 'received')
   await network.sandbox.settle()
   return { link, paymentId: (await historyOf(network, link.id)).payment?.id ?? '' }
-}
-
-async function payerOfAgreement(id: string) {
-  const query = 'query Payer($id: ID!) { paymentAgreement(id: $id) { payer { name accountNumberMasked } } }'
-  const { data } = await network.ask<{ paymentAgreement: { payer: unknown } }>(query, { id })
-  return data.paymentAgreement.payer
 }
 
 describe('erasePayer', () => {
@@ -61,36 +53,6 @@ describe('erasePayer', () => {
     const refreshed = await network.ask<{ refreshPayment: { __typename: string } }>(REFRESH, { id: paymentId })
     expect(refreshed.data.refreshPayment.__typename).toBe('RefreshPaymentSuccess')
     expect(await payerOf(network, paymentId)).toBeNull()
-  })
-
-  it('by a link erases the payers of its payments', async () => {
-    const { link, paymentId } = await paidLink()
-    const other = await paidLink()
-    expect(await erase(network, 'LINK', link.id)).toMatchObject({ state: 'DONE', payments: 1, payers: 1 })
-    expect(await payerOf(network, paymentId)).toBeNull()
-    expect(await payerOf(network, other.paymentId)).toEqual(ADA)
-  })
-
-  it('by an agreement erases its payer', async () => {
-    const { id } = await createAgreement(network)
-    expect(await payerOfAgreement(id)).toMatchObject({ accountNumberMasked: expect.any(String) as string })
-    expect(await erase(network, 'AGREEMENT', id)).toMatchObject({
-      state: 'DONE',
-      agreements: 1,
-      payments: 0,
-      payers: 1,
-    })
-    expect(await payerOfAgreement(id)).toBeNull()
-  })
-
-  it('by a payout erases its payees', async () => {
-    const { id } = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
-    const query = 'query P($id: ID!) { payout(id: $id) { transactions { payee payeeMasked accountNumberMasked } } }'
-    const payees = async () => (await network.ask(query, { id })).data['payout']
-    expect(await payees()).toMatchObject({ transactions: [{ payee: 'Grace Payee' }, { payee: 'Joan Payee' }] })
-    expect(await erase(network, 'PAYOUT', id)).toMatchObject({ state: 'DONE', payouts: 1, payments: 0, payers: 2 })
-    const nobody = { payee: null, payeeMasked: null, accountNumberMasked: null }
-    expect(await payees()).toEqual({ transactions: [nobody, nobody] })
   })
 
   it('by an owner erases the payers of the payments of its links and payins', async () => {

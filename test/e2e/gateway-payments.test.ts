@@ -89,28 +89,6 @@ describe('a gateway payment on record', () => {
     const { paymentId: id } = data.createGatewayPayment
     expect(data.createGatewayPayment).toEqual({ paymentId: id, payment: { id, status: 'CREATED' } })
   })
-
-  it('is in the list by its order and its status, a page at a time', async () => {
-    const reference = `list-${Date.now()}`
-    const id = await create({ reference })
-    const later = await create()
-    type Page = { gatewayPayments: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } }
-    const list = async (variables: Record<string, unknown>) =>
-      network.ask<Page>(
-        `query L($filter: GatewayPaymentFilter, $first: Int! = 20, $after: String) {
-          gatewayPayments(filter: $filter, first: $first, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } }
-        }`,
-        variables,
-      )
-    expect((await list({ filter: { reference, statuses: ['CREATED'] } })).data.gatewayPayments.nodes).toEqual([{ id }])
-    expect((await list({ filter: { reference, statuses: ['RECEIVED'] } })).data.gatewayPayments.nodes).toEqual([])
-    const first = (await list({ first: 1 })).data.gatewayPayments
-    expect(first).toMatchObject({ nodes: [{ id: later }], pageInfo: { hasNextPage: true } })
-    const second = (await list({ first: 1, after: first.pageInfo.endCursor })).data.gatewayPayments
-    expect(second.nodes).toEqual([{ id }])
-    const otherOrder = { filter: { createdFrom: '2020-01-01T00:00:00.000Z' }, after: first.pageInfo.endCursor }
-    expect((await list(otherOrder)).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
-  })
 })
 
 describe('the updates of a gateway payment', () => {
@@ -137,12 +115,5 @@ describe('the updates of a gateway payment', () => {
     expect(await replayed.next()).toMatchObject(received)
     expect(await replayed.next()).toMatchObject({ kind: 'CAUGHT_UP' })
     await replayed.end()
-  })
-
-  it('are not there for a payment that is nobody’s', async () => {
-    const stream = await network.follow(GATEWAY_PAYMENT_UPDATES, { id: '0' })
-    const refused = await stream.next().catch((error: { errors: unknown }) => error.errors)
-    expect(refused).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
-    await stream.end()
   })
 })

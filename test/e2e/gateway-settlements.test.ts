@@ -66,9 +66,7 @@ describe('a gateway payment whose creation got no answer', () => {
 
   it.each([
     [{ outcome: 'CREATED' }],
-    [{ outcome: 'CREATED', paymentId: '' }],
     [{ outcome: 'CREATED', paymentId: '007' }],
-    [{ outcome: 'CREATED', paymentId: 'operation-1' }],
     [{ outcome: 'NOT_CREATED', paymentId: '1' }],
   ])('is not settled by %j', async (found) => {
     expect(await settleCreation(network, { operationId: 'nobody', ...found })).toEqual({
@@ -113,13 +111,10 @@ describe('the command line', () => {
     expect((await operator('settle', 'x', '--created', 'y')).err).toMatch(/^INVALID_INPUT: .* paymentId must be/)
   })
 
-  it.each([
-    [['settle']],
-    [['settle', 'x']],
-    [['settle', 'x', '--created', '1', '--not-created']],
-    [['settle', 'x', '--status', 'received']],
-    [['unanswered', 'x']],
-  ])('ends with 2 for %j', async (args) => {
-    expect(await operator(...args)).toMatchObject({ code: 2, out: '' })
-  })
+  it.each([[['settle']], [['settle', 'x', '--created', '1', '--not-created']], [['unanswered', 'x']]])(
+    'ends with 2 for %j',
+    async (args) => {
+      expect(await operator(...args)).toMatchObject({ code: 2, out: '' })
+    },
+  )
 })

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
-import { CREATE_LINK, createLink, LINK_UPDATES, linkInput, tryCreateLink } from '../support/operations.ts'
-import { greetedSocket, openSocket } from '../support/socket.ts'
-import { isCaughtUp } from '../support/streams.ts'
+import { createLink } from '../support/operations.ts'
 import {
   addressOf,
   defaultAddress,
@@ -65,54 +63,6 @@ describe('closing', () => {
     await stopped
     await network.restart()
     expect(await deliveries(network, [uuid])).toMatchObject([{ disposition: 'APPLIED' }])
-  })
-
-  it.each(['waits for it', 'has hung up', 'asks over a socket'])(
-    'finishes the mutation that is in flight, and keeps it: the client %s',
-    async (client) => {
-      network = await startNetwork()
-      const input = linkInput()
-      const { control } = network.sandbox
-      await tryCreateLink(network)
-      control.addFault({ method: 'POST', path: '/v3/payin_links', answer: { delayMs: 400 } })
-      const calls = control.calls().length
-      const answer = await askAndLeave(client, input)
-      await expect.poll(() => control.calls().length).toBe(calls + 1)
-      answer.leave()
-      await network.stop()
-      await network.restart()
-      expect(await tryCreateLink(network, input)).toMatchObject({ replayed: true, link: { state: 'OPEN' } })
-      expect(control.state().counters.links).toBe(2)
-    },
-  )
-
-  /** Requests a link in one of three ways, without waiting for the answer. */
-  async function askAndLeave(client: string, input: Record<string, unknown>): Promise<{ leave(): void }> {
-    if (client === 'asks over a socket') {
-      const socket = await greetedSocket(network.app.url, { token: await network.token() })
-      socket.send({ id: '1', type: 'subscribe', payload: { query: CREATE_LINK, variables: { input } } })
-      return { leave: () => undefined }
-    }
-    const leaving = new AbortController()
-    fetch(`${network.app.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${await network.token()}` },
-      body: JSON.stringify({ query: CREATE_LINK, variables: { input } }),
-      signal: leaving.signal,
-    }).catch(() => undefined)
-    return { leave: () => client === 'has hung up' && leaving.abort() }
-  }
-
-  it('tells the sockets to come back, and takes no new ones', async () => {
-    network = await startNetwork()
-    const link = await createLink(network)
-    const stream = await network.follow(LINK_UPDATES, { id: link.id })
-    await stream.until(isCaughtUp)
-    const bare = await openSocket(network.app.url)
-    await network.stop()
-    expect(await stream.closed).toMatchObject({ code: 1012 })
-    expect(await bare.closed).toMatchObject({ code: 1012 })
-    await expect(openSocket(network.app.url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   it('twice is the same as once', async () => {

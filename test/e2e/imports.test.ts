@@ -107,25 +107,6 @@ describe('importPayments', () => {
     })
   })
 
-  it('only compares in a dry run', async () => {
-    const id = await payinElsewhere(network)
-    const link = await createLink(network)
-    await network.sandbox.control.setStatus(link.id, 'authorised')
-    await network.app.settle()
-    const { payment } = await historyOf(network, link.id)
-    await network.sandbox.control.setStatus(link.id, 'received', { silent: true })
-    const head = await newestEvent()
-    const done = await imported({ dryRun: true })
-    expect(reportOf(done, 'krw', 'PAYINS')).toMatchObject({ added: 1, addedIds: [id] })
-    expect(reportOf(done, 'aud', 'LINKS')).toMatchObject({ differed: 1, differedIds: [payment?.id] })
-    expect(await readPayment(network, id)).toBeNull()
-    expect(await newestEvent()).toEqual(head)
-    expect(
-      done.totals.find(({ site, kind, currency }) => site === null && kind === 'PAYMENTS' && currency === 'KRW'),
-    ).toMatchObject({ difference: { count: 1, amount: '25000.0', paid: '0.0' } })
-    expect((await imported()).lists.reduce((sum, { added }) => sum + added, 0)).toBe(1)
-  })
-
   it('does not bring an erased payer back', async () => {
     const email = 'erased.elsewhere@example.test'
     const id = await payinElsewhere(network, { email })
@@ -204,23 +185,6 @@ describe('importPayments', () => {
     ])
   })
 
-  it('gives up a list that is refused, and goes on with the others', async () => {
-    const id = await payinElsewhere(network)
-    const answer = { status: 422, body: { errors: { message: 'no' } } }
-    network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', times: 2, answer })
-    const done = await imported()
-    for (const site of ['aud', 'krw'])
-      expect(reportOf(done, site, 'PAYOUTS')).toMatchObject({ problem: 'REFUSED', listed: 0 })
-    expect(reportOf(done, 'krw', 'PAYINS').addedIds).toContain(id)
-  })
-
-  it('reads unpaid links whose payer was erased', async () => {
-    const customer = { firstName: 'Ada', lastName: 'Payer', email: 'erased@example.test' }
-    for (let count = 0; count < 3; count += 1) await createLink(network, { customer })
-    await erase(network, 'EMAIL', customer.email)
-    expect(reportOf(await imported(), 'aud', 'LINKS')).toMatchObject({ problem: null, failed: 0 })
-  })
-
   it('goes on with the others while one cannot be recorded', async () => {
     const database = new DatabaseSync(join(network.folder, 'payments.db'))
     onTestFinished(() => database.close())
@@ -273,17 +237,6 @@ describe('importPayments', () => {
       __typename: 'PaymentsInvalidInputError',
       problems: [{ path: [field] }],
     })
-  })
-
-  it('finds the running import on a repeat', async () => {
-    const hold = { status: 429, headers: { 'retry-after': '2' }, body: {} }
-    network.sandbox.control.addFault({ method: 'GET', path: '/v3/payin_links', times: 1, answer: hold })
-    const input = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true }
-    const begun = await tryToImport(network, input)
-    const again = await tryToImport(network, input)
-    expect(again).toMatchObject({ replayed: true, import: { id: begun.import?.id } })
-    await expect.poll(() => importOf(network, begun.import?.id ?? '')).toMatchObject({ state: 'DONE' })
-    expect((await importsOf(network, { first: 1 })).nodes[0]?.id).toBe(begun.import?.id)
   })
 
   it('lists imports by pages, newest first', async () => {

@@ -86,17 +86,6 @@ describe.each(TRANSPORTS)('over $name', ({ run }) => {
     ])
   })
 
-  it.each<[string, (first: number) => Sent]>([
-    ['a literal', (first) => ({ query: `{ payments(first: ${first}) { nodes { id } } }` })],
-  ])('a page has 100 items at most, by %s', async (_how, make) => {
-    expect((await run(network, make(100), token)).errors).toBeUndefined()
-    const { errors, data } = await run(network, make(101), token)
-    expect(data).toBeUndefined()
-    expect(errors).toMatchObject([
-      { message: 'first must lie between 1 and 100', extensions: { code: 'BAD_USER_INPUT', argument: 'first' } },
-    ])
-  })
-
   it('a mutation that goes beyond a limit changes nothing', async () => {
     const before = network.sandbox.control.state().counters.links
     const query = CREATE_LINK.replace(

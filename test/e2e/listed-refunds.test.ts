@@ -3,7 +3,6 @@ import { newKey } from '../support/inputs.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
 import { ends, paidLink, paidPayin, refund } from '../support/refunds.ts'
-import { isCaughtUp } from '../support/streams.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork({ sandbox: BY_HAND })))
@@ -57,27 +56,6 @@ describe.each([
       expect(Date.parse(String(settledAt))).toBeGreaterThanOrEqual(Date.parse(String(requestedAt)))
     const told = events.nodes.flatMap((node) => (node.refund === null ? [] : [node.refund.state]))
     expect(new Set(told)).toEqual(new Set(['PENDING', 'SETTLED']))
-  })
-
-  it('are in the events of a socket, as they were after each', async () => {
-    const { id, currency } = await paid(network)
-    const updates = `subscription U($id: ID!) { paymentUpdates(id: $id) {
-      kind event { toStatus refund { refundId state amount { value } } after { status refunds { refundId state } } }
-    } }`
-    const stream = await network.follow(updates, { id })
-    await stream.until(isCaughtUp)
-    await refund(network, id, { amount: { value: '25', currency } })
-    const amount = { value: currency === 'KRW' ? '25' : '25.00' }
-    const requested = { refundId: `${id}-1`, state: 'PENDING' }
-    expect((await stream.until(({ event }) => event?.toStatus === 'return_pending')).at(-1)).toMatchObject({
-      event: { refund: { ...requested, amount }, after: { status: 'RETURN_PENDING', refunds: [requested] } },
-    })
-    await network.sandbox.control.advance(BY_HAND.paceMs / 1000)
-    const settled = { ...requested, state: 'SETTLED' }
-    expect((await stream.until(({ event }) => event?.toStatus === 'partially_refunded')).at(-1)).toMatchObject({
-      event: { refund: { ...settled, amount }, after: { status: 'PARTIALLY_REFUNDED', refunds: [settled] } },
-    })
-    await stream.end()
   })
 
   it('are also those that were made elsewhere, with the reason that is reported, and without a key', async () => {

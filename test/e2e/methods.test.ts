@@ -39,48 +39,6 @@ describe('payinMethods', () => {
   const codesOf = ({ nodes }: MethodList) => nodes.map(({ code }) => code)
   const codes = async (variables: Record<string, unknown>) => codesOf(await methods(network, variables))
 
-  it('lists what each method asks for, of one currency and of all', async () => {
-    const query =
-      'query Fields($of: [CurrencyCode!]) { payinMethods(currencies: $of) { nodes { code requiredFields { name type required label } } } }'
-    const fieldsOf = async (of: string[] | null) => {
-      const { data, errors } = await network.ask<{
-        payinMethods: { nodes: { code: string; requiredFields: unknown[] | null }[] }
-      }>(query, { of }, { token: null })
-      expect(errors).toBeUndefined()
-      return data.payinMethods.nodes
-    }
-    const aud = await fieldsOf(['AUD'])
-    expect(aud.find(({ code }) => code === 'au_alias_npp_aud')?.requiredFields).toContainEqual(
-      expect.objectContaining({ name: 'callback_url', required: true }),
-    )
-    expect((await fieldsOf(null)).length).toBeGreaterThan(aud.length)
-  })
-
-  it('tells of a method what the payments API says in its record', async () => {
-    const query = `{ payinMethods(currencies: ["AUD", "KES"]) { nodes { code
-      traits { refundable cancellable requiresContact requiresKyc promptsHandset confirmsOnPage timesOut openAmount } } } }`
-    const { data } = await network.ask<{ payinMethods: { nodes: { code: string; traits: unknown }[] } }>(query)
-    const traits = new Map(data.payinMethods.nodes.map((node) => [node.code, node.traits]))
-    const said = { cancellable: true, requiresContact: false, requiresKyc: false }
-    expect(traits.get('au_alias_npp_aud')).toEqual({
-      ...said,
-      refundable: true,
-      promptsHandset: false,
-      confirmsOnPage: null,
-      timesOut: null,
-      openAmount: false,
-    })
-    expect(traits.get('ke_mobile_money_kes')).toEqual({
-      ...said,
-      cancellable: false,
-      refundable: false,
-      promptsHandset: true,
-      confirmsOnPage: true,
-      timesOut: true,
-      openAmount: false,
-    })
-  })
-
   it('lists what every site offers, as the payments API gives it', async () => {
     const list = await methods(network)
     expect(list).toMatchObject({ stale: false, unavailable: [] })
@@ -109,30 +67,6 @@ describe('payinMethods', () => {
       kind: 'MOBILE_MONEY',
       traits: { refundable: false, promptsHandset: true },
     })
-  })
-
-  it('have those for direct payins alone, with what their own record says', async () => {
-    const { nodes } = await methods(network, { currencies: ['USDC', 'ARS'] })
-    expect(nodes.map(({ code, usableFor }) => [code, usableFor])).toEqual([
-      ['ar_bank_ars', ['DIRECT']],
-      ['usdc_bank', ['DIRECT']],
-    ])
-    expect(nodes[1]).toMatchObject({
-      name: 'USDC transfer',
-      currency: 'USDC',
-      symbol: 'USDC',
-      minAmount: { value: '10.000000' },
-      maxAmount: { value: '100000.000000' },
-      traits: { refundable: true },
-    })
-    expect(await codes({ amount: { value: '9.999999', currency: 'USDC' } })).toEqual([])
-    expect(await codes({ amount: { value: '10', currency: 'USDC' } })).toEqual(['usdc_bank'])
-    const { data } = await network.ask(
-      '{ payinMethod(code: "usdc_bank") { traits { openAmount } accepts(amount: { value: "1", currency: "USDC" }) } }',
-      {},
-      { token: null },
-    )
-    expect(data).toEqual({ payinMethod: { traits: { openAmount: true }, accepts: false } })
   })
 
   it('tell which links and direct payins take', async () => {

@@ -80,24 +80,6 @@ describe('paymentsNode', () => {
     for (const id of others) expect((await read(nodeIdOf(type, id))).data).toEqual({ paymentsNode: null })
   })
 
-  it.each([
-    ['PaymentPayout', 'Query.payout'],
-    ['GatewayPayment', 'Query.gatewayPayment'],
-    ['PaymentWebhookDelivery', 'Query.webhookDelivery'],
-    ['PaymentImport', 'Query.paymentImport'],
-    ['PaymentCustomer', 'Query.paymentCustomer'],
-    ['PaymentContact', 'Query.paymentContact'],
-    ['PayoutTransaction', 'Query.payout'],
-    ['PayoutMethod', 'Query.payoutMethod'],
-  ] as const)('refuses a caller without the scope as the field for the type does: %s', async (type, field) => {
-    const token = await network.token({ scopes: [] })
-    const { data, errors } = await read(nodeIdOf(type, '1'), { token })
-    expect(data).toEqual({ paymentsNode: null })
-    expect(errors).toMatchObject([
-      { message: `The token does not carry a scope that ${field} needs.`, extensions: { code: 'FORBIDDEN' } },
-    ])
-  })
-
   it('says which argument cannot be read', async () => {
     const { data, errors } = await read(paid.payment)
     expect(data).toEqual({ paymentsNode: null })

@@ -122,12 +122,3 @@ it.each([
   const { errors } = await network.ask(STATISTICS, variables)
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument })
 })
-
-it('is the same after a rebuild', async () => {
-  const before = await ask({ interval: 'DAY', by: ['CURRENCY', 'STATUS'] })
-  const { data } = await network.ask<{ rebuildPaymentStatistics: { count: number } }>(
-    'mutation { rebuildPaymentStatistics { count } }',
-  )
-  expect(data.rebuildPaymentStatistics.count).toBe(before.reduce((sum, { count }) => sum + count, 0))
-  expect(await ask({ interval: 'DAY', by: ['CURRENCY', 'STATUS'] })).toEqual(before)
-})

@@ -142,8 +142,6 @@ describe('a site whose credentials are rejected', () => {
     await own.close()
   })
 
-  const ACCOUNTS =
-    '{ accountBalances(currencies: ["AUD", "JPY"]) { nodes { currency } failures { site code message } } }'
   const stateOf = async (id: string) => {
     const { data } = await wrong.ask<{ paymentsHealth: Health }>('{ paymentsHealth { sites { id availability } } }')
     return data.paymentsHealth.sites.find((one) => one.id === id)?.availability
@@ -163,15 +161,6 @@ describe('a site whose credentials are rejected', () => {
     expect(await stateOf('aud')).toBe('AVAILABLE')
     expect(wrong.log().match(/rejects the credentials/g)).toHaveLength(1)
     expect(wrong.log()).not.toContain('revoked-at-the-dashboard')
-  })
-
-  it('leaves the balances of the others', async () => {
-    const message = 'The payments API rejected the credentials of the site.'
-    const failures = [{ site: 'jpy', code: 'CREDENTIALS_REJECTED', message }]
-    const partial = { nodes: [{ currency: 'AUD' }], failures }
-    expect((await wrong.ask(ACCOUNTS)).data['accountBalances']).toEqual(partial)
-    const whole = { nodes: [{ currency: 'AUD' }, { currency: 'JPY' }], failures: [] }
-    expect((await own.ask(ACCOUNTS)).data['accountBalances']).toEqual(whole)
   })
 })
 

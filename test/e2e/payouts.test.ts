@@ -27,22 +27,6 @@ async function read(id: string): Promise<PayoutNode | null> {
 }
 
 describe('payout methods', () => {
-  it('are those of the currencies that are asked for', async () => {
-    const { data } = await network.ask(
-      '{ payoutMethods(currencies: ["AUD", "PHP"]) { nodes { code currency kind provider } stale unavailable } }',
-    )
-    expect(data['payoutMethods']).toEqual({
-      nodes: [
-        { code: 'au_bank_aud', currency: 'AUD', kind: 'BANK_TRANSFER', provider: null },
-        { code: 'ph_bank_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: null },
-        { code: 'ph_bank_maya_php', currency: 'PHP', kind: 'BANK_TRANSFER', provider: 'maya' },
-        { code: 'ph_ewallet_gcash_php', currency: 'PHP', kind: 'EWALLET', provider: 'gcash' },
-      ],
-      stale: false,
-      unavailable: [],
-    })
-  })
-
   it('tell one by one their names, limits, fields and banks', async () => {
     const { data } = await network.ask(
       `{ au: payoutMethod(code: "au_bank_aud") { ...Needs } vn: payoutMethod(code: "vn_bank_vnd") { ...Needs } }
@@ -69,17 +53,6 @@ describe('payout methods', () => {
         ],
       },
     })
-  })
-
-  it('are found one by one, and in the graph with the right to read payouts alone', async () => {
-    const query = '{ payoutMethod(code: "jp_bank_jpy") { code } other: payoutMethod(code: "jp_none_jpy") { code } }'
-    expect((await network.ask(query)).data).toEqual({ payoutMethod: { code: 'jp_bank_jpy' }, other: null })
-    const entity = `{ _entities(representations: [{ __typename: "PayoutMethod", code: "jp_bank_jpy" }]) {
-      ... on PayoutMethod { code }
-    } }`
-    expect((await network.ask(entity)).data['_entities']).toEqual([{ code: 'jp_bank_jpy' }])
-    const token = await network.token({ scopes: ['payments:read'] })
-    expect((await network.ask(entity, {}, { token })).data['_entities']).toEqual([null])
   })
 })
 
@@ -161,43 +134,6 @@ describe('a batch of payouts', () => {
       availableCodes: ['au_bank_aud'],
     })
   })
-
-  it('is made once for one key, and read back again for the same input', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    const results = await Promise.all(Array.from({ length: 20 }, () => mutate(network, 'createPayout', input)))
-    expect(results.filter(({ replayed }) => replayed === false)).toHaveLength(1)
-    const id = results[0]?.payout?.id ?? ''
-    await network.sandbox.control.setPayoutStatus(id, 'processing')
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({
-      replayed: true,
-      payout: { id, status: 'PROCESSING' },
-    })
-    expect(await mutate(network, 'createPayout', { ...input, description: 'Something else' })).toMatchObject({
-      __typename: 'PaymentsIdempotencyConflictError',
-    })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
-
-  it('whose answer was lost is found by its webhook address, and never sent again', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    const orphan = network.sandbox.control.state().payouts.at(-1)
-    await create()
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ replayed: true, payout: { id: orphan?.uuid } })
-    expect(asked(network, 'POST', PATH) - before).toBe(2)
-  })
-
-  it('of which there is no trace is never sent again', async () => {
-    const input = payoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
-    for (let attempt = 0; attempt < 3; attempt++)
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
 })
 
 describe('a scheduled payout', () => {
@@ -220,16 +156,6 @@ describe('a scheduled payout', () => {
     expect(await cancel(id)).toMatchObject({ __typename: 'PaymentsStateConflictError', statusRaw: 'created' })
     expect(await cancel('no-such-payout')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
     expect(asked(network, 'POST', `${PATH}/cancel_scheduled`)).toBe(before)
-  })
-
-  it('whose cancellation was not answered is settled by a read', async () => {
-    const { id } = await made(create({ scheduledAt: inAnHour() }), 'payout')
-    const before = asked(network, 'POST', `${PATH}/cancel_scheduled`)
-    network.sandbox.control.addFault({ method: 'POST', path: `${PATH}/cancel_scheduled`, answer: 'drop-after' })
-    const key = newKey()
-    expect(await cancel(id, key)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(await cancel(id, key)).toMatchObject({ payout: { id, status: 'EXPIRED' } })
-    expect(asked(network, 'POST', `${PATH}/cancel_scheduled`) - before).toBe(1)
   })
 })
 

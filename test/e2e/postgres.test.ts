@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK, LINK_UPDATES } from '../support/operations.ts'
 import { type Database, findPostgres } from '../support/postgres.ts'
-import { brokenLinks, isCaughtUp, isReceived, PAYMENT_UPDATES, replay, sequences } from '../support/streams.ts'
-import { defaultAddress, deliver, deliveries, paymentBody } from '../support/webhooks.ts'
+import { brokenLinks, isCaughtUp, isReceived, replay, sequences } from '../support/streams.ts'
 
 const server = await findPostgres()
 
@@ -45,24 +43,5 @@ describe.skipIf(server === null)('an app on PostgreSQL', () => {
     expect(sequences(await replay(network, link.id, all[0]?.cursor ?? ''))).toEqual([2, 3, 4, 5])
     const after = await network.ask(LINK, { id: link.id })
     expect(after.data.paymentLink).toMatchObject({ state: 'PAID', payment: { status: 'RECEIVED', version: 5 } })
-  })
-
-  it('shows on its streams what another app on the same database has received', async () => {
-    const other = await start()
-    try {
-      const uuid = randomUUID()
-      const last = paymentBody({ uuid, status: 'received' })
-      expect((await deliver(defaultAddress(network), paymentBody({ uuid }))).status).toBe(200)
-      const stream = await other.follow(PAYMENT_UPDATES, { id: uuid })
-      await stream.until(isCaughtUp)
-      expect((await deliver(defaultAddress(network), last)).status).toBe(200)
-      await stream.until(isReceived)
-      expect(brokenLinks(stream.items)).toEqual([])
-      expect((await deliver(defaultAddress(other), last)).status).toBe(200)
-      expect(await deliveries(other, [uuid])).toMatchObject([{ attempts: 2 }, { attempts: 1 }])
-      await stream.end()
-    } finally {
-      await other.close()
-    }
   })
 })

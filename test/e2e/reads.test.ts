@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { act } from '../support/checkout.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf, REFRESH, told } from '../support/payments.ts'
@@ -84,19 +83,6 @@ describe('an answer to a read', () => {
 })
 
 describe('a link that nobody has paid through', () => {
-  it('is EXPIRED when the customer lets its time run out, and PAID when the money comes after all', async () => {
-    const link = await createLink(network)
-    await act(link.checkoutUrl, 'expire')
-    await network.sandbox.settle()
-    await network.app.settle()
-    expect(await historyOf(network, link.id)).toMatchObject({ state: 'EXPIRED' })
-    await network.sandbox.control.setStatus(link.id, 'received')
-    await network.app.settle()
-    const { state, payment, events } = await historyOf(network, link.id)
-    expect(state).toBe('PAID')
-    expect(payment).toMatchObject({ status: 'RECEIVED', provisional: false, version: events.at(-1)?.sequence })
-  })
-
   it('is read when its owner asks, although no webhook tells', async () => {
     const link = await createLink(network)
     await network.sandbox.control.setStatus(link.id, 'expired', { silent: true })

@@ -5,7 +5,6 @@ import {
   everything,
   misaddressedDelivery,
   replay,
-  REPLAY,
   settle,
   unreadDelivery,
 } from '../support/deliveries.ts'
@@ -175,17 +174,6 @@ describe('a replay', () => {
       code: 'NOT_FOUND',
       retryable: false,
     })
-    expect(await everything(network)).toEqual(before)
-  })
-
-  it('is for those who may replay and read, and nobody else', async () => {
-    const { deliveryId } = doubtful
-    const before = await everything(network)
-    for (const scopes of [['webhooks:replay'], ['payments:read'], ['payments:read', 'payments:write']] as const) {
-      const token = await network.token({ scopes })
-      const { errors } = await network.ask(REPLAY, { input: { deliveryId, apply: true } }, { token })
-      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
-    }
     expect(await everything(network)).toEqual(before)
   })
 })

@@ -34,16 +34,6 @@ describe('a stream that is opened again', () => {
     }
   })
 
-  it('after the cursor of an event that was listed goes on from there', async () => {
-    const { link } = await paidStream(network)
-    const answer = await network.ask<{ paymentEvents: { nodes: { cursor: string; sequence: number }[] } }>(
-      'query L($ids: [ID!]) { paymentEvents(filter: { linkIds: $ids }) { nodes { cursor sequence } } }',
-      { ids: [link.id] },
-    )
-    for (const { cursor, sequence } of answer.data.paymentEvents.nodes)
-      expect(sequences(await replay(network, link.id, cursor))).toEqual([1, 2, 3, 4, 5].slice(sequence))
-  })
-
   it('after the app was restarted in the midst of a payment loses nothing and repeats nothing', async () => {
     const link = await createLink(network)
     const first = await network.follow(LINK_UPDATES, { id: link.id })

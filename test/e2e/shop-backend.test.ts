@@ -94,14 +94,6 @@ describe('an order', () => {
     expect(body.amount).toMatchObject({ value, currency, exponent })
   })
 
-  it('is followed with its token, and with no other', async () => {
-    const { body } = await send('orders', order())
-    const query = 'query($id: ID!, $statusToken: String) { paymentLink(id: $id, statusToken: $statusToken) { state } }'
-    const asked = (statusToken: string | null) => network.ask(query, { id: body.linkId, statusToken }, { token: null })
-    expect((await asked(body.statusToken)).data).toEqual({ paymentLink: { state: 'OPEN' } })
-    expect((await asked(null)).data).toEqual({ paymentLink: null })
-  })
-
   it('gives the same link again, and a new one for a new attempt', async () => {
     const first = order()
     const [a, b] = [await send('orders', first), await send('orders', first)]

@@ -52,34 +52,17 @@ function mixed(part: number): string {
 }
 
 const WRONG: readonly (readonly [name: string, make: () => string | Promise<string>])[] = [
-  ['nothing in it', () => ''],
-  ['the id of the link', () => link.id],
   ['the subject of another link', () => other.statusToken],
-  ['the words of another link', () => mixed(2)],
   ['the signature of another link', () => mixed(3)],
   ['a year to go, of a link that is not there', () => issued(randomUUID())],
-  ['the address of its link as subject', () => issued(link.checkoutUrl)],
   ['a subject that only begins alike', () => issued(`${link.id}x`)],
-  ['a subject with a blank behind it', () => issued(`${link.id} `)],
   ['a millisecond less than nothing to go', () => issued(link.id, { inMs: -1 })],
-  ['a year behind it', () => issued(link.id, { inMs: -YEAR_MS })],
   ['the key of another app', () => issued(link.id, { key: OTHER_KEY })],
-  ['another version', () => link.statusToken.replace('st1', 'st2')],
-  ['a blank before it', () => ` ${link.statusToken}`],
-  ['a line behind it', () => `${link.statusToken}\n`],
-  ['a scheme before it', () => `Bearer ${link.statusToken}`],
-  ['padding', () => `${link.statusToken}==`],
-  ['itself once more', () => `${link.statusToken},${link.statusToken}`],
-  ['other letters', () => link.statusToken.toUpperCase()],
   ['no signature', () => link.statusToken.replace(/[^.]*$/, '')],
-  ['a signature of zeros', () => link.statusToken.replace(/[^.]*$/, 'A'.repeat(22))],
-  ['the key of a contact', () => signedFor('contact')],
   ['the key of callbacks', () => signedFor('callback authorization')],
   ['a cursor in its place', () => cursor],
   ['a callback secret in its place', () => callbackAuthorization(ringOf(SECRETS.signing), 'payment', link.id).slice(7)],
   ['a client token without rights in its place', () => network.token({ scopes: [], subject: 'stranger' })],
-  ['a signing key in its place', () => SECRETS.signing],
-  ['fifty thousand letters', () => 'x'.repeat(50_000)],
 ]
 
 /** Returns everything that a status token gives access to, over both transports, for an anonymous caller. */
@@ -124,14 +107,6 @@ describe('a status token', () => {
 
   it.each(WRONG)('with %s opens nothing', async (_name, make) => {
     expect(await opened(await make())).toEqual(NOTHING)
-  })
-
-  it('opens nothing when it is cut anywhere', async () => {
-    for (let length = 0; length < link.statusToken.length; length += 1) {
-      const statusToken = link.statusToken.slice(0, length)
-      const { data } = await network.ask(LINK, { id: link.id, statusToken }, { token: null })
-      expect(data).toEqual({ paymentLink: null })
-    }
   })
 
   it('of a payment opens that payment and not its link', async () => {

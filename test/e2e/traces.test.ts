@@ -203,8 +203,6 @@ describe('a trace', () => {
 
   it.each([
     'nonsense',
-    `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
-    `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
     `ff-${TRACE_ID}-${SPAN_ID}-01`,
     `00-${TRACE_ID.toUpperCase().replace(/\d/g, 'A')}-${SPAN_ID}-01`,
   ])('does not begin at %s', async (traceparent) => {

@@ -103,21 +103,6 @@ describe('a v1 payout in AUD', () => {
     expect(await read('v1-1')).toBeNull()
   })
 
-  it('whose answer was lost is found by its webhook address, and never sent again', async () => {
-    const input = v1PayoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    const orphan = network.sandbox.control.state().payouts.at(-1)
-    // The search needs no list but its own.
-    network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', answer: { status: 404 } })
-    expect(await mutate(network, 'createPayout', input)).toMatchObject({
-      replayed: true,
-      payout: { id: `v1-${orphan?.number}` },
-    })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
-
   it('whose callback comes before its answer is found without a search', async () => {
     const input = v1PayoutInput()
     network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'drop-after' })
@@ -149,15 +134,6 @@ describe('a v1 payout in AUD', () => {
       expect(await mutate(network, 'createPayout', input)).toMatchObject({ payout: { id: `v1-${number}` } })
     },
   )
-
-  it('of which there is no trace is never sent again', async () => {
-    const input = v1PayoutInput()
-    const before = asked(network, 'POST', PATH)
-    network.sandbox.control.addFault({ method: 'POST', path: PATH, answer: 'reset' })
-    for (let attempt = 0; attempt < 2; attempt++)
-      expect(await mutate(network, 'createPayout', input)).toMatchObject({ __typename: 'PaymentsOutcomeUnknownError' })
-    expect(asked(network, 'POST', PATH) - before).toBe(1)
-  })
 
   it('cannot be cancelled, and nothing is sent for it', async () => {
     const { id } = await made(create({ scheduledAt: `${day(2)}T00:00:00.000Z` }), 'payout')

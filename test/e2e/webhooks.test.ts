@@ -33,17 +33,6 @@ async function paidLink() {
   return { link, paymentId: events.at(-1)?.payment?.id ?? '' }
 }
 
-describe('a webhook that comes again', () => {
-  it('after the money has come, with an earlier status, is STALE', async () => {
-    const { link, paymentId } = await paidLink()
-    const body = paymentBody({ uuid: paymentId, status: 'pending', amount: '125.50', name: 'Told differently' })
-    expect((await deliver(await addressOf(network, link), body)).status).toBe(200)
-    const [late] = await deliveries(network, [paymentId])
-    expect(late).toMatchObject({ statusRaw: 'pending', disposition: 'STALE', attempts: 1, event: null })
-    expect(await paymentOf(paymentId)).toMatchObject({ status: 'RECEIVED', version: 5, provisional: false })
-  })
-})
-
 describe('an authentic webhook that says something odd', () => {
   it('with an unknown status is kept, and shown as UNRECOGNISED with its raw text', async () => {
     const { link, paymentId } = await paidLink()

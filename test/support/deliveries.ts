@@ -52,7 +52,7 @@ async function latestOf(network: Network, disposition: string): Promise<string> 
   return found.id
 }
 
-export const REPLAY = `mutation Replay($input: ReplayWebhookDeliveryInput!) {
+const REPLAY = `mutation Replay($input: ReplayWebhookDeliveryInput!) {
   replayWebhookDelivery(input: $input) {
     __typename
     ... on ReplayWebhookDeliverySuccess {

@@ -207,12 +207,7 @@ describe('parseConfig reads', () => {
 describe('unknown settings', () => {
   it.each([
     ['WEBHOOK_SECRET', 'WEBHOOK_SECRETS'],
-    ['UPSTREAM_SITE', 'UPSTREAM_SITES'],
-    ['JWT_JWK_URL', 'JWT_JWKS_URL'],
-    ['SIGNING_KEY', 'SIGNING_KEYS'],
-    ['ALLOWED_ORIGIN', 'ALLOWED_ORIGINS'],
     ['REDIS_URI', 'REDIS_URL'],
-    ['METRIC_TOKEN', 'METRICS_TOKEN'],
     ['DATABAES_URL', 'DATABASE_URL'],
     ['LOG_LEVL', 'LOG_LEVEL'],
   ])('%s suggests %s', (name, meant) => {

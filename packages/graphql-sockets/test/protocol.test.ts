@@ -120,14 +120,6 @@ describe.each(SERVERS)('%s', (name, create) => {
       expect(await socket.next()).toEqual({ ...message, type: 'pong' })
       socket.close()
     })
-
-    it('takes a pong that nobody asked for', async () => {
-      const socket = await greeted()
-      socket.send({ type: 'pong' })
-      socket.send({ type: 'pong', payload: { at: 1 } })
-      expect(await untilPong(socket)).toEqual([])
-      socket.close()
-    })
   })
 
   describe('Subscribe', () => {
@@ -139,17 +131,6 @@ describe.each(SERVERS)('%s', (name, create) => {
       peer.write(Buffer.concat([textFrame(INIT), textFrame(query('1'))]))
       expect(await peer.closed).toBe(4401)
       peer.connection.destroy()
-    })
-
-    it.each([
-      ['a stream', () => stream('1')],
-      ['a query', () => query('1')],
-    ])('under the id of a stream that is active is closed with 4409: %s', async (_what, message) => {
-      const socket = await greeted()
-      await streaming(socket, '1')
-      socket.send(message())
-      expect((await socket.closed).code).toBe(4409)
-      await expect.poll(() => server.open).toBe(0)
     })
 
     it('may use an id again that the server, or the client, has completed', async () => {

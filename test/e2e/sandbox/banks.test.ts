@@ -13,17 +13,6 @@ const PUBLISHED =
 const lookUp = (qr_content: unknown, site = 'vnd'): ReturnType<typeof call> =>
   call(sandbox, PATH, { site, body: { qr_content } })
 
-test('the published example is resolved', async () => {
-  const { status, json } = await lookUp(PUBLISHED)
-  expect(status).toBe(200)
-  expect(json).toEqual({
-    account_name: 'PHAM THI DUNG',
-    account_number: '0011012345678',
-    bank_name: 'Sacombank',
-    swift_code: 'SGTTVNVX',
-  })
-})
-
 test('a file that contains the payload as text is resolved, and any other is not', async () => {
   const byImage = (content: string) => {
     const body = new FormData()

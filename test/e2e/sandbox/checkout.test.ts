@@ -90,19 +90,6 @@ test('Decline fails the payment, says why, and Done leads to the failure address
   expect(await submit(sandbox, uuid, 'done')).toBe('https://shop.example.test/no')
 })
 
-test('a failed payment is tried again with the same uuid', async () => {
-  const sandbox = await sandboxFor()
-  const receiver = await startReceiver()
-  const uuid = await createLink(sandbox, { webhook_notification: { endpoint_url: receiver.url } })
-  await press(sandbox, uuid, 'decline', { method_code: 'au_card_aud', error_code: 'cvc_incorrect' })
-  expect(await page(sandbox, uuid)).toContain('Pay again')
-  await press(sandbox, uuid, 'pay', { method_code: 'au_alias_npp_aud' })
-  await sandbox.clock.advance(400)
-  expect(receiver.statuses()).toEqual(['pending', 'failed', 'pending', 'received'])
-  expect(new Set(receiver.received.map(({ json }) => json['uuid'])).size).toBe(1)
-  expect(receiver.received[2]?.json['pay_code']).toBe(null)
-})
-
 test('mobile money waits for the prompt: confirmed is received, dismissed and ignored are failed', async () => {
   const sandbox = await sandboxFor()
   const receiver = await startReceiver()

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import fastify from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
+import { registerPage } from '../../../packages/sandbox/src/server/sandbox-server.ts'
+import { temporaryFolder } from '../../support/process.ts'
 import { sandboxFor } from './support.ts'
 
 test('the page is at / and /sandbox, and runs nothing but its own files', async () => {
@@ -26,4 +29,14 @@ test('nothing beside the files of the pages is served', async () => {
     '/sandbox/none',
   ])
     expect((await fetch(`${sandbox.origin}${path}`)).status).toBeGreaterThanOrEqual(400)
+})
+
+test('where the pages have not been built, a text says so', async () => {
+  const server = fastify()
+  onTestFinished(() => server.close())
+  await registerPage(server, temporaryFolder())
+  const answer = await server.inject('/')
+  expect(answer.statusCode).toBe(503)
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+  expect(answer.body).toContain('npm run build:web')
 })

@@ -1,7 +1,6 @@
 import type { Sandbox, SandboxOptions } from 'payments-subgraph-sandbox'
 import { expect, test } from 'vitest'
-import { verify } from '../../../src/webhooks/signature.ts'
-import { aliasBody, create, payinBody } from './bodies.ts'
+import { create, payinBody } from './bodies.ts'
 import { call, press, sandboxFor, startReceiver } from './support.ts'
 import type { Receiver } from './support.ts'
 
@@ -16,59 +15,11 @@ async function begin(over: Json = {}, site = 'php', options: SandboxOptions = {}
   return { sandbox, receiver, json, uuid: String(json['uuid']), site }
 }
 
-const alias = (over: Json = {}, options: SandboxOptions = {}): Promise<Begun> => {
-  const { currency, payin_method_name, payin_method_params } = aliasBody()
-  return begin({ currency, payin_method_name, payin_method_params, ...over }, 'aud', options)
-}
-
 const detail = async ({ sandbox, uuid, site }: Begun): Promise<Json> =>
   (await call(sandbox, `/v2/payins/detail?uuid=${uuid}`, { site })).json
 
 const simulate = async ({ sandbox, uuid, site }: Begun, over: Json = {}): Promise<{ status: number; text: string }> =>
   call(sandbox, '/v2/payins/simulate', { site, body: { uuid, status: 'completed', ...over } })
-
-test('a pending payin is cancelled once, and a paid one is not', async () => {
-  const begun = await begin()
-  const cancel = ({ uuid }: Begun) => call(begun.sandbox, '/v2/payins/cancel', { site: 'php', body: { uuid } })
-  expect(await cancel(begun)).toMatchObject({ status: 200, json: { status: 'ok' } })
-  expect(await detail(begun)).toMatchObject({ status: 'expired' })
-  await begun.sandbox.settle()
-  expect(begun.receiver.statuses().at(-1)).toBe('expired')
-  expect(await cancel(begun)).toMatchObject({ status: 422 })
-  expect(await cancel({ ...begun, uuid: 'NOTHING' })).toMatchObject({ status: 422 })
-})
-
-test('a creation is answered with the record, and a pending webhook tells of it', async () => {
-  const begun = await begin({ external_id: 'order-7', description: 'Two tickets', metadata: { a: 1.5 } })
-  const { sandbox, receiver, json, uuid } = begun
-  expect(uuid).toMatch(/^[A-Z0-9]{8}$/)
-  expect(json).toMatchObject({
-    name: 'Ada Payer',
-    email: 'ada@example.test',
-    external_id: 'order-7',
-    status: 'pending',
-    currency: 'PHP',
-    gst: false,
-    amount: '500.0',
-    gst_amount: '0.0',
-    total: '500.0',
-    paid_amount: '0.0',
-    pay_code: { redirect_url: `${sandbox.origin}/checkout/${uuid}` },
-    payment_method: 'ph_bank_maya_php',
-    description: 'Two tickets',
-    is_refundable: false,
-    metadata: { a: 1.5 },
-    webhook_notification: { endpoint_url: receiver.url, authorization_header: '****' },
-  })
-  expect(json['pay_by']).toBe(json['expired_at'])
-  expect(await detail(begun)).toEqual(json)
-  await sandbox.settle()
-  const [webhook] = receiver.received
-  expect(webhook?.json).toMatchObject({ uuid, status: 'pending', name: 'Ada Payer', external_id: 'order-7' })
-  expect(webhook?.headers.authorization).toBe('Bearer of-this-payin')
-  const signature = webhook?.headers['http-webhook-signature'] as string
-  expect(verify(webhook?.body ?? Buffer.alloc(0), signature, [sandbox.webhookSecret])).toBe(true)
-})
 
 test('a payin waits for its payer until its time is over', async () => {
   const { sandbox, receiver } = await begin()
@@ -76,29 +27,6 @@ test('a payin waits for its payer until its time is over', async () => {
   expect(receiver.statuses()).toEqual(['pending'])
   await sandbox.clock.advance(10 * 60_000)
   expect(receiver.statuses()).toEqual(['pending', 'expired'])
-})
-
-test('with gst the total is a tenth higher, and that is what is paid and refunded', async () => {
-  const begun = await alias({ gst: true, amount: 1000.05 })
-  expect(begun.json).toMatchObject({ amount: '1000.05', gst: true, gst_amount: '100.01', total: '1100.06' })
-  await simulate(begun)
-  await begun.sandbox.settle()
-  expect(begun.receiver.received.at(-1)?.json).toMatchObject({ total: '1100.06', paid_amount: '1100.06' })
-  const body = { uuid: begun.uuid, description: 'Goods returned' }
-  const { json } = await call(begun.sandbox, '/v2/payins/refund', { body })
-  expect(json).toMatchObject({ total_amount: '1100.06', refund_amount: '1100.06' })
-})
-
-test.each<[string, string, Json | null]>([
-  ['completed', 'received', null],
-  ['failed', 'failed', { error_code: 'generic_declined', error_message: expect.any(String) as string }],
-])('the simulation %s ends in %s, and cannot be repeated', async (status, ends, payCode) => {
-  const begun = await begin()
-  expect(await simulate(begun, { status })).toMatchObject({ status: 200, text: '{"status":"ok"}' })
-  await begun.sandbox.settle()
-  expect(begun.receiver.statuses()).toEqual(['pending', ends])
-  expect(await simulate(begun, { status })).toMatchObject({ status: 400, text: '' })
-  expect((await detail(begun))['pay_code']).toEqual(payCode)
 })
 
 test('a simulated amount is what is paid', async () => {

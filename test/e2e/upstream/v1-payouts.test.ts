@@ -144,18 +144,4 @@ describe('the payouts of a site with v1', () => {
       new Set(['GET /api/v1/payouts/', 'GET /api/v2/payouts/all']),
     )
   })
-
-  it('have its method, which needs no call for its fields', async () => {
-    const { service, client } = await clientOf(answer(200, '{"records":[]}'))
-    expect(await client.listPayoutMethods(v1)).toEqual([
-      { code: 'au_bank_v1_aud', currency: 'AUD', countryCode: 'AU', kind: 'BANK_TRANSFER', kindRaw: 'bank' },
-    ])
-    expect((await client.payoutMethodFields(v1, 'au_bank_v1_aud')).fields.map(({ name }) => name)).toEqual([
-      'payid',
-      'bsb',
-      'account_number',
-      'address',
-    ])
-    expect(service.requests).toHaveLength(1)
-  })
 })

@@ -28,23 +28,6 @@ describe('an authentic webhook', () => {
     expect(readsDue()).toBe(0)
   })
 
-  it('a second time only counts an attempt', async () => {
-    const { store, send, responses } = await openWebhookServer()
-    for (let attempt = 1; attempt <= 3; attempt++) expect(await send({ body: BODY })).toBe(200)
-    expect(await deliveries(store)).toMatchObject([{ attempts: 3 }])
-    expect(responses.map(({ outcome }) => outcome?.repeat)).toEqual([false, true, true])
-    expect((await store.log.read(0, 10)).events.length).toBe(1)
-  })
-
-  // promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one event.
-  it('fifty times at once is one delivery and one event', async () => {
-    const { store, send } = await openWebhookServer()
-    const statuses = await Promise.all(Array.from({ length: 50 }, () => send({ body: BODY })))
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect(await deliveries(store)).toMatchObject([{ attempts: 50 }])
-    expect((await store.log.read(0, 10)).events.length).toBe(1)
-  })
-
   it('that leaves doubt has a read made', async () => {
     const { send, readsDue } = await openWebhookServer()
     await send({ body: BODY.replace('received', 'failed') })
@@ -66,17 +49,6 @@ describe('an authentic webhook', () => {
     const authorization = callbackAuthorization(RING, 'payment', 'ref-1')
     expect(await send({ ref: 'ref-1', body: BODY, headers: { authorization } })).toBe(200)
     expect((await paymentOf(store)).linkRef).toBe('ref-1')
-  })
-
-  it('that speaks about the payment of another link is set aside', async () => {
-    const { store, send } = await openWebhookServer()
-    await settledLink(store, 'a')
-    await settledLink(store, 'b')
-    const to = (ref: string) => ({ ref, headers: { authorization: callbackAuthorization(RING, 'payment', ref) } })
-    expect(await send({ ...to('a'), body: BODY })).toBe(200)
-    expect(await send({ ...to('b'), body: BODY.replace('received', 'return_received') })).toBe(200)
-    expect((await deliveries(store)).map(({ disposition }) => disposition)).toEqual(['QUARANTINED', 'APPLIED'])
-    expect((await paymentOf(store)).status).toBe('received')
   })
 
   it.each<[string, NonNullable<Sent['headers']>]>([

@@ -30,15 +30,6 @@ test('the balance is five numbers, of AUD when no currency is named', async () =
   )
 })
 
-test('a deposit is incoming and available, at the site that asked for it alone', async () => {
-  const sandbox = await sandboxFor({ openingBalance: '1000' })
-  const { status, json } = await call(sandbox, '/v1/simulate_deposit', { body: deposit() })
-  expect([status, json]).toEqual([200, { status: 'ok' }])
-  expect(await balances(sandbox)).toEqual([1250.5, 250.5, 0, 1250.5])
-  expect(await balances(sandbox, 'php')).toEqual([1000, 0, 0, 1000])
-  expect(sandbox.control.state().deposits).toMatchObject([{ siteId: 'aud', currency: 'AUD', amount: '250.5' }])
-})
-
 test('payments move it when they are received, and back when they are refunded', async () => {
   const sandbox = await sandboxFor({ openingBalance: '1000', paceMs: PACE_MS })
   const { uuid } = await create(sandbox, '/v2/payins', aliasBody({ gst: true, amount: 100 }), 'aud')

@@ -15,21 +15,6 @@ async function paid(): Promise<{ sandbox: Sandbox; receiver: Receiver; uuid: str
   return { sandbox, receiver, uuid }
 }
 
-test('a refund without an amount pays back the whole', async () => {
-  const { sandbox, receiver, uuid } = await paid()
-  const { status, json } = await call(sandbox, REFUND, { body: { uuid, description: 'Goods returned' } })
-  expect(status).toBe(200)
-  expect(json).toMatchObject({ total_amount: '100.0', refund_amount: '100.0', description: 'Goods returned' })
-  expect(json['payin_request']).toMatchObject({ status: 'return_pending' })
-  await sandbox.clock.advance(400)
-  expect(receiver.statuses()).toEqual(['return_pending', 'return_received'])
-  expect(receiver.received[1]?.json['refund_information']).toEqual({
-    total_amount: '100.0',
-    refund_amount: '100.0',
-    description: 'Goods returned',
-  })
-})
-
 test('parts add up until nothing is left', async () => {
   const { sandbox, receiver, uuid } = await paid()
   const refund = async (amount: number): Promise<number> => {
@@ -43,17 +28,6 @@ test('parts add up until nothing is left', async () => {
     ({ json }) => (json['refund_information'] as Record<string, unknown>)['refund_amount'],
   )
   expect(totals).toEqual(['30.1', '30.1', '100.0', '100.0'])
-})
-
-test('a refund that stays open expires after 10 days, one that is denied says so', async () => {
-  const { sandbox, receiver, uuid } = await paid()
-  await call(sandbox, REFUND, { body: { uuid, description: 'return_rejected' } })
-  await sandbox.clock.advance(400)
-  await call(sandbox, REFUND, { body: { uuid, description: 'return_expired' } })
-  await sandbox.clock.advance(9 * 86_400_000)
-  expect(receiver.statuses()).toEqual(['return_pending', 'return_rejected', 'return_pending'])
-  await sandbox.clock.advance(86_400_000)
-  expect(receiver.statuses().at(-1)).toBe('return_expired')
 })
 
 test.each<[string, Record<string, unknown>, string]>([

@@ -4,7 +4,6 @@ import { emailProblem, personNameProblem, textProblem } from '../../../../src/do
 import {
   parseFieldDescriptor,
   type MethodRequirements,
-  limitProblem,
   methodFieldProblems,
 } from '../../../../src/domain/methods/payin-method.ts'
 import {
@@ -196,19 +195,6 @@ describe('methodFieldProblems', () => {
     const fields = [{ name: 'constructor', type: 'string', required: true, label: null, raw: '' }]
     expect(methodFieldProblems({}, { fields }, [])).toEqual([{ path: ['constructor'], message: 'is required' }])
     expect(methodFieldProblems({}, null, [])).toEqual([])
-  })
-})
-
-describe('limitProblem', () => {
-  it.each([
-    ['199.99', 'must be at least 200.00'],
-    ['200.0', null],
-    ['50000', null],
-    ['50000.01', 'must be at most 50000.00'],
-  ])('says of %s: %s', (value, message) => {
-    expect(limitProblem({ value, currency: 'PHP' }, REQUIREMENTS)).toBe(message)
-    expect(limitProblem({ value, currency: 'PHP' }, null)).toBeNull()
-    expect(limitProblem({ value, currency: 'USD' }, REQUIREMENTS)).toBeNull()
   })
 })
 

@@ -185,8 +185,6 @@ describe('toPayoutBody', () => {
 
   it.each<[string, Partial<WirePayoutRequest>, string]>([
     ['no payee', { transactions: [] }, 'payout_transaction_details'],
-    ['a description of 4 characters', { description: 'May ' }, 'description'],
-    ['a description of 91 characters', { description: 'x'.repeat(91) }, 'description'],
     ['an invalid date', { scheduledAt: new Date('never') }, 'scheduled_at'],
     [
       'a name with a space before it',
