@@ -11,13 +11,16 @@ const point = process.env['FAILPOINT'] as Failpoint
 let armed = false
 
 function fail(): void {
-  if (armed) throw new Error(`The payer ${CANARY} could not be told.`)
+  if (!armed) return
+  const cause = new Error(CANARY)
+  throw Object.assign(new Error(`The payer ${CANARY} could not be told.`, { cause }), { body: CANARY, name: CANARY })
 }
 
 Object.assign(globalThis, { failHere: fail })
 
 const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
   'a rejection': async () => fail(),
+  'a rejection with a text': () => void Promise.reject(CANARY),
   'a timer': () => setTimeout(fail, 1),
   'an event': () => setImmediate(() => new EventEmitter().on('told', fail).emit('told')),
 }
@@ -26,10 +29,6 @@ const AT_ONCE: Partial<Record<Failpoint, () => unknown>> = {
 const INSIDE: Partial<Record<Failpoint, { module: string; text: string }>> = {
   'a listener of the log': { module: 'src/streams/tail.ts', text: 'log.onAppend((events) => {' },
   'the tail of the log': { module: 'src/streams/tail.ts', text: 'recent.append(events)' },
-  'the greeting of a socket': {
-    module: 'src/http/websocket/socket-session.ts',
-    text: 'const token = connectionToken(',
-  },
 }
 
 const { Query, PaymentStreamItem } = resolvers

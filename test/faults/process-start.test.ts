@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { startChild, temporaryFolder, type ChildOptions } from '../support/process.ts'
 import { casesOf } from './rounds.ts'
@@ -29,13 +28,6 @@ const AS_NOBODY = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--reg
 /** Creates a fault in an empty folder, which is removed after the test. Returns options for the process, if it needs any. */
 type Fault = (folder: string) => Partial<ChildOptions> | void
 
-const database = (folder: string) => join(folder, CANARY, 'payments.db')
-
-function garbage(folder: string, content: string): void {
-  mkdirSync(join(folder, CANARY))
-  writeFileSync(database(folder), content)
-}
-
 const FAULTS: readonly [what: string, named: string, Fault][] = [
   ['a port that is taken', 'PORT', () => ({ env: { PORT: taken() } })],
   [
@@ -43,32 +35,15 @@ const FAULTS: readonly [what: string, named: string, Fault][] = [
     'SANDBOX_PORT',
     () => ({ env: { SANDBOX_PORT: taken(), UPSTREAM_URL: '', UPSTREAM_SITES: '' } }),
   ],
+  ['a port that is none', 'PORT', () => ({ env: { PORT: CANARY } })],
+  ['a setting that is none', 'JWT_SECRTE', () => ({ env: { JWT_SECRTE: CANARY } })],
   ['a host that is none', 'HOST', () => ({ env: { HOST: `${CANARY}.invalid` } })],
-  ['a data folder that is a file', 'DATABASE_URL', (folder) => writeFileSync(join(folder, CANARY), '')],
   [
     'a data folder that cannot be written to',
     'DATABASE_URL',
     (folder) => {
       chmodSync(folder, 0o555)
       return { under: AS_NOBODY }
-    },
-  ],
-  ['a database that is a folder', 'DATABASE_URL', (folder) => void mkdirSync(database(folder), { recursive: true })],
-  ['a database of garbage', 'DATABASE_URL', (folder) => garbage(folder, `${CANARY} `.repeat(1_000))],
-  [
-    'a database with its header alone',
-    'DATABASE_URL',
-    (folder) => garbage(folder, 'SQLite format 3\0'.padEnd(4_096, 'x')),
-  ],
-  [
-    'a database of a later version',
-    'DATABASE_URL',
-    (folder) => {
-      mkdirSync(join(folder, CANARY))
-      const later = new DatabaseSync(database(folder))
-      later.exec('CREATE TABLE migrations (number INTEGER PRIMARY KEY, compatibility TEXT, steps INTEGER) STRICT')
-      later.exec("INSERT INTO migrations VALUES (9999, 'breaking', 1)")
-      later.close()
     },
   ],
   ['too few open files', 'ulimit -n', () => ({ under: ['/bin/sh', '-c', 'ulimit -n 64; exec "$0" "$@"'] })],

@@ -57,16 +57,6 @@ describe('trusted documents, at the gateway and at the subgraph', () => {
     expect(stage.proxy.requests).toEqual([])
   })
 
-  it('are the only ones that run at the subgraph for who comes past the gateway', async () => {
-    const { id } = await createLink(stage.network)
-    stage.proxy.clear()
-    await send({ ...persisted(ORDERS), variables: { links: [id] } })
-    const derived = stage.proxy.requests[0]?.body.query ?? ''
-    const { errors } = await stage.network.ask(derived, { representations: [] })
-    expect(errors).toMatchObject([{ extensions: { code: 'UNTRUSTED_DOCUMENT' } }])
-    expect((await stage.network.ask(LINK, { id: 'nothing' })).errors).toBeUndefined()
-  })
-
   it('run as streams too', async () => {
     const { id } = await createLink(stage.network)
     const socket = await greetedSocket(stage.url, { authorization: `Bearer ${await stage.network.token()}` })

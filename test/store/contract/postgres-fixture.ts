@@ -3,42 +3,13 @@ import type { Database, PostgresServer } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
 import type { OpenStore } from './store-contract.ts'
 
-/** Referencing tables before the tables that they reference. */
-const TABLES = [
-  'paid_orders',
-  'duplicate_payments',
-  'payment_statistics',
-  'payment_payers',
-  'payment_notes',
-  'payins',
-  'links',
-  'payments',
-  'agreement_payers',
-  'agreements',
-  'command_refs',
-  'commands',
-  'deliveries',
-  'events',
-  'leases',
-  'pruned_streams',
-  'pruned_deliveries',
-  'archives',
-  'log_branches',
-  'read_paces',
-  'erasures',
-  'signing_keys',
-  'payout_payees',
-  'payout_records',
-  'payout_events',
-  'gateway_payments',
-  'gateway_payment_events',
-  'payment_imports',
-  'payment_import_entries',
-  'delivery_replays',
-]
-
-/** Makes a database as empty as a new one, in a fraction of the time. */
-const WIPE = `${TABLES.map((table) => `DELETE FROM ${table};`).join('\n')}
+/** Makes a database as empty as a new one, in a fraction of the time; a replica checks no references between its tables. */
+const WIPE = `SET session_replication_role = replica;
+DO $$ DECLARE name regclass; BEGIN
+  FOR name IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+    AND relname NOT IN ('migrations', 'meta', 'log_head') LOOP EXECUTE format('DELETE FROM %s', name); END LOOP;
+END $$;
+SET session_replication_role = DEFAULT;
 SELECT setval(pg_get_serial_sequence('deliveries', 'number'), 1, false);
 UPDATE log_head SET position = 0, horizon = 0;
 UPDATE meta SET log_id = replace(gen_random_uuid()::text, '-', ''), heartbeat_at = NULL, sweep_from = NULL, sweep_links = 0;`

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Store } from '../../../src/ledger/store.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'
-import { after, command, delivery, events, NOW, paymentOf, report, settledLink } from './builders.ts'
+import { after, command, delivery, NOW, paymentOf, report, settledLink } from './builders.ts'
 import { DAWDLE, followWithoutGap, writeInParallel } from './commit-order.ts'
 
 const server = await findPostgres()
@@ -97,13 +97,5 @@ describe.skipIf(server === null)('several nodes on one PostgreSQL database', () 
       ...nodes.map((node) => followWithoutGap(node, { from, to: from + count })),
     ])
     expect(await nodes[0]?.log.head()).toBe(from + count)
-  })
-
-  it('keep what another of them has written from nobody', async () => {
-    const [first, second] = nodes
-    if (first === undefined || second === undefined) throw new Error('There are no nodes.')
-    await first.inbox.receive(delivery(report('pending', { paymentId: 'shared' })))
-    expect((await paymentOf(second, 'shared')).statusRaw).toBe('pending')
-    expect((await events(second)).length).toBe((await events(first)).length)
   })
 })

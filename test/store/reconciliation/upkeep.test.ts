@@ -132,6 +132,7 @@ describe('the upkeep', () => {
     expect(fixture).toMatchObject({ swept: 0, lost: 1 })
   })
 
+  // promise(facts): After an outage of all nodes there is one sweep, whichever nodes start, with any clocks.
   it('takes a heartbeat from the future for a gap of unknown length, and not one of a clock that is a little ahead', async () => {
     const fixture = await setUp()
     await fixture.store.heartbeat.beat(after(5 * MINUTE), null)

@@ -120,16 +120,6 @@ describe('the cache of committed rows', () => {
     expect(store.links.cached('LINK-none')).toBeUndefined()
   })
 
-  it('holds nothing where it is turned off', async () => {
-    const other = await sqliteFile()
-    const uncached = await openSqliteStore({ path: other.path, cacheRows: false })
-    await settledLink(uncached, 'a')
-    expect(await uncached.links.byIds(['LINK-a'])).toHaveLength(1)
-    expect(uncached.links.cached('LINK-a')).toBeUndefined()
-    await uncached.close()
-    await other.remove()
-  })
-
   async function begin({ act, payment, status, ...next }: Step): Promise<unknown> {
     const ref = REFS[next.link] ?? ''
     deliveries += 1

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AsyncTransactionSteps, createGroupCommit } from '../../../src/store/group-commit.ts'
 import type { Rows } from '../../../src/store/rows/rows.ts'
 import { NOT_LOADED } from '../../../src/store/rows/table.ts'
@@ -19,11 +18,10 @@ describe('the jobs of a batch', () => {
   })
 
   afterEach(() => {
-    vi.restoreAllMocks()
     database.close()
   })
 
-  function commits(steps: AsyncTransactionSteps, maxBatch = 256) {
+  function commits(steps: AsyncTransactionSteps) {
     const stored = () => Number(database.prepare('SELECT count(*) AS rows FROM refund_requests').get()?.['rows'])
     return createGroupCommit({
       steps,
@@ -31,7 +29,6 @@ describe('the jobs of a batch', () => {
       onAppended: () => {},
       onCommitted: () => void batches.push(stored() - batches.reduce((sum, count) => sum + count, 0)),
       toFailure: (error) => error,
-      maxBatch,
     })
   }
 
@@ -57,27 +54,6 @@ describe('the jobs of a batch', () => {
     await Promise.all([first, ...others])
     expect(batches).toEqual([3])
   })
-
-  it.each([
-    { maxBatch: 256, turnMs: 0, expected: [10] },
-    { maxBatch: 4, turnMs: 0, expected: [4, 4, 2] },
-    { maxBatch: 256, turnMs: 20, expected: [2, 2, 2, 2, 2] },
-  ])(
-    'come one in each turn of the event loop of $turnMs ms, up to $maxBatch',
-    async ({ maxBatch, turnMs, expected }) => {
-      let now = 0
-      vi.spyOn(performance, 'now').mockImplementation(() => now)
-      const group = commits(transactionSteps(database), maxBatch)
-      const jobs: Promise<void>[] = []
-      for (let job = 0; job < 10; job += 1) {
-        jobs.push(group.decide(note(String(job))))
-        await turn()
-        now += turnMs
-      }
-      await Promise.all(jobs)
-      expect(batches).toEqual(expected)
-    },
-  )
 
   it('follow a chain of look-ups of any length; one that waits without asking for rows fails', async () => {
     const group = commits(transactionSteps(database))
