@@ -104,10 +104,10 @@ function flat({ state, plan, ...row }: PaymentRow): RowOf<typeof payments.fields
   }
 }
 
-function shape({ stateJson, ...fields }: RowOf<typeof payments.fields>): PaymentRow {
+function shape(fields: RowOf<typeof payments.fields>): PaymentRow {
   const { namedLinkId, otherReference, methodCode, ownerId, readSite, createdAt, deliveries, duplicate } = fields
   const own = { namedLinkId, otherReference, methodCode, ownerId, readSite, createdAt, deliveries, duplicate }
-  return { state: toPayment(stateJson), ...own, paidAfterMs: fields.paidAfterMs, plan: planOf(fields) }
+  return { state: toPayment(fields.stateJson), ...own, paidAfterMs: fields.paidAfterMs, plan: planOf(fields) }
 }
 
 /** The facts of a payment that other columns of its row tell. */
