@@ -1,24 +1,10 @@
 import { importNumber, importProblems, type ImportRequest, type PaymentImport } from '../domain/imports/import-plan.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { Store } from '../ledger/store.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
-import { type PaymentFinder, importParts } from '../reconciliation/imports/importer.ts'
-import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
-import type { FoundPayment, ReadSubject } from '../store/store.ts'
-import type { Sites } from '../upstream/client/sites.ts'
-
-export type ReadPayment = (subject: ReadSubject) => Promise<ReadResult>
-
-type RefreshOptions = {
-  readonly store: Pick<Store, 'reads' | 'links' | 'payments' | 'imports'>
-  /** Reads a payment or a link from the payments API now, due or not, for a waiting caller. */
-  readonly readPayment: ReadPayment
-  readonly paymentFinder: PaymentFinder
-  readonly clock: () => Date
-  /** Called when a read of what was found may be due. */
-  readonly onReadDue: () => void
-}
+import { importParts } from '../reconciliation/imports/importer.ts'
+import type { FoundPayment } from '../store/store.ts'
+import type { OperationsOptions } from './parts.ts'
 
 export type RefreshOutcome =
   | {
@@ -33,7 +19,11 @@ export type RefreshOutcome =
  * Reads a link or a payment from the payments API now, and records any change as an event. An id that is not on record is looked for at the
  * payments API if the caller `mayFind`, and what it has is recorded.
  */
-export async function refreshPayment(options: RefreshOptions, id: string, mayFind: boolean): Promise<RefreshOutcome> {
+export async function refreshPayment(
+  options: OperationsOptions,
+  id: string,
+  mayFind: boolean,
+): Promise<RefreshOutcome> {
   const { store, readPayment } = options
   const subject = await store.reads.subject(id)
   if (subject === null) return mayFind ? findPayment(options, id) : { kind: 'not-found' }
@@ -47,7 +37,7 @@ export async function refreshPayment(options: RefreshOptions, id: string, mayFin
 }
 
 async function findPayment(
-  { store, paymentFinder, clock, onReadDue }: RefreshOptions,
+  { store, paymentFinder, clock, onReadDue }: OperationsOptions,
   id: string,
 ): Promise<RefreshOutcome> {
   let found: FoundPayment | null
@@ -70,14 +60,6 @@ function failureOf(error: unknown, site: string): ReadFailure {
   return readFailure(fault, site)
 }
 
-type ImportOptions = {
-  readonly store: { readonly imports: Pick<Store['imports'], 'begin'> }
-  readonly sites: Sites
-  readonly clock: () => Date
-  /** Called when there is an import to work on. */
-  readonly onImportBegun: () => void
-}
-
 export type ImportOutcome =
   | { readonly kind: 'done'; readonly import: PaymentImport; readonly replayed: boolean }
   | InvalidInput
@@ -88,7 +70,7 @@ export type ImportOutcome =
  * what is on record is not recorded again.
  */
 export async function importPayments(
-  { store, sites, clock, onImportBegun }: ImportOptions,
+  { store, sites, clock, onImportBegun }: OperationsOptions,
   request: ImportRequest,
   requestedBy: string | null,
 ): Promise<ImportOutcome> {
@@ -111,10 +93,7 @@ export async function importPayments(
 
 /** Cancels an import. The process that works on it ends it with its next step. */
 export async function cancelImport(
-  {
-    store,
-    onImportBegun,
-  }: { readonly store: { readonly imports: Pick<Store['imports'], 'cancel'> }; readonly onImportBegun: () => void },
+  { store, onImportBegun }: OperationsOptions,
   id: string,
 ): Promise<{ readonly kind: 'done'; readonly import: PaymentImport } | { readonly kind: 'not-found' }> {
   const number = importNumber(id)
