@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSchema, getNamedType, isEnumType, isInputObjectType, type GraphQLInputField } from 'graphql'
 import type { Store } from '../../src/ledger/store.ts'
-import type { PageCursor } from '../../src/store/store.ts'
+import type { PageCursor } from '../../src/store/port.ts'
 import {
   agreementId,
   type Filling,

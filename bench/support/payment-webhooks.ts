@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { parseExactJson } from 'payments-subgraph-lib/exact-json'
 import { bodyHashes, createKeyRing, Secret } from '../../src/keys/key-ring.ts'
 import type { Store } from '../../src/ledger/store.ts'
-import type { IncomingDelivery } from '../../src/store/store.ts'
+import type { IncomingDelivery } from '../../src/store/port.ts'
 import { withoutSecrets } from '../../src/upstream/wire/values/redact.ts'
 import { readPaymentReport } from '../../src/upstream/wire/wire-payment.ts'
 

@@ -47,7 +47,7 @@ export function createOperations(options: OperationsOptions) {
     newId: randomUUID,
     newCorrelationId,
     assertWritable: options.assertWritable,
-    onSent: options.onCommandSent,
+    traceparent: options.traceparent,
     onEnded: options.onCommandEnded,
   })
   const payoutFinder = createPayoutFinder(options)

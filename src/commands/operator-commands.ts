@@ -4,8 +4,8 @@ import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
-import { STORED_BODIES } from '../reconciliation/replays.ts'
-import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/store.ts'
+import { STORED_BODIES } from '../reconciliation/start-replays.ts'
+import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/port.ts'
 import type { OperationsOptions } from './parts.ts'
 
 export type ReplayRequest = { readonly deliveryId: string; readonly apply: boolean }
@@ -91,6 +91,13 @@ export async function erasePayer(
   if (erasure.doneAt === null) onErasureLeft()
   else logger.info({ kind: by, count: erasure.payers }, 'payers were erased')
   return { kind: 'done', erasure }
+}
+
+/** Returns how much an erasure would find now: nothing by an invalid value. */
+export async function countErasable({ erasures }: Pick<Store, 'erasures'>, { by, value: given }: EraseRequest) {
+  const value = pastedValue({ by, value: given })
+  const isInvalid = textProblem(value, TEXT, []) !== null
+  return isInvalid ? { payments: 0, agreements: 0, payouts: 0 } : erasures.count({ kind: by, value })
 }
 
 /** Returns the hashes of what payers are erased by, under every live signing key: the record of an erasure has one of them. */

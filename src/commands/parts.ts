@@ -5,7 +5,7 @@ import type { MethodRequirementsReader } from '../lookups/method-requirements.ts
 import type { Logger } from '../observability/logger.ts'
 import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
 import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
-import type { ReadSubject } from '../store/store.ts'
+import type { ReadSubject } from '../store/port.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
 import type { UpstreamClient } from '../upstream/upstream-client.ts'
@@ -30,8 +30,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly sandbox: boolean
   /** Rejects if the database could not record the result of a command. */
   readonly assertWritable: () => Promise<void>
-  /** Is told the correlation id of each attempt before it is sent. */
-  readonly onCommandSent: (ref: string) => void
+  /** Returns the current span; null without traces. */
+  readonly traceparent: () => string | null
   /** Is told the outcome of each command. */
   readonly onCommandEnded: (mutation: string, outcome: string) => void
   /** Called when a read of a payment or agreement has fallen due. */

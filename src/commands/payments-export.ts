@@ -16,7 +16,7 @@ import { unseal, seal } from '../keys/derived-secrets.ts'
 import { fingerprint } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
-import type { PageCursor } from '../store/store.ts'
+import type { PageCursor } from '../store/port.ts'
 import type { OperationsOptions } from './parts.ts'
 
 export type ExportRequest = ExportQuery & {

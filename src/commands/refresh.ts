@@ -3,7 +3,7 @@ import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
 import { importParts } from '../reconciliation/imports/importer.ts'
-import type { FoundPayment } from '../store/store.ts'
+import type { FoundPayment } from '../store/port.ts'
 import type { OperationsOptions } from './parts.ts'
 
 export type RefreshOutcome =

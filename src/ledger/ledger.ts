@@ -8,10 +8,10 @@ import {
   takeSlot,
   type ThrottledRead,
 } from '../domain/reads/read-pace.ts'
+import type { Lease, LeaseName } from '../store/port.ts'
+import type { Database, DeliveryReplay, ImportedPage } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { isOutage, LeaseLostError } from '../store/store-errors.ts'
-import type { Lease, LeaseName } from '../store/store.ts'
-import type { Database, DeliveryReplay, ImportedPage } from '../store/store.ts'
 import { beginCommand, forgetCommand, markUnknown, rejectCommand, retryCommand } from './command-records.ts'
 import { recordFoundPayment } from './imports/import-subjects.ts'
 import { cancelImport, entryDecisions, giveUpPart, leavePage, recordAbsent, setAside } from './imports/record-import.ts'

@@ -1,9 +1,6 @@
 import { replayableBody } from '../domain/delivery.ts'
 import { hasBecomePaid, isOrphan } from '../domain/payments/attribution.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import { deliveryKey } from '../store/rows/delivery-key.ts'
-import type { DeliveryRow } from '../store/rows/log-rows.ts'
-import type { Rows } from '../store/rows/rows.ts'
 import type {
   ReceivedDelivery,
   DeliveryOutcome,
@@ -13,7 +10,10 @@ import type {
   OrphanLink,
   DeliveryReplay,
   ReplayOutcome,
-} from '../store/store.ts'
+} from '../store/port.ts'
+import { deliveryKey } from '../store/rows/delivery-key.ts'
+import type { DeliveryRow } from '../store/rows/log-rows.ts'
+import type { Rows } from '../store/rows/rows.ts'
 import { AGREEMENT } from './subjects/agreement-subject.ts'
 import { PAYMENT, type PaymentTarget } from './subjects/payment-subject.ts'
 import {

@@ -11,12 +11,12 @@ import {
   planRetry,
   readAgain,
 } from '../domain/reads/read-schedule.ts'
+import type { ReadOutcome, ReadSubject, AgreementReadSubject, PayoutReadSubject } from '../store/port.ts'
 import type { AgreementRow } from '../store/rows/agreement-rows.ts'
 import type { LinkRow } from '../store/rows/link-rows.ts'
 import type { PaymentRow } from '../store/rows/payment-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import { fromIso } from '../store/rows/table.ts'
-import type { ReadOutcome, ReadSubject, AgreementReadSubject, PayoutReadSubject } from '../store/store.ts'
 import {
   AGREEMENT,
   findAgreement,

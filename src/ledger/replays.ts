@@ -1,6 +1,6 @@
 import { type ReplayResult, withResult } from '../domain/bulk-replay.ts'
+import type { DeliveriesReplay, DeliveryReplay, ReplayOutcome } from '../store/port.ts'
 import type { Rows } from '../store/rows/rows.ts'
-import type { DeliveriesReplay, DeliveryReplay, ReplayOutcome } from '../store/store.ts'
 import { replayDelivery } from './receive.ts'
 import type { Ledger } from './subjects/subject.ts'
 

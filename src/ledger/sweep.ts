@@ -1,8 +1,8 @@
 import { planNoLater, type PlannedRead, type ReadPlan } from '../domain/reads/read-schedule.ts'
+import type { SweepPage } from '../store/port.ts'
 import { ONLY } from '../store/rows/log-rows.ts'
 import type { Rows } from '../store/rows/rows.ts'
 import type { MetaRow } from '../store/rows/upkeep-rows.ts'
-import type { SweepPage } from '../store/store.ts'
 import type { Ledger } from './subjects/subject.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Store } from '../ledger/store.ts'
-import type { PaymentsDeliveryBacklog } from '../store/store.ts'
+import type { PaymentsDeliveryBacklog } from '../store/port.ts'
 import type { PaymentsReadBacklog } from '../store/subject-stores.ts'
 import type { Sites } from '../upstream/client/sites.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'

@@ -1,6 +1,6 @@
 import type { LogFields } from '../observability/logger.ts'
+import type { Lease, ReadOutcome } from '../store/port.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import type { Lease, ReadOutcome } from '../store/store.ts'
 import type { ReadBudget, ReadPermit } from './read-budget.ts'
 import type { SiteTrouble } from './site-trouble.ts'
 

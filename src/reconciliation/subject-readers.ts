@@ -8,7 +8,7 @@ import type {
   PayoutReadSubject,
   ReadOutcome,
   ReadSubject,
-} from '../store/store.ts'
+} from '../store/port.ts'
 import type { Sites, Site } from '../upstream/client/sites.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
 import type { UpstreamClient } from '../upstream/upstream-client.ts'

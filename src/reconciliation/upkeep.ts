@@ -1,8 +1,8 @@
 import type { Store } from '../ledger/store.ts'
 import { type PeriodicTask, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { Lease } from '../store/port.ts'
 import { LeaseLostError } from '../store/store-errors.ts'
-import type { Lease } from '../store/store.ts'
 
 type UpkeepOptions = {
   readonly store: Pick<Store, 'heartbeat' | 'sweep' | 'commands' | 'now'>

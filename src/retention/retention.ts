@@ -8,9 +8,9 @@ import { createGunzip, createGzip } from 'node:zlib'
 import type { Config } from '../config.ts'
 import { type PeriodicTask, restAsLong, runEach, startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { ErasureStore } from '../store/port.ts'
 import type { PrunedKind } from '../store/retention/kinds.ts'
 import type { Archive, ArchivedRow, PruneUnit, RetentionStore } from '../store/retention/retention-queries.ts'
-import type { ErasureStore } from '../store/store.ts'
 
 export type RetentionOptions = {
   readonly store: RetentionStore

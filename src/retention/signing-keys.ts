@@ -1,8 +1,8 @@
 import type { KeyRing, KeySetting } from '../keys/key-ring.ts'
 import { startPeriodicTask, type Timer } from '../lib/timers.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { SigningKeyRecord, SigningKeyStore } from '../store/port.ts'
 import { StoreUnusableError } from '../store/store-errors.ts'
-import type { SigningKeyRecord, SigningKeyStore } from '../store/store.ts'
 
 /** SIGNS: the first of its setting. VERIFIES: listed after it. REMOVED: no longer listed by the process that is asked. */
 type PaymentSigningKeyState = 'SIGNS' | 'VERIFIES' | 'REMOVED'

@@ -1,6 +1,7 @@
 import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { CommittedRows } from './committed-rows.ts'
 import type { Db, GroupCommit } from './group-commit.ts'
+import type { EventLog, Database } from './port.ts'
 import { commandQueries } from './queries/command-queries.ts'
 import { inboxQueries } from './queries/deliveries/inbox.ts'
 import { replayQueries } from './queries/deliveries/replay-queries.ts'
@@ -15,7 +16,6 @@ import { createStatisticsStore } from './queries/statistics-queries.ts'
 import { createAgreementStore, createGatewayPaymentStore, createPayoutStore } from './queries/subject-queries.ts'
 import { createErasureStore } from './retention/erasure-queries.ts'
 import { createRetentionStore, type PruneUnits } from './retention/retention-queries.ts'
-import type { EventLog, Database } from './store.ts'
 
 type DatabaseParts = {
   /** Reads committed data: a few rows by their keys, or adjacent rows of an index. */

@@ -2,8 +2,8 @@ import type { AppConfig } from '../config.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { CommitObserver } from './group-commit.ts'
 import type { MigrationListener } from './migrate.ts'
+import type { Database } from './port.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
-import type { Database } from './store.ts'
 
 type OpenOptions = { readonly clock: () => Date; readonly logger: Logger; readonly observer: CommitObserver }
 

@@ -8,6 +8,9 @@ export type StatisticsQuery = {
   /** Null for one row of the whole time. */
   readonly interval: 'HOUR' | 'DAY' | null
   readonly by: readonly (keyof StatisticsGroup)[]
+  /** Whether amounts are added up, and times counted: each makes the read longer. Zero otherwise. */
+  readonly sums: boolean
+  readonly times: boolean
   /** The category that RISK is counted in. */
   readonly riskAs: FailureCategory
   /** Maximum number of rows. */
@@ -25,7 +28,7 @@ export type PaymentStatisticsRow = {
   readonly unpaid: number
   readonly duplicates: number
   readonly needingAttention: number
-  /** Exact decimals; zero unless the currency is among the groups. */
+  /** Exact decimals; zero unless they are asked for and the currency is among the groups. */
   readonly sums: Readonly<Record<(typeof SUMS)[number], string>>
   readonly paidTimes: PaidTimes
 }

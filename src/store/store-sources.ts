@@ -1,7 +1,7 @@
 import type { StoreMetrics, StoreSources } from '../observability/metrics/store-metrics.ts'
 import type { CommitObserver } from './group-commit.ts'
+import type { Database } from './port.ts'
 import type { StoreWatch } from './store-watch.ts'
-import type { Database } from './store.ts'
 
 type SourcesOptions = Pick<StoreSources, 'position' | 'isUp'> & {
   /** Called at each scrape. */

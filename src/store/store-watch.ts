@@ -1,6 +1,6 @@
 import { type Logger, rewriting } from '../observability/logger.ts'
+import type { Database } from './port.ts'
 import { isOutage, StoreFailure } from './store-errors.ts'
-import type { Database } from './store.ts'
 
 /** Detects that the database has failed, and that it is back. */
 export type StoreWatch = {

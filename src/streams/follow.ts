@@ -1,6 +1,6 @@
 import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { SliceScheduler } from '../lib/slice-scheduler.ts'
-import type { EventFilter, EventLog } from '../store/store.ts'
+import type { EventFilter, EventLog } from '../store/port.ts'
 import type { StreamItem, StreamStart } from './stream-item.ts'
 import type { Deadline, Deadlines, StreamAccount, StreamMember, StreamRegistry } from './stream-registry.ts'
 import type { Tail, Waiting } from './tail.ts'

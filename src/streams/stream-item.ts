@@ -4,7 +4,7 @@ import type { GatewayPayment } from '../domain/gateway/gateway-payment.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import type { Payout } from '../domain/payouts/payout.ts'
-import type { EventFilter } from '../store/store.ts'
+import type { EventFilter } from '../store/port.ts'
 
 /** One item of a stream. Positions are positions in the log; resolvers encode them as cursors. */
 export type StreamItem = {

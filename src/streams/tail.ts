@@ -1,8 +1,8 @@
 import type { PaymentEvent } from '../domain/events/payment-event.ts'
 import type { Piece, SliceScheduler } from '../lib/slice-scheduler.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { EventLog } from '../store/port.ts'
 import { StoreFailure } from '../store/store-errors.ts'
-import type { EventLog } from '../store/store.ts'
 import { createNewestStates, type NewestStates } from './newest-states.ts'
 import { NO_WAKE_UPS, type WakeUps } from './wake-ups.ts'
 

@@ -1,5 +1,5 @@
 import { type Sandbox, startSandbox } from 'payments-subgraph-sandbox'
-import type { PaymentStatus } from '../../packages/sandbox/src/payments/link.ts'
+import type { PaymentStatus } from '../../packages/sandbox/src/state/link.ts'
 import { agreementBody, payoutBody } from './sandbox/bodies.ts'
 import { call, linkBody } from './sandbox/support.ts'
 import { refusingPort } from './upstream/scripted-service.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MAGIC_FAILURES, MAGIC_3DS } from '../../packages/sandbox/src/payments/link.ts'
+import { MAGIC_FAILURES, MAGIC_3DS } from '../../packages/sandbox/src/state/link.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/sandbox.md'), 'utf8')
@@ -15,8 +15,8 @@ it('packages/sandbox/README.md has the example that is a test of the package', (
 describe('docs/sandbox.md', () => {
   it('lists every control endpoint, and no other', () => {
     const routes = readFileSync(join(root, 'packages/sandbox/src/server/control-routes.ts'), 'utf8')
-    const registered = [...routes.matchAll(/server\.(get|post|delete)(?:<Id>)?\('(?:\/sandbox)?([^']+)'/g)].map(
-      ([, method = '', path]) => `${method.toUpperCase()} /sandbox${path}`,
+    const registered = [...routes.matchAll(/routes\.(get|post|delete)\('([^']+)'/g)].map(
+      ([, method = '', path]) => `${method.toUpperCase()} ${path}`,
     )
     const listed = [...page.matchAll(/`((?:GET|POST|DELETE) \/sandbox\/[\w/:]+)`/g)].map(([, endpoint]) => endpoint)
     const normal = (endpoint = '') => endpoint.replace(':uuid', ':id')

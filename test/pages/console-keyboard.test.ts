@@ -2,11 +2,14 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
 import { isLive, openConsole } from '../browser/console.ts'
+import { misaddressedDelivery } from '../support/deliveries.ts'
 import { asked } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
+import { historyOf } from '../support/payments.ts'
 
 const browser = await findBrowser()
+const PAYER = { firstName: 'Ada', lastName: 'Payer' }
 
 describe.skipIf(browser.isMissing)('the console without a mouse', () => {
   let network: Network
@@ -22,6 +25,8 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
   test('can be used from the sign-in to a refund', async () => {
     const { open } = await browser.profile()
     const page = await open(`${network.app.url}/console`)
+    // The form is there when the session was asked for, which may be after the page has loaded.
+    await page.getByLabel('Client token (JWT)').waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.insertText(await network.token())
     await page.keyboard.press('Tab')
@@ -31,7 +36,8 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await goBy(page, 'p', 'Payments')
     await expect.poll(() => focused(page)).toBe('Payments')
     await page.getByRole('link', { name: 'order-2' }).waitFor()
-    await keys(page, 'j', 'j', 'j', 'k')
+    await stepTo(page, 'order-2')
+    await keys(page, 'j', 'k')
     await expect.poll(() => focused(page)).toBe('order-2')
     await keys(page, 'Enter')
     await page.getByRole('heading', { level: 1, name: 'Payment order-2' }).waitFor()
@@ -50,6 +56,56 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     await expect.poll(() => focused(page)).toBe('Refund …')
     expect(asked(network, 'POST', '/v3/payin_links/refund')).toBe(1)
   })
+
+  test('finds why a payment failed', async () => {
+    await paid('order-declined', 'failed')
+    const page = await openConsole(await browser.profile(), network)
+    await find(page, 'order-declined')
+    await page.getByRole('heading', { level: 2, name: 'Generic declined' }).waitFor()
+    await page.getByText('What helps: another method or card').waitFor()
+  })
+
+  test('finds the delivery of a customer who paid and sees nothing, and replays it', async () => {
+    const link = await paid('order-unseen', 'failed', { customer: { ...PAYER, email: 'unseen@example.test' } })
+    await network.sandbox.control.deliver(link, { kind: 'late', status: 'authorised' })
+    const page = await openConsole(await browser.profile(), network)
+    await find(page, 'unseen@example.test')
+    await page.getByRole('heading', { level: 1, name: 'Payment order-unseen' }).waitFor()
+    await tabTo(page, 'Show the delivery')
+    await keys(page, 'Enter')
+    await tabTo(page, 'Replay …')
+    await keys(page, 'Enter')
+    await page.getByText('Nothing has been changed yet.').waitFor()
+    await tabTo(page, 'Replay the delivery')
+    await keys(page, 'Enter')
+    await page.getByRole('dialog', { name: 'The delivery was replayed' }).waitFor()
+    await keys(page, 'Escape')
+    await expect.poll(() => focused(page)).toBe('Replay …')
+  })
+
+  test('goes from what needs attention to a dispute, and to a quarantined delivery', async () => {
+    await paid('order-disputed', 'in_dispute')
+    const { payment } = await historyOf(network, await paid('order-elsewhere', 'received'))
+    await misaddressedDelivery(network, payment?.id ?? '')
+    const page = await openConsole(await browser.profile(), network)
+    for (const [row, title] of [
+      ['A customer disputes a payment', 'The customer disputes this payment'],
+      ['A webhook is quarantined', 'The body is about another subject than the webhook URL.'],
+    ] as const) {
+      await goBy(page, 'v', 'Overview')
+      await page.getByText(row).waitFor()
+      await stepTo(page, row)
+      await keys(page, 'Enter')
+      await page.getByRole('heading', { level: 2, name: title }).waitFor()
+    }
+  })
+
+  /** Creates a link that has this status, and returns its id. */
+  async function paid(reference: string, status: 'failed' | 'received' | 'in_dispute', over = {}): Promise<string> {
+    const { id } = await createLink(network, { reference, ...over })
+    await network.sandbox.control.setStatus(id, status)
+    return id
+  }
 
   test('is gone around in by single keys', async () => {
     const page = await openConsole(await browser.profile(), network)
@@ -116,6 +172,24 @@ async function goBy(page: Page, key: string, title: string): Promise<void> {
     return page.getByRole('heading', { level: 1 }).textContent()
   }
   await expect.poll(heading).toBe(title)
+}
+
+/** Opens what the palette finds first. */
+async function find(page: Page, text: string): Promise<void> {
+  await keys(page, 'Control+k')
+  await page.keyboard.type(text)
+  await page.getByRole('group', { name: 'Payments' }).getByRole('option').first().waitFor()
+  await keys(page, 'Enter')
+}
+
+/** Presses j until a row with this text has the focus. Throws after 20 presses. */
+async function stepTo(page: Page, text: string): Promise<void> {
+  for (let times = 0; times < 20; times += 1) {
+    await keys(page, 'j')
+    const row = await page.evaluate(() => document.activeElement?.closest('li, tr')?.textContent)
+    if (row?.includes(text) === true) return
+  }
+  throw new Error(`The key j does not lead to ${text}.`)
 }
 
 /** Presses Tab until the element with this text has the focus. Throws after 60 presses. */

@@ -1,6 +1,6 @@
 import { READ_CLASSES, type ReadClass } from '../../src/domain/reads/read-schedule.ts'
 import type { Store } from '../../src/ledger/store.ts'
-import type { DueRead, ReadKind, ReadSubject } from '../../src/store/store.ts'
+import type { DueRead, ReadKind, ReadSubject } from '../../src/store/port.ts'
 
 /** Later than any read of a test is planned for. */
 const LAST = new Date(8.64e15)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { connectEmulator, connectGraph } from '../../examples/shop/server/emulator.ts'
 import { TimerClock } from '../../packages/sandbox/src/state/clock.ts'
-import { WebhookSender } from '../../packages/sandbox/src/webhooks/webhook-sender.ts'
+import { WebhookSender } from '../../packages/sandbox/src/state/webhook-sender.ts'
 import { createBoundedFetch } from '../../src/access/remote-keys.ts'
 import { createRouterClient } from '../../src/http/streams/router-client.ts'
 import { createTracing } from '../../src/observability/tracing/tracing.ts'

@@ -11,7 +11,7 @@ export {
   type ApiCall,
 } from './state/sandbox-store.ts'
 export type { SandboxClock } from './state/clock.ts'
-export type { AgreementStatus } from './agreements/sandbox-agreement.ts'
+export type { AgreementStatus } from './state/agreement.ts'
 export { type BankAccount, type KnownQr, vietQr, type QrAccount, type QrOptions } from './accounts/bank-accounts.ts'
 export type { SandboxAbout } from './control/control.ts'
 export type { MagicTable, SandboxControl, Silently } from './control/control.ts'
@@ -29,9 +29,9 @@ export type {
   SandboxState,
 } from './control/control-views.ts'
 export type { SetStatusOptions } from './control/control.ts'
-export type { MagicFailure, PaymentStatus } from './payments/link.ts'
+export type { MagicFailure, PaymentStatus } from './state/link.ts'
 export type { WebhookFault as Mishap, WebhookFaultResult as MishapResult } from './webhooks/webhook-faults.ts'
 export type { MagicPayout } from './payouts/payout-steps.ts'
-export type { PayoutStatus } from './payouts/sandbox-payout.ts'
+export type { PayoutStatus } from './state/payout.ts'
 export { sign } from './webhooks/sign.ts'
-export type { WebhookAttempt, WebhookKind, WebhookRecord } from './webhooks/webhook-sender.ts'
+export type { WebhookAttempt, WebhookKind, WebhookRecord } from './state/webhook-sender.ts'

@@ -26,16 +26,17 @@
  * The control endpoints have no credentials; requests under a foreign host name, and changes from pages of other origins, are
  * rejected. Listen on the loopback address only.
  */
+import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import { bareHost } from 'payments-subgraph-lib/known-hosts'
 import { createControl, type SandboxControl } from './control/control.ts'
 import { keepState } from './saved/saved-state.ts'
 import { buildServer } from './server/sandbox-server.ts'
 import { TimerClock, type SandboxClock } from './state/clock.ts'
 import { FaultBook, Changes, DEFAULT_SITES, type SandboxSite, type SandboxStore } from './state/sandbox-store.ts'
+import { WebhookSender } from './state/webhook-sender.ts'
 import { decimal } from './values/decimal.ts'
-import { WebhookSender } from './webhooks/webhook-sender.ts'
 
 export type SandboxOptions = {
   /** Default 127.0.0.1. */
@@ -99,8 +100,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const store = createWorld(options, hosts)
   const control = createControl(store)
   const server = buildServer(store, control, { closing: closing.signal, hosts })
-  await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
-  store.origin = originOf(server.server.address() as AddressInfo)
+  server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  await once(server, 'listening')
+  store.origin = originOf(server.address() as AddressInfo)
   // Only the process that has the port writes the file.
   const saveState = await kept(options.statePath, store, server)
   return {
@@ -115,7 +117,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       closing.abort()
       saveState()
       store.clock.close()
-      await Promise.all([store.sender.close(), server.close()])
+      await Promise.all([store.sender.close(), closed(server)])
     },
   }
 }
@@ -154,15 +156,21 @@ function createWorld(options: SandboxOptions, hosts: readonly string[]): Sandbox
 }
 
 /** Restores and keeps the state if there is a file for it. Closes the server and rejects if the file cannot be used. */
-async function kept(path: string | undefined, store: SandboxStore, server: FastifyInstance): Promise<() => void> {
+async function kept(path: string | undefined, store: SandboxStore, server: Server): Promise<() => void> {
   if (path === undefined) return () => undefined
   try {
     return keepState(store, path)
   } catch (cause) {
-    await server.close()
+    await closed(server)
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new SandboxStateError(`The state of the sandbox cannot be kept in ${path}: ${reason}`, path, cause)
   }
+}
+
+/** Closes the server with its connections. */
+async function closed(server: Server): Promise<void> {
+  server.close().closeAllConnections()
+  await once(server, 'close')
 }
 
 class SandboxStateError extends Error {

@@ -3,7 +3,7 @@ import type { GatewayPaymentFacts } from '../../domain/gateway/gateway-payment.t
 import { callbackAuthorization, type CallbackKind } from '../../keys/derived-secrets.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { CommandFailure } from '../../lookups/operation-outcome.ts'
-import type { CommandSubject, RefKind } from '../../store/store.ts'
+import type { CommandSubject, RefKind } from '../../store/port.ts'
 import { searchPages, type SearchProgress, type SearchSpan } from '../../upstream/endpoints/agreement-endpoints.ts'
 import { UpstreamFault } from '../../upstream/upstream-fault.ts'
 import type { Notification } from '../../upstream/wire/values/wire-fields.ts'

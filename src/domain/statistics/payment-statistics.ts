@@ -24,15 +24,16 @@ export const SUMS = ['amount', 'total', 'paid', 'refunded'] as const
 export const PAID_WITHIN_SECONDS = [15, 30, 60, 120, 180, 300, 600, 1_800, 3_600, 21_600, 86_400] as const
 
 /** Counts of payments, each 0 or 1 for one payment. */
-const COUNTS = ['payments', 'paid_payments', 'unpaid_payments', 'duplicates', 'needing_attention'] as const
+export const COUNTS = ['payments', 'paid_payments', 'unpaid_payments', 'duplicates', 'needing_attention'] as const
 
-/** The figures of a group, in the order of `figuresOf`: counts, sums as whole units and millionths, and times. */
-export const FIGURES: readonly string[] = [
-  ...COUNTS,
-  ...SUMS.flatMap((name) => [`${name}_units`, `${name}_millionths`]),
-  ...PAID_WITHIN_SECONDS.map((seconds) => `paid_within_${seconds}`),
-  'paid_later',
-]
+/** Sums as whole units and millionths. */
+export const AMOUNTS: readonly string[] = SUMS.flatMap((name) => [`${name}_units`, `${name}_millionths`])
+
+/** Counts of payments by the time until they were paid. */
+export const TIMES: readonly string[] = [...PAID_WITHIN_SECONDS.map((most) => `paid_within_${most}`), 'paid_later']
+
+/** The figures of a group, in the order of `figuresOf`. */
+export const FIGURES: readonly string[] = [...COUNTS, ...AMOUNTS, ...TIMES]
 
 /** What a payment is counted by besides its state. */
 export type CountedPayment = {

@@ -2,8 +2,8 @@ import { filterProblems, MAX_PAGE, normaliseFilter } from '../../domain/list-fil
 import { payinAmountProblem, type Money } from '../../domain/money/money.ts'
 import type { CursorCodec, PlaceKind } from '../../keys/cursor.ts'
 import { tidied } from '../../lib/text.ts'
+import type { EventFilter, ListOrder, ListStore, Page, PageCursor, PageQuery } from '../../store/port.ts'
 import { PlaceOfOtherOrderError } from '../../store/store-errors.ts'
-import type { EventFilter, ListOrder, ListStore, Page, PageCursor, PageQuery } from '../../store/store.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'
 

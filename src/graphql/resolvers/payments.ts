@@ -10,7 +10,7 @@ import { methodCodeOf, type Payment as PaymentState } from '../../domain/payment
 import { refundableAmount, refundBar, refundExpiresAt } from '../../domain/payments/refund-rules.ts'
 import { unseal } from '../../keys/derived-secrets.ts'
 import { tidied } from '../../lib/text.ts'
-import { SEARCH_FIELDS } from '../../store/store.ts'
+import { SEARCH_FIELDS } from '../../store/port.ts'
 import { filteredList, pageSize, eventPage, nodeIdOf } from '../arguments/arguments.ts'
 import type { Context } from '../context.ts'
 import { badArgument } from '../error-formatter.ts'

@@ -4,12 +4,13 @@ import {
   PAID_WITHIN_SECONDS,
   quantileSeconds,
   type StatisticsGroup,
-  type SUMS,
+  SUMS,
 } from '../../domain/statistics/payment-statistics.ts'
-import type { PaymentStatisticsRow } from '../../store/store.ts'
+import type { PaymentStatisticsRow } from '../../store/port.ts'
 import { badArgument } from '../error-formatter.ts'
 import type { PayinStatus, PaymentStatisticsGroup, QueryPaymentStatisticsArgs } from '../generated.ts'
 import type { AreaResolvers } from '../models.ts'
+import { selectedFields } from '../selected-fields.ts'
 
 /** Rows of an answer. */
 const MOST_ROWS = 5_000
@@ -27,10 +28,13 @@ const GROUPS: Readonly<Record<PaymentStatisticsGroup, keyof StatisticsGroup>> = 
 
 export const statisticsResolvers = {
   Query: {
-    async paymentStatistics(_root, args, { store, caller, clock }) {
+    async paymentStatistics(_root, args, { store, caller, clock }, info) {
+      const fields = selectedFields(info)
       const query = {
         ...boundsOf(args, clock()),
         by: (args.by ?? []).map((name) => GROUPS[name]),
+        sums: SUMS.some((name) => fields.has(name)),
+        times: fields.has('timeToPaid'),
         riskAs: hasScope(caller, 'payments:risk') ? 'RISK' : GENERIC_DECLINED.category,
         limit: MOST_ROWS + 1,
       } as const

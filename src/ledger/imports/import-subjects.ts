@@ -6,8 +6,8 @@ import type { PaymentDetails, PaymentReport } from '../../domain/payments/paymen
 import { decideRead, type Payment } from '../../domain/payments/payment.ts'
 import { decidePayoutRead, payoutStreamId } from '../../domain/payouts/payout.ts'
 import { type ReadPlan, readSiteOf } from '../../domain/reads/read-schedule.ts'
+import type { FoundPayment, FoundAgreement, FoundPayout } from '../../store/port.ts'
 import type { Rows } from '../../store/rows/rows.ts'
-import type { FoundPayment, FoundAgreement, FoundPayout } from '../../store/store.ts'
 import { applyRead, type ReadTarget, recordPaymentRead, scheduled } from '../record-read.ts'
 import { AGREEMENT, findAddressed, findAgreement, namesAnothersTransaction } from '../subjects/agreement-subject.ts'
 import { PAYMENT } from '../subjects/payment-subject.ts'
@@ -209,7 +209,7 @@ export function importAgreement(
 
 /** As of a command that is not on record any more, so that callbacks at its URL are accepted. */
 function recordCorrelationId(rows: Rows, { newRef: ref, site }: FoundAgreement, at: Date): void {
-  const unknown = { requested: null, ownerId: null }
+  const unknown = { requested: null, ownerId: null, traceparent: null }
   rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site, ...unknown })
 }
 

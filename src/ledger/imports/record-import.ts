@@ -14,9 +14,9 @@ import {
   withEntry,
   withFailed,
 } from '../../domain/imports/import-report.ts'
+import type { AbsentObjects, ImportedPage } from '../../store/port.ts'
 import type { Rows } from '../../store/rows/rows.ts'
 import { entryPrefix } from '../../store/rows/upkeep-rows.ts'
-import type { AbsentObjects, ImportedPage } from '../../store/store.ts'
 import type { Ledger } from '../subjects/subject.ts'
 import {
   importAgreement,

@@ -606,7 +606,9 @@ CREATE TABLE command_refs (
   -- What a gateway payment was requested with, as JSON: neither the answer nor a callback tells the amount. Null for every other attempt.
   requested_json TEXT,
   -- The owner of an agreement that was requested: neither the answer nor a callback tells it.
-  owner_id TEXT
+  owner_id TEXT,
+  -- The span of the request, to which those of its webhooks link (W3C Trace Context). Null without traces.
+  traceparent TEXT
 );
 
 CREATE INDEX command_refs_by_command ON command_refs (command_id, attempt);

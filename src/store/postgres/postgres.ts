@@ -3,9 +3,9 @@ import type { PaymentEvent } from '../../domain/events/payment-event.ts'
 import { createDatabase, createListeners, type LogBranches } from '../create-database.ts'
 import { type CommitObserver, type Db, createGroupCommit, type GroupCommit } from '../group-commit.ts'
 import type { MigrationListener } from '../migrate.ts'
+import type { Database } from '../port.ts'
 import { type PrunedKind } from '../retention/kinds.ts'
 import { PRUNED_BY, type PruneUnits, rowUnits, startOfMonth } from '../retention/retention-queries.ts'
-import type { Database } from '../store.ts'
 import { migratePostgres, WRITERS_LOCK } from './migrations.ts'
 import {
   ANSWER_MS,

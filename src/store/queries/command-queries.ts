@@ -5,11 +5,11 @@ import { PAID_RANK } from '../../domain/payments/payment-report.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
 import type { CommandKey } from '../command-store.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
+import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
 import { COMMANDS, REQUESTED } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
-import type { Database } from '../store.ts'
 import { refsOfSameCommand } from './deliveries/inbox.ts'
 
 /** Creates the queries of commands, and their bulk changes. */

@@ -5,9 +5,9 @@ import { emptyReport } from '../../domain/imports/import-report.ts'
 import { type ImportedList } from '../../domain/imports/imported-lists.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../import-store.ts'
+import type { Database } from '../port.ts'
 import { toPayment } from '../rows/payment-rows.ts'
 import { entryPrefix, PAYMENT_IMPORTS } from '../rows/upkeep-rows.ts'
-import type { Database } from '../store.ts'
 import { newestFirst, unplaced } from './read-page.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */

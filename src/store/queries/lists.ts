@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { AmountRange, ListFilter } from '../../domain/list-filter.ts'
 import type { Db } from '../group-commit.ts'
-import type { ListStore, PageQuery } from '../store.ts'
+import type { ListStore, PageQuery } from '../port.ts'
 import type { Tables } from '../tables.ts'
 import { inLowerCase } from './payment-search.ts'
 import { countRows, type Interval, type Listing, newestFirst, NO_PAGE, oneOf, type Ranges } from './read-page.ts'

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import { eventId, parseEventId, type PaymentEvent } from '../../domain/events/payment-event.ts'
 import type { Db } from '../group-commit.ts'
+import type { EventFilter, EventLog, LogPage } from '../port.ts'
 import { EVENTS } from '../rows/log-rows.ts'
 import type { StoredRow } from '../rows/table.ts'
-import type { EventFilter, EventLog, LogPage } from '../store.ts'
 import { grouped, oneOf, readPage } from './read-page.ts'
 import {
   findStreams,

@@ -2,8 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { FailureCategory } from '../../domain/payments/failures/failure-codes.ts'
 import {
+  AMOUNTS,
+  COUNTS,
   decimalOf,
-  FIGURES,
+  TIMES,
   PAID_WITHIN_SECONDS,
   type StatisticsGroup,
   SUMS,
@@ -22,16 +24,16 @@ export function createStatisticsStore(lists: Db, exclusively: GroupCommit['exclu
   }
 }
 
-const AMOUNTS = /_(?:units|millionths)$/
-
 /** Whole days are read as days and the hours at both ends as hours, so that few rows are read of a long time. */
-async function readStatistics(db: Db, { from, to, interval, by, riskAs, limit }: StatisticsQuery) {
+async function readStatistics(db: Db, { from, to, interval, by, riskAs, limit, ...asked }: StatisticsQuery) {
   const groups = [...new Set(by)].map((name) => [GROUP_COLUMNS[name], groupedBy(name, riskAs)] as const)
   const start = interval === null ? sql`NULL` : startOf(interval)
   const keys = [...(interval === null ? [] : [start]), ...groups.map(([, value]) => value)]
   // Amounts of different currencies are never added up.
-  const figures = by.includes('currency') ? FIGURES : FIGURES.filter((name) => !AMOUNTS.test(name))
-  const sums = figures.map((name) => sql`CAST(SUM(${sql.ref(name)}) AS TEXT) AS ${sql.ref(name)}`)
+  const amounts = asked.sums && by.includes('currency') ? AMOUNTS : []
+  const sums = [...COUNTS, ...amounts, ...(asked.times ? TIMES : [])].map(
+    (name) => sql`CAST(SUM(${sql.ref(name)}) AS TEXT) AS ${sql.ref(name)}`,
+  )
   const { rows } = await sql<StoredRow>`
     SELECT ${sql.join([sql`${start} AS start_at`, ...groups.map(([name, value]) => sql`${value} AS ${sql.ref(name)}`), ...sums])}
     FROM payment_statistics WHERE payments <> 0 AND ${within(from, to, interval)}
@@ -74,7 +76,7 @@ function unitWithin(unit: string, from: number | null, to: number | null): RawBu
 }
 
 function toStatistics(row: StoredRow): PaymentStatisticsRow {
-  const number = (name: string) => Number(row[name])
+  const number = (name: string) => Number(row[name] ?? 0)
   const group = Object.entries(GROUP_COLUMNS).flatMap(([name, column]) => (column in row ? [[name, row[column]]] : []))
   const sum = (name: string) => decimalOf(BigInt(row[`${name}_units`] ?? 0), BigInt(row[`${name}_millionths`] ?? 0))
   return {

@@ -2,9 +2,9 @@ import type { PaymentEvent, PaymentEventKind } from '../../domain/events/payment
 import { gatewayStreamId, isGatewayKind, isGatewayStream } from '../../domain/gateway/gateway-payment.ts'
 import { isPayoutKind, isPayoutStream, payoutStreamId } from '../../domain/payouts/payout.ts'
 import type { Db } from '../group-commit.ts'
+import type { EventFilter } from '../port.ts'
 import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../rows/log-rows.ts'
 import type { TableSpec } from '../rows/table.ts'
-import type { EventFilter } from '../store.ts'
 
 /** A stream that contains events of a filter, with the conditions that select them. */
 export type StreamOfEvents = {

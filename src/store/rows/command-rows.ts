@@ -57,6 +57,8 @@ export const ATTEMPTS = tableOf(
     requested: named('requested_json', REQUESTED),
     /** The owner of an agreement that was requested; null for every other attempt. */
     ownerId: text<string | null>(),
+    /** The span of the request; null without traces. */
+    traceparent: text<string | null>(),
   },
   ['ref', 'commandId'],
 )

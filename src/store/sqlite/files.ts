@@ -13,8 +13,8 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolder } from 'payments-subgraph-lib/make-folder'
+import type { Database } from '../port.ts'
 import { StoreFailure, StoreUnusableError } from '../store-errors.ts'
-import type { Database } from '../store.ts'
 import { toStoreFailure } from './sqlite-connection.ts'
 
 const OWNER_ONLY_FILE = 0o600

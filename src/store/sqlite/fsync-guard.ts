@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { AsyncTransactionSteps, TransactionSteps } from '../group-commit.ts'
+import type { Database } from '../port.ts'
 import { StoreFailure } from '../store-errors.ts'
-import type { Database } from '../store.ts'
 import { type Move, toStoreFailure } from './sqlite-connection.ts'
 
 export type FsyncGuard = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { SEARCH_FIELDS } from '../../../src/store/port.ts'
 import { searchPayments } from '../../../src/store/queries/payment-search.ts'
-import { SEARCH_FIELDS } from '../../../src/store/store.ts'
 import { present } from '../../store/contract/builders.ts'
 import { findPostgres } from '../../support/postgres.ts'
 import { notedPostgres, notedSqlite } from './noted-plans.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AgreementReadSubject } from '../../../src/store/store.ts'
+import type { AgreementReadSubject } from '../../../src/store/port.ts'
 import { dueIds, nextDue } from '../../support/due-reads.ts'
 import {
   after,

@@ -13,7 +13,7 @@ import type { PayoutReport } from '../../../src/domain/payouts/payout-report.ts'
 import type { Payout } from '../../../src/domain/payouts/payout.ts'
 import type { Store } from '../../../src/ledger/store.ts'
 import type { CommandKey } from '../../../src/store/command-store.ts'
-import type { NewCommand, Page, PageCursor, PageQuery, Placed } from '../../../src/store/store.ts'
+import type { NewCommand, Page, PageCursor, PageQuery, Placed } from '../../../src/store/port.ts'
 import { agreementReport as reportOfAgreement } from '../../unit/domain/agreements.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { DeliveryFilter, PageCursor } from '../../../src/store/store.ts'
+import type { DeliveryFilter, PageCursor } from '../../../src/store/port.ts'
 import {
   after,
   agreementReport,

@@ -1,7 +1,7 @@
 import type { ListPlace, PaymentImport } from '../../../src/domain/imports/import-plan.ts'
 import type { ImportPart } from '../../../src/domain/imports/imported-lists.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import type { FoundPayment, Lease, NewImport } from '../../../src/store/store.ts'
+import type { FoundPayment, Lease, NewImport } from '../../../src/store/port.ts'
 import { after, MINUTE, NOW, present, report } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Lease } from '../../../src/store/port.ts'
 import { LeaseLostError } from '../../../src/store/store-errors.ts'
-import type { Lease } from '../../../src/store/store.ts'
 import {
   after,
   agreementReport,

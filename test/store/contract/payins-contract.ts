@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { DirectPayin } from '../../../src/domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import type { NewCommand } from '../../../src/store/port.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { NewCommand } from '../../../src/store/store.ts'
 import { dueReads, nextDue } from '../../support/due-reads.ts'
 import {
   after,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PayoutReadSubject } from '../../../src/store/store.ts'
+import type { PayoutReadSubject } from '../../../src/store/port.ts'
 import { dueIds, nextDue } from '../../support/due-reads.ts'
 import { payoutReport } from '../../unit/domain/payouts.ts'
 import { after, events, MINUTE, NOW, payoutCallback, payoutOf, present, settledPayout } from './builders.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
-import type { ReadOutcome, ReadSubject } from '../../../src/store/store.ts'
+import type { ReadOutcome, ReadSubject } from '../../../src/store/port.ts'
 import { dueReads, nextDue, pollAt } from '../../support/due-reads.ts'
 import {
   after,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readAfterExpiry } from '../../../src/domain/reads/read-schedule.ts'
-import type { ReadSubject } from '../../../src/store/store.ts'
+import type { ReadSubject } from '../../../src/store/port.ts'
 import { dueReads, nextDue } from '../../support/due-reads.ts'
 import { after, delivery, events, linkOf, MINUTE, NOW, paymentOf, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'

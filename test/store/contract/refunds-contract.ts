@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Command } from '../../../src/domain/command.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
+import type { RefundTerms } from '../../../src/store/port.ts'
 import { StoreConflictError } from '../../../src/store/store-errors.ts'
-import type { RefundTerms } from '../../../src/store/store.ts'
 import { dueReads, nextDue } from '../../support/due-reads.ts'
 import {
   after,

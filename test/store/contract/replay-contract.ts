@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { AgreementReport } from '../../../src/domain/agreements/agreement-report.ts'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import type { Store } from '../../../src/ledger/store.ts'
-import type { IncomingDelivery } from '../../../src/store/store.ts'
+import type { IncomingDelivery } from '../../../src/store/port.ts'
 import { nextDue } from '../../support/due-reads.ts'
 import {
   after,

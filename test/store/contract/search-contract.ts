@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SEARCH_FIELDS, type SearchField } from '../../../src/store/store.ts'
+import { SEARCH_FIELDS, type SearchField } from '../../../src/store/port.ts'
 import { after, delivery, NOW, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 

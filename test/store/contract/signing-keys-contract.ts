@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SigningKeyUse } from '../../../src/store/store.ts'
+import type { SigningKeyUse } from '../../../src/store/port.ts'
 import { after, agreementReport, NOW, settledAgreement } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 

@@ -4,14 +4,23 @@ import { sumDecimals } from '../../../src/domain/money/money.ts'
 import { PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import type { Payment } from '../../../src/domain/payments/payment.ts'
 import type { Store } from '../../../src/ledger/store.ts'
-import type { PaymentStatisticsRow, StatisticsQuery } from '../../../src/store/store.ts'
+import type { PaymentStatisticsRow, StatisticsQuery } from '../../../src/store/port.ts'
 import { after, delivery, MINUTE, NOW, report, settledLink } from './builders.ts'
 import { found, importing, PAYINS } from './import-builders.ts'
 import { failingHistory, type RandomHistories } from './random-history.ts'
 import type { Fixture, OpenStore } from './store-contract.ts'
 
 const HOUR = 60 * MINUTE
-const ALL: StatisticsQuery = { from: null, to: null, interval: null, by: [], riskAs: 'RISK', limit: 10_000 }
+const ALL: StatisticsQuery = {
+  from: null,
+  to: null,
+  interval: null,
+  by: [],
+  riskAs: 'RISK',
+  sums: true,
+  times: true,
+  limit: 10_000,
+}
 const BY = ['currency', 'site', 'methodKind', 'phase', 'status', 'failureCategory'] as const
 
 /** Rows in one order. */

@@ -6,7 +6,7 @@ import { createReader, type DueReader } from '../../../src/reconciliation/due-re
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
 import type { ReadResult } from '../../../src/reconciliation/single-flight-reader.ts'
 import { createReadables } from '../../../src/reconciliation/subject-readers.ts'
-import type { ReadOutcome, ReadSubject } from '../../../src/store/store.ts'
+import type { ReadOutcome, ReadSubject } from '../../../src/store/port.ts'
 import { createSites, type Site } from '../../../src/upstream/client/sites.ts'
 import type { VirtualTime } from '../../support/virtual-time.ts'
 import { delivery, NOW, present, report } from '../contract/builders.ts'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Store } from '../../../src/ledger/store.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createReadBudget, type ReadBudget } from '../../../src/reconciliation/read-budget.ts'
-import type { Lease } from '../../../src/store/store.ts'
+import type { Lease } from '../../../src/store/port.ts'
 import { UpstreamFault } from '../../../src/upstream/upstream-fault.ts'
 import { type Database, findPostgres } from '../../support/postgres.ts'
 import { openPostgresStore } from '../../support/store.ts'

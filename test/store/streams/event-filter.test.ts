@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EventFilter } from '../../../src/store/store.ts'
+import type { EventFilter } from '../../../src/store/port.ts'
 import { eventMatcher } from '../../../src/streams/stream-item.ts'
 import { events, settledLink } from '../contract/builders.ts'
 import { append, openStore } from './log.ts'

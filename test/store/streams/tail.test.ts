@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PaymentEvent } from '../../../src/domain/events/payment-event.ts'
+import type { EventLog } from '../../../src/store/port.ts'
 import { StoreFailure } from '../../../src/store/store-errors.ts'
-import type { EventLog } from '../../../src/store/store.ts'
 import type { Tail } from '../../../src/streams/tail.ts'
 import type { WakeListener } from '../../../src/streams/wake-ups.ts'
 import { events } from '../contract/builders.ts'
@@ -133,21 +133,6 @@ describe('the tail of the log', () => {
     await append(store)
     const wokenAgain = nextEvent(tail, null)
     wake(null)
-    await wokenAgain
-    expect(tail.end).toBe(2)
-  })
-
-  it('reads the log once for all that announce one commit', async () => {
-    const { store, tail, wake, reads } = await tailOfAnotherNode()
-    await append(store)
-    const woken = nextEvent(tail, null)
-    for (let count = 0; count < 100; count++) wake(1)
-    await woken
-    await turns(20)
-    expect(reads()).toBe(1)
-    await append(store)
-    const wokenAgain = nextEvent(tail, null)
-    wake(2)
     await wokenAgain
     expect(tail.end).toBe(2)
   })

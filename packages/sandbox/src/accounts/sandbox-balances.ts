@@ -1,7 +1,8 @@
 import { recordedAmount } from '../methods/methods.ts'
-import { type Link, owedTotal, methodOf } from '../payments/link.ts'
 import { paidAmount, paymentMethod } from '../payments/payment-object.ts'
-import { handledAmount, isUnderWay, type Payout } from '../payouts/sandbox-payout.ts'
+import { type Link, owedTotal, methodOf } from '../state/link.ts'
+import { handledAmount, isUnderWay, type Payout } from '../state/payout.ts'
+import { type Deposit } from '../state/sandbox-store.ts'
 import type { SandboxStore, SandboxSite } from '../state/sandbox-store.ts'
 import {
   addDecimals,
@@ -147,15 +148,6 @@ function ofPayout(payout: Payout): Movement[] {
   if (completed === undefined) return []
   const amount = handledAmount(payout)
   return [{ id: payout.uuid, kind: 'payout', amount, method: payout.request.methodCode, at: completed.at }]
-}
-
-/** A simulated deposit into the treasury account of a site. */
-export type Deposit = {
-  readonly siteId: string
-  readonly currency: string
-  readonly accountNumber: string
-  readonly amount: Decimal
-  readonly at: Date
 }
 
 /**

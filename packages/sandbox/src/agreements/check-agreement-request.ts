@@ -1,4 +1,15 @@
 import { isDay } from 'payments-subgraph-lib/calendar'
+import {
+  AGREEMENT_TYPES,
+  DETAIL_WRAPPERS,
+  FREQUENCIES,
+  REQUESTABLE_STATUSES,
+  type AgreementDetails,
+  type AgreementRequest,
+  type AgreementTerms,
+  PAY_ID_TYPES,
+  type Payer,
+} from '../state/agreement.ts'
 import { decimal } from '../values/decimal.ts'
 import {
   BSB,
@@ -13,17 +24,6 @@ import {
   sizedText,
   isEmail,
 } from '../values/request-fields.ts'
-import {
-  AGREEMENT_TYPES,
-  DETAIL_WRAPPERS,
-  FREQUENCIES,
-  REQUESTABLE_STATUSES,
-  type AgreementDetails,
-  type AgreementRequest,
-  type AgreementTerms,
-  PAY_ID_TYPES,
-  type Payer,
-} from './sandbox-agreement.ts'
 
 /** Validates the body of an agreement creation (docs/payments-api.md, sections 2.1 to 2.3, 4.1 and 8). */
 export function readAgreement(body: JsonObject): { request: AgreementRequest } | { problems: Problems } {

@@ -1,106 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, json, notAuthorised, notFound, readJsonObject } from '../http/answers.ts'
+import type { Answer, Call, Routes, Scope } from '../http/server.ts'
 import { type FaultAnswer, siteOf, type SandboxSite, type ApiCall, type SandboxStore } from '../state/sandbox-store.ts'
-import { pathOf, sendJson, sendNotAuthorised, sendNotFound } from './json-answers.ts'
+import type { JsonObject } from '../values/request-fields.ts'
 
-/** A group of endpoints; each is registered below `/api`, after the checks for credentials and faults. */
-export type ApiGroup = (api: FastifyInstance, store: SandboxStore) => void
-
-const sites = new WeakMap<FastifyRequest, SandboxSite>()
-const calls = new WeakMap<FastifyRequest, ApiCall>()
-/** Requests that get no response. */
-const dropped = new WeakSet<FastifyRequest>()
-
-/**
- * Registers the interface below `/api`. Every call is recorded, may trigger a fault, and must carry the header pair of a
- * site (docs/payments-api.md, section 5). `closing` aborts the calls that a fault keeps open.
- */
-export function registerApi(api: FastifyInstance, store: SandboxStore, { groups, closing }: ApiOptions): void {
-  api.addHook('onRequest', async (request, reply) => {
-    const call = remember(store, request)
-    const fault = store.faults.take(request.method, pathOf(request))
-    call.fault = fault !== undefined
-    store.changes.note()
-    if (fault !== undefined && (await suffer(fault, { request, reply, closing }))) return reply
-    const site = siteOf(store.sites, header(request, 'app-id'), header(request, 'secret-key'))
-    if (site === undefined) return sendNotAuthorised(reply)
-    sites.set(request, site)
-    return undefined
-  })
-  api.addHook('onSend', async (request, reply) => {
-    // An answer tells the clock by which its instants are to be read; a fault may carry another one.
-    if (!reply.hasHeader('date')) reply.header('date', store.clock.now().toUTCString())
-    if (dropped.has(request)) request.raw.socket.destroy()
-  })
-  api.addHook('onResponse', async (request, reply) => {
-    const call = calls.get(request)
-    if (call !== undefined && !dropped.has(request)) call.status = reply.statusCode
-    store.changes.note()
-  })
-  api.setErrorHandler<Error & { statusCode?: number }>(async (error, _request, reply) =>
-    sendJson(reply, error.statusCode ?? 500, { errors: { message: 'The request cannot be handled.' } }),
-  )
-  api.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such endpoint.'))
-  for (const register of groups) register(api, store)
+/** Sets routes below `/api`; of `postJson`, what has no JSON object is answered with 400. */
+export type ApiRoutes = Pick<Routes, 'get' | 'post'> & {
+  readonly postJson: (path: string, handler: (body: JsonObject, call: Call) => Answer) => void
 }
 
-export type ApiOptions = { groups: readonly ApiGroup[]; closing: AbortSignal }
+/** Sets the routes of a group of endpoints. */
+export type ApiGroup = (api: ApiRoutes, store: SandboxStore) => void
+
+export function apiRoutes({ get, post }: Routes): ApiRoutes {
+  return {
+    get: (path, ...rest) => get(`/api${path}`, ...rest),
+    post: (path, ...rest) => post(`/api${path}`, ...rest),
+    postJson: (path, handler) =>
+      post(`/api${path}`, (call) => {
+        const body = readJsonObject(call)
+        return body === undefined ? badRequest() : handler(body, call)
+      }),
+  }
+}
+
+const sites = new WeakMap<Call, SandboxSite>()
+
+/**
+ * Returns the scope of the interface below `/api`. Every call is recorded, may trigger a fault, and must carry the header pair of a
+ * site (docs/payments-api.md, section 5). `closing` aborts the calls that a fault keeps open.
+ */
+export function apiScope(store: SandboxStore, closing: AbortSignal): Scope {
+  return async (call, route) => {
+    const { method = '', socket } = call.request
+    const record = remember(store, call)
+    const fault = store.faults.take(method, call.path)
+    record.fault = fault !== undefined
+    store.changes.note()
+    if (fault === 'hang') return undefined
+    if (fault === 'reset') return void socket.resetAndDestroy()
+    const answer = typeof fault === 'object' ? await faultAnswer(fault, closing) : undefined
+    const given = answer ?? (await served(store, call, route))
+    if (fault === 'drop-after') return void socket.destroy()
+    record.status = given?.status ?? null
+    store.changes.note()
+    // An answer tells the clock by which its instants are to be read; a fault may carry another one.
+    return given && { ...given, headers: { date: store.clock.now().toUTCString(), ...given.headers } }
+  }
+}
+
+async function served(store: SandboxStore, call: Call, route: Parameters<Scope>[1]): Promise<Answer | undefined> {
+  const site = siteOf(store.sites, header(call, 'app-id'), header(call, 'secret-key'))
+  if (site === undefined) return notAuthorised()
+  sites.set(call, site)
+  return route === null ? notFound('There is no such endpoint.') : route()
+}
 
 /** Returns the site whose credentials a call below `/api` carries. */
-export function callersSite(request: FastifyRequest): SandboxSite {
-  const site = sites.get(request)
+export function callersSite(call: Call): SandboxSite {
+  const site = sites.get(call)
   if (site === undefined) throw new Error('The call did not pass the check of its credentials.')
   return site
 }
 
-function remember(store: SandboxStore, request: FastifyRequest): ApiCall {
-  const call: ApiCall = {
-    method: request.method,
-    path: pathOf(request),
+function remember(store: SandboxStore, call: Call): ApiCall {
+  const record: ApiCall = {
+    method: call.request.method ?? '',
+    path: call.path,
     at: store.clock.now().toISOString(),
-    appId: header(request, 'app-id') ?? null,
+    appId: header(call, 'app-id') ?? null,
     status: null,
     fault: false,
   }
-  store.calls.push(call)
-  calls.set(request, call)
-  return call
+  store.calls.push(record)
+  return record
 }
 
-/** Applies a fault to a call. Returns true when the call is finished afterwards. */
-async function suffer(fault: FaultAnswer, { request, reply, closing }: Suffering): Promise<boolean> {
-  if (fault === 'drop-after') {
-    dropped.add(request)
-    return false
-  }
-  if (fault === 'hang' || fault === 'reset') {
-    dropped.add(request)
-    reply.hijack()
-    if (fault === 'reset') request.raw.socket.resetAndDestroy()
-    return true
-  }
-  if ('delayMs' in fault) {
-    await delay(fault.delayMs, undefined, { signal: closing }).catch(() => undefined)
-    return false
-  }
-  sendFault(fault, reply)
-  return true
+/** Returns the answer of a fault; undefined, after its time, for one that only delays. */
+async function faultAnswer(fault: Exclude<FaultAnswer, string>, closing: AbortSignal): Promise<Answer | undefined> {
+  if ('delayMs' in fault) return delay(fault.delayMs, undefined, { signal: closing }).catch(() => undefined)
+  const { status, body, headers = {} } = fault
+  if (body === undefined) return { status, headers }
+  const answer = typeof body === 'string' ? { body, headers: { 'content-type': 'text/html' } } : json(status, body)
+  return { status, body: answer.body ?? '', headers: { ...answer.headers, ...headers } }
 }
 
-type Suffering = { request: FastifyRequest; reply: FastifyReply; closing: AbortSignal }
-
-function sendFault(
-  { status, body, headers = {} }: Extract<FaultAnswer, { status: number }>,
-  reply: FastifyReply,
-): void {
-  reply.code(status)
-  if (typeof body === 'string') reply.type('text/html').headers(headers).send(body)
-  else if (body === undefined) reply.headers(headers).send()
-  else reply.type('application/json').headers(headers).send(JSON.stringify(body))
-}
-
-/** Returns the first value of a request header. */
-export function header(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value[0] : value
+/** Returns the value of a request header. */
+export function header({ request }: Call, name: string): string | undefined {
+  return request.headers[name]?.toString()
 }

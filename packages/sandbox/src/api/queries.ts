@@ -1,6 +1,6 @@
 import type { LinkFilter } from '../payments/link-actions.ts'
-import { isPaymentStatus } from '../payments/link.ts'
 import { parseMoment } from '../state/clock.ts'
+import { isPaymentStatus } from '../state/link.ts'
 import { Fields, type Problems } from '../values/request-fields.ts'
 
 /** The parsed query of the link list; `page` counts from 1. */

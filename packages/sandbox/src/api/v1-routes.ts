@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { movementRecord, movementsOf, bookDeposit, readDeposit } from '../accounts/sandbox-balances.ts'
 import { readAgreement, readAmendment, readStatusRequest } from '../agreements/check-agreement-request.ts'
 import {
@@ -7,7 +6,6 @@ import {
   createAgreement,
   listAgreements,
   agreementObject,
-  type Agreement,
 } from '../agreements/sandbox-agreement.ts'
 import { parseForm } from '../customers/sandbox-customer.ts'
 import {
@@ -18,37 +16,31 @@ import {
   isLive,
   issueToken,
 } from '../gateway/gateway-actions.ts'
+import { badRequest, json, notFound, readJsonObject, unprocessable } from '../http/answers.ts'
+import type { Answer, Call } from '../http/server.ts'
 import { readV1Payout, V1_CURRENCY, bodyOfFile } from '../payouts/check-payout-request.ts'
 import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord } from '../payouts/sandbox-payout.ts'
+import type { Agreement } from '../state/agreement.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
-import { callersSite, header } from './api.ts'
-import {
-  readJsonObject,
-  sendBadRequest,
-  sendJson,
-  sendNotFound,
-  sendProblem,
-  rawBody,
-  sendProblems,
-} from './json-answers.ts'
+import { type ApiRoutes, callersSite, header } from './api.ts'
 import { rangePage, readRangeQuery, PAYOUT_LIST } from './queries.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
 
 /** Payment agreements, for sites with AUD only (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
-export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
-  api.post(PATH, async (request, reply) =>
-    answer(request, reply, (body, site) => {
+export function v1Agreements(api: ApiRoutes, store: SandboxStore): void {
+  api.post(PATH, (call) =>
+    answer(call, (body, site) => {
       const read = readAgreement(body)
       if ('problems' in read) return read
       const agreement = createAgreement(store, site, read.request)
       return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
     }),
   )
-  api.post(`${PATH}/amendment`, async (request, reply) =>
-    answer(request, reply, (body, site) => {
+  api.post(`${PATH}/amendment`, (call) =>
+    answer(call, (body, site) => {
       const read = readAmendment(body)
       if ('problems' in read) return read
       const agreement = agreementOf(store, site, read.id)
@@ -63,8 +55,8 @@ export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
       }
     }),
   )
-  api.post(`${PATH}/change_status`, async (request, reply) =>
-    answer(request, reply, (body, site) => {
+  api.post(`${PATH}/change_status`, (call) =>
+    answer(call, (body, site) => {
       const read = readStatusRequest(body)
       if ('problems' in read) return read
       const agreement = agreementOf(store, site, read.id)
@@ -73,13 +65,12 @@ export function v1Agreements(api: FastifyInstance, store: SandboxStore): void {
       return problem === undefined ? { show: agreementObject(agreement) } : { problem }
     }),
   )
-  api.get(`${PATH}/search`, async (request, reply) => {
-    const site = callersSite(request)
-    if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
-    const query = readRangeQuery(new URL(request.url, store.origin).searchParams, SEARCH)
-    if ('problems' in query) return sendProblem(reply, problemText(query.problems))
-    return sendJson(
-      reply,
+  api.get(`${PATH}/search`, (call) => {
+    const site = callersSite(call)
+    if (!hasAgreements(site)) return unprocessable(NO_AUD)
+    const query = readRangeQuery(call.query, SEARCH)
+    if ('problems' in query) return unprocessable(problemText(query.problems))
+    return json(
       200,
       rangePage(listAgreements(store, site, query), query, (found) => agreementObject(found)),
     )
@@ -95,19 +86,15 @@ const AMENDED = { status: 'accepted' }
 /** The response to send: the agreement, the problems, or undefined when there is no such agreement. */
 type Outcome = { show: object } | { problem: string } | { problems: Problems } | undefined
 
-function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: (body: JsonObject, site: SandboxSite) => Outcome,
-): FastifyReply {
-  const body = readJsonObject(request)
-  const site = callersSite(request)
-  if (body === undefined) return sendBadRequest(reply)
-  if (!hasAgreements(site)) return sendProblem(reply, NO_AUD)
+function answer(call: Call, work: (body: JsonObject, site: SandboxSite) => Outcome): Answer {
+  const body = readJsonObject(call)
+  const site = callersSite(call)
+  if (body === undefined) return badRequest()
+  if (!hasAgreements(site)) return unprocessable(NO_AUD)
   const outcome = work(body, site)
-  if (outcome === undefined) return sendNotFound(reply, 'There is no such payment agreement.')
-  if ('show' in outcome) return sendJson(reply, 200, outcome.show)
-  return sendProblem(reply, 'problem' in outcome ? outcome.problem : problemText(outcome.problems))
+  if (outcome === undefined) return notFound('There is no such payment agreement.')
+  if ('show' in outcome) return json(200, outcome.show)
+  return unprocessable('problem' in outcome ? outcome.problem : problemText(outcome.problems))
 }
 
 function hasAgreements({ currencies }: SandboxSite): boolean {
@@ -123,48 +110,45 @@ function agreementOf(store: SandboxStore, site: SandboxSite, id: number): Agreem
 const LARGEST_FORM = 4 * 1024 * 1024
 
 /** v1 payouts in AUD: create, from JSON or a file, detail and list (gap sheet, section 20). */
-export function v1Payouts(api: FastifyInstance, store: SandboxStore): void {
-  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, store.origin).searchParams
+export function v1Payouts(api: ApiRoutes, store: SandboxStore): void {
+  api.post(
+    '/v1/payouts',
+    async (call) => {
+      const body = (await bodyOfForm(call)) ?? readJsonObject(call)
+      if (body === undefined) return badRequest()
+      const site = callersSite(call)
+      const read = readV1Payout(body, site, store.clock.now())
+      if ('problems' in read) return unprocessable(read.problems)
+      return json(200, payoutRecord(createPayout(store, site, read.request, { isRetry: read.isRetry })))
+    },
+    LARGEST_FORM,
+  )
 
-  api.post('/v1/payouts', { bodyLimit: LARGEST_FORM }, async (request, reply) => {
-    const body = (await bodyOfForm(request)) ?? readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const site = callersSite(request)
-    const read = readV1Payout(body, site, store.clock.now())
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    return sendJson(reply, 200, payoutRecord(createPayout(store, site, read.request, { isRetry: read.isRetry })))
+  api.get('/v1/payouts/detail', (call) => {
+    const [id, uuid] = [call.query.get('id') ?? '', call.query.get('uuid')]
+    if (!/^\d{1,18}$/.test(id)) return unprocessable({ id: id === '' ? "can't be blank" : 'must be an integer' })
+    const payout = findV1Payout(store, callersSite(call), Number(id))
+    if (payout === undefined || (uuid !== null && uuid !== payout.uuid)) return unprocessable({ id: 'does not exist' })
+    return json(200, payoutRecord(payout))
   })
 
-  api.get('/v1/payouts/detail', async (request, reply) => {
-    const query = queryOf(request)
-    const [id, uuid] = [query.get('id') ?? '', query.get('uuid')]
-    if (!/^\d{1,18}$/.test(id)) return sendProblems(reply, { id: id === '' ? "can't be blank" : 'must be an integer' })
-    const payout = findV1Payout(store, callersSite(request), Number(id))
-    if (payout === undefined || (uuid !== null && uuid !== payout.uuid))
-      return sendProblems(reply, { id: 'does not exist' })
-    return sendJson(reply, 200, payoutRecord(payout))
-  })
-
-  api.get('/v1/payouts/', async (request, reply) => sendList(request, reply))
-
-  const sendList = (request: FastifyRequest, reply: FastifyReply) => {
-    const site = callersSite(request)
-    if (!site.currencies.includes(V1_CURRENCY)) return sendProblem(reply, 'currency is not available for this site')
-    const query = readRangeQuery(queryOf(request), PAYOUT_LIST)
-    if ('problems' in query) return sendProblems(reply, query.problems)
+  api.get('/v1/payouts/', (call) => {
+    const site = callersSite(call)
+    if (!site.currencies.includes(V1_CURRENCY)) return unprocessable('currency is not available for this site')
+    const query = readRangeQuery(call.query, PAYOUT_LIST)
+    if ('problems' in query) return unprocessable(query.problems)
     const found = listPayouts(store, site, { ...query, isV1: true })
-    return sendJson(
-      reply,
+    return json(
       200,
       rangePage(found, query, (payout) => payoutRecord(payout)),
     )
-  }
+  })
 }
 
 /** Returns the body of a multipart form with a file; undefined for anything else. */
-async function bodyOfForm(request: FastifyRequest): Promise<JsonObject | undefined> {
-  if (!/^multipart\/form-data/i.test(request.headers['content-type'] ?? '')) return undefined
-  const form = await parseForm(request.headers, rawBody(request), { wholeFiles: true })
+async function bodyOfForm(call: Call): Promise<JsonObject | undefined> {
+  if (!/^multipart\/form-data/i.test(call.request.headers['content-type'] ?? '')) return undefined
+  const form = await parseForm(call.request.headers, call.body, { wholeFiles: true })
   const file = form?.files.get('file')
   return form === undefined || file === undefined ? undefined : bodyOfFile(form.fields, file.start)
 }
@@ -173,17 +157,15 @@ const CURRENCY = 'AUD'
 const ALWAYS = { from_date: '1970-01-01T00:00:00Z', to_date: '9999-12-31T23:59:59Z' }
 
 /** `GET /v1/balances/history`, for AUD alone (gap sheet, section 24). */
-export function v1Balances(api: FastifyInstance, store: SandboxStore): void {
-  api.get('/v1/balances/history', async (request, reply) => {
-    const site = callersSite(request)
-    if (!site.currencies.includes(CURRENCY)) return sendProblem(reply, 'balances are for sites with AUD alone')
-    const given = new URL(request.url, store.origin).searchParams
-    const params = new URLSearchParams({ ...ALWAYS, ...Object.fromEntries(given) })
+export function v1Balances(api: ApiRoutes, store: SandboxStore): void {
+  api.get('/v1/balances/history', (call) => {
+    const site = callersSite(call)
+    if (!site.currencies.includes(CURRENCY)) return unprocessable('balances are for sites with AUD alone')
+    const params = new URLSearchParams({ ...ALWAYS, ...Object.fromEntries(call.query) })
     const query = readRangeQuery(params, { pageIsRequired: false, takesSize: true })
-    if ('problems' in query) return sendProblem(reply, problemText(query.problems))
+    if ('problems' in query) return unprocessable(problemText(query.problems))
     const found = movementsOf(store, site.id, { currency: CURRENCY, from: query.from, to: query.to })
-    return sendJson(
-      reply,
+    return json(
       200,
       rangePage(found, query, (movement) => movementRecord(movement, CURRENCY)),
     )
@@ -191,33 +173,31 @@ export function v1Balances(api: FastifyInstance, store: SandboxStore): void {
 }
 
 /** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); the response follows the gap sheet, section 13. */
-export function v1Deposits(api: FastifyInstance, store: SandboxStore): void {
-  api.post('/v1/simulate_deposit', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const site = callersSite(request)
+export function v1Deposits(api: ApiRoutes, store: SandboxStore): void {
+  api.postJson('/v1/simulate_deposit', (body, call) => {
+    const site = callersSite(call)
     const read = readDeposit(body, site)
-    if ('problems' in read) return sendProblems(reply, read.problems)
+    if ('problems' in read) return unprocessable(read.problems)
     bookDeposit(store, site, read.deposit)
-    return sendJson(reply, 200, { status: 'ok' })
+    return json(200, { status: 'ok' })
   })
 }
 
 /** The v1 hosted gateway: access tokens and payments (docs/payments-api.md, section 4.2; gap sheet, section 4). */
-export function v1Gateway(api: FastifyInstance, store: SandboxStore): void {
-  api.get('/v1/payment_gateways/access_token', async (request, reply) =>
-    sendJson(reply, 200, { access_token: issueToken(store, callersSite(request)), expires_in: TOKEN_LIFETIME_S }),
+export function v1Gateway(api: ApiRoutes, store: SandboxStore): void {
+  api.get('/v1/payment_gateways/access_token', (call) =>
+    json(200, { access_token: issueToken(store, callersSite(call)), expires_in: TOKEN_LIFETIME_S }),
   )
-  api.post('/v1/payment_gateways/create_payment', async (request, reply) => {
-    const site = callersSite(request)
-    if (!isLive(store, site, header(request, 'access-token'))) return reply.code(401).send()
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+  api.post('/v1/payment_gateways/create_payment', (call) => {
+    const site = callersSite(call)
+    if (!isLive(store, site, header(call, 'access-token'))) return { status: 401 }
+    const body = readJsonObject(call)
+    if (body === undefined) return badRequest()
     const read = readGatewayRequest(body, site)
-    if ('problems' in read) return sendProblems(reply, read.problems)
+    if ('problems' in read) return unprocessable(read.problems)
     const payment = createGatewayPayment(store, site, read)
-    if (payment === undefined) return sendProblems(reply, { order_id: 'has already been taken' })
-    return sendJson(reply, 200, {
+    if (payment === undefined) return unprocessable({ order_id: 'has already been taken' })
+    return json(200, {
       redirect_url: gatewayUrl(store, payment),
       payment_id: payment.gateway?.paymentId,
       order_id: read.orderId,

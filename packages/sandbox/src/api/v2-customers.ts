@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   parseForm,
   readIdentityForm,
@@ -8,41 +7,28 @@ import {
   beginCheck,
   contactRecord,
   contactKey,
-  type SandboxCustomer,
 } from '../customers/sandbox-customer.ts'
+import { badQuery, badRequest, json, unprocessable } from '../http/answers.ts'
+import type { Call } from '../http/server.ts'
+import type { SandboxCustomer } from '../state/customer.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { problemText } from '../values/request-fields.ts'
-import { callersSite } from './api.ts'
-import {
-  rawBody,
-  readJsonObject,
-  sendBadQuery,
-  sendBadRequest,
-  sendJson,
-  sendProblem,
-  sendProblems,
-} from './json-answers.ts'
+import { type ApiRoutes, callersSite } from './api.ts'
 import { readListQuery } from './queries.ts'
 
 /** Customers and contacts: create, detail and list (gap sheet, sections 22 and 23); the update of a customer is assumed. */
-export function v2Customers(api: FastifyInstance, store: SandboxStore): void {
-  const queryOf = (request: FastifyRequest) => new URL(request.url, store.origin).searchParams
-  const customerOf = (request: FastifyRequest, uuid: unknown) => {
+export function v2Customers(api: ApiRoutes, store: SandboxStore): void {
+  const customerOf = (call: Call, uuid: unknown) => {
     const customer = typeof uuid === 'string' ? store.customers.get(uuid) : undefined
-    return customer?.siteId === callersSite(request).id ? customer : undefined
+    return customer?.siteId === callersSite(call).id ? customer : undefined
   }
-  const sendList = <Entry extends Listed>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    all: Iterable<Entry>,
-    show: (entry: Entry) => object,
-  ) => {
-    const query = readListQuery(queryOf(request))
-    if ('problem' in query) return sendBadQuery(reply, query.problem)
+  const sendList = <Entry extends Listed>(call: Call, all: Iterable<Entry>, show: (entry: Entry) => object) => {
+    const query = readListQuery(call.query)
+    if ('problem' in query) return badQuery(query.problem)
     const { page, perPage, filter } = query
-    const siteId = callersSite(request).id
+    const siteId = callersSite(call).id
     const found = [...all].filter((entry) => entry.siteId === siteId && isWithin(entry, filter)).reverse()
-    return sendJson(reply, 200, {
+    return json(200, {
       total: found.length,
       total_page: Math.ceil(found.length / perPage),
       page,
@@ -51,73 +37,67 @@ export function v2Customers(api: FastifyInstance, store: SandboxStore): void {
     })
   }
 
-  api.post('/v2/customers', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+  api.postJson('/v2/customers', (body, call) => {
     const read = readCustomer(body)
-    if ('problems' in read) return sendProblems(reply, read.problems)
+    if ('problems' in read) return unprocessable(read.problems)
     const uuid = `customer_${randomBytes(8).toString('hex')}`
-    const customer = { uuid, siteId: callersSite(request).id, createdAt: store.clock.now(), ...read }
+    const customer = { uuid, siteId: callersSite(call).id, createdAt: store.clock.now(), ...read }
     store.customers.set(uuid, customer)
-    return sendJson(reply, 200, { uuid, email: read.person['email'] })
+    return json(200, { uuid, email: read.person['email'] })
   })
 
-  api.post('/v2/customers/update', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const customer = customerOf(request, body['uuid'])
-    if (customer === undefined) return sendProblems(reply, { uuid: 'does not exist' })
+  api.postJson('/v2/customers/update', (body, call) => {
+    const customer = customerOf(call, body['uuid'])
+    if (customer === undefined) return unprocessable({ uuid: 'does not exist' })
     const read = readCustomer(body)
-    if ('problems' in read) return sendProblems(reply, read.problems)
+    if ('problems' in read) return unprocessable(read.problems)
     Object.assign(customer, read)
-    return sendJson(reply, 200, { uuid: customer.uuid, email: read.person['email'] })
+    return json(200, { uuid: customer.uuid, email: read.person['email'] })
   })
 
-  api.get('/v2/customers/detail', async (request, reply) => {
-    const customer = customerOf(request, queryOf(request).get('uuid'))
-    return customer === undefined ? sendBadRequest(reply) : sendJson(reply, 200, customerRecord(customer))
+  api.get('/v2/customers/detail', (call) => {
+    const customer = customerOf(call, call.query.get('uuid'))
+    return customer === undefined ? badRequest() : json(200, customerRecord(customer))
   })
 
-  api.get('/v2/customers/', async (request, reply) =>
-    sendList(request, reply, store.customers.values(), customerRecord),
+  api.get('/v2/customers/', (call) => sendList(call, store.customers.values(), customerRecord))
+
+  api.postJson('/v2/contacts', (body, call) => {
+    const read = readContact(body)
+    if ('problems' in read) return unprocessable(read.problems)
+    const email = read.person['email'] ?? ''
+    const siteId = callersSite(call).id
+    const key = contactKey(siteId, email)
+    if (store.contacts.has(key)) return unprocessable({ email: 'has already been taken' })
+    store.contacts.set(key, { siteId, email, createdAt: store.clock.now(), ...read, ...unchecked() })
+    return json(200, { email })
+  })
+
+  api.post(
+    '/v2/contacts/submit_kyc',
+    async (call) => {
+      const form = await parseForm(call.request.headers, call.body)
+      if (form === undefined) return badRequest()
+      const read = readIdentityForm(form)
+      if ('problems' in read) return unprocessable(problemText(read.problems))
+      const contact = store.contacts.get(contactKey(callersSite(call).id, read.email))
+      if (contact === undefined) return unprocessable('email does not exist')
+      contact.identity = read.identity
+      contact.target = read.target
+      beginCheck(store, contact)
+      return json(200, { status: 'Ok' })
+    },
+    LARGEST_FORM,
   )
 
-  api.post('/v2/contacts', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const read = readContact(body)
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    const email = read.person['email'] ?? ''
-    const siteId = callersSite(request).id
-    const key = contactKey(siteId, email)
-    if (store.contacts.has(key)) return sendProblems(reply, { email: 'has already been taken' })
-    store.contacts.set(key, { siteId, email, createdAt: store.clock.now(), ...read, ...unchecked() })
-    return sendJson(reply, 200, { email })
+  api.get('/v2/contacts/detail', (call) => {
+    const email = call.query.get('email')
+    if (email === null || email === '') return badQuery('email is missing')
+    const contact = store.contacts.get(contactKey(callersSite(call).id, email))
+    return contact === undefined ? badQuery('there is no such contact') : json(200, contactRecord(contact))
   })
 
-  api.post('/v2/contacts/submit_kyc', { bodyLimit: LARGEST_FORM }, async (request, reply) => {
-    const form = await parseForm(request.headers, rawBody(request))
-    if (form === undefined) return sendBadRequest(reply)
-    const read = readIdentityForm(form)
-    if ('problems' in read) return sendProblem(reply, problemText(read.problems))
-    const contact = store.contacts.get(contactKey(callersSite(request).id, read.email))
-    if (contact === undefined) return sendProblem(reply, 'email does not exist')
-    contact.identity = read.identity
-    contact.target = read.target
-    beginCheck(store, contact)
-    return sendJson(reply, 200, { status: 'Ok' })
-  })
-
-  api.get('/v2/contacts/detail', async (request, reply) => {
-    const email = queryOf(request).get('email')
-    if (email === null || email === '') return sendBadQuery(reply, 'email is missing')
-    const contact = store.contacts.get(contactKey(callersSite(request).id, email))
-    return contact === undefined
-      ? sendBadQuery(reply, 'there is no such contact')
-      : sendJson(reply, 200, contactRecord(contact))
-  })
-
-  api.get('/v2/contacts/', async (request, reply) => sendList(request, reply, store.contacts.values(), contactRecord))
+  api.get('/v2/contacts/', (call) => sendList(call, store.contacts.values(), contactRecord))
 }
 
 /** Bytes of a form with three pictures. */

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { lookUp } from '../accounts/bank-accounts.ts'
 import { balanceOf } from '../accounts/sandbox-balances.ts'
+import { badRequest, json, notFound, readJsonObject, unprocessable } from '../http/answers.ts'
+import type { Answer, Call } from '../http/server.ts'
 import { payinMethodsOf, symbolOf, type Method } from '../methods/methods.ts'
 import { readPayin, payinParamRules } from '../payins/check-payin-request.ts'
 import {
@@ -28,33 +29,30 @@ import {
   optionalNumber,
   optionalPositiveNumber,
 } from '../values/request-fields.ts'
-import { callersSite } from './api.ts'
-import { rawBody, readJsonObject, sendBadRequest, sendJson, sendProblems, sendNotFound } from './json-answers.ts'
+import { type ApiRoutes, callersSite } from './api.ts'
 import { readListQuery, PAYOUT_LIST, rangePage, readRangeQuery } from './queries.ts'
 
 /** Payins: create, detail, list, simulate, cancel and refund (docs/payments-api.md, section 4.5; gap sheet, sections 9 to 12). */
-export function v2Payins(api: FastifyInstance, store: SandboxStore): void {
-  api.post('/v2/payins', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const site = callersSite(request)
+export function v2Payins(api: ApiRoutes, store: SandboxStore): void {
+  api.postJson('/v2/payins', (body, call) => {
+    const site = callersSite(call)
     const read = readPayin(body, site, store.clock.now())
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    return sendJson(reply, 200, payinRecord(store, createPayin(store, site, read.payin)))
+    if ('problems' in read) return unprocessable(read.problems)
+    return json(200, payinRecord(store, createPayin(store, site, read.payin)))
   })
 
-  api.get('/v2/payins/detail', async (request, reply) => {
-    const uuid = new URL(request.url, store.origin).searchParams.get('uuid') ?? ''
-    const payin = findPayin(store, callersSite(request), uuid)
-    return payin === undefined ? sendBadRequest(reply) : sendJson(reply, 200, payinRecord(store, payin))
+  api.get('/v2/payins/detail', (call) => {
+    const uuid = call.query.get('uuid') ?? ''
+    const payin = findPayin(store, callersSite(call), uuid)
+    return payin === undefined ? badRequest() : json(200, payinRecord(store, payin))
   })
 
-  api.get('/v2/payins/all', async (request, reply) => {
-    const query = readListQuery(new URL(request.url, store.origin).searchParams)
-    if ('problem' in query) return sendBadRequest(reply)
+  api.get('/v2/payins/all', (call) => {
+    const query = readListQuery(call.query)
+    if ('problem' in query) return badRequest()
     const { page, perPage, filter } = query
-    const found = listPayins(store, callersSite(request), filter)
-    return sendJson(reply, 200, {
+    const found = listPayins(store, callersSite(call), filter)
+    return json(200, {
       total: found.length,
       total_page: Math.ceil(found.length / perPage),
       page,
@@ -63,31 +61,27 @@ export function v2Payins(api: FastifyInstance, store: SandboxStore): void {
     })
   })
 
-  api.post('/v2/payins/simulate', async (request, reply) => {
-    const simulation = readSimulation(readJsonObject(request) ?? {})
-    const done = simulation !== undefined && simulate(store, callersSite(request), simulation)
-    return done ? sendJson(reply, 200, { status: 'ok' }) : sendBadRequest(reply)
+  api.post('/v2/payins/simulate', (call) => {
+    const simulation = readSimulation(readJsonObject(call) ?? {})
+    const done = simulation !== undefined && simulate(store, callersSite(call), simulation)
+    return done ? json(200, { status: 'ok' }) : badRequest()
   })
 
-  api.post('/v2/payins/cancel', async (request, reply) => {
-    const { uuid } = readJsonObject(request) ?? {}
-    const payin = findPayin(store, callersSite(request), typeof uuid === 'string' ? uuid : '')
-    if (payin === undefined) return sendProblems(reply, { uuid: 'does not exist' })
-    return cancelPayin(store, payin)
-      ? sendJson(reply, 200, { status: 'ok' })
-      : sendProblems(reply, { status: 'cannot be cancelled' })
+  api.post('/v2/payins/cancel', (call) => {
+    const { uuid } = readJsonObject(call) ?? {}
+    const payin = findPayin(store, callersSite(call), typeof uuid === 'string' ? uuid : '')
+    if (payin === undefined) return unprocessable({ uuid: 'does not exist' })
+    return cancelPayin(store, payin) ? json(200, { status: 'ok' }) : unprocessable({ status: 'cannot be cancelled' })
   })
 
-  api.post('/v2/payins/refund', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+  api.postJson('/v2/payins/refund', (body, call) => {
     const read = readRefund(body)
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    const payin = findPayin(store, callersSite(request), read.uuid)
-    if (payin === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
+    if ('problems' in read) return unprocessable(read.problems)
+    const payin = findPayin(store, callersSite(call), read.uuid)
+    if (payin === undefined) return unprocessable({ payment_request_id: 'does not exist' })
     const outcome = refundPayin(store, payin, read.refund)
-    if ('problems' in outcome) return sendProblems(reply, outcome.problems)
-    return sendJson(reply, 200, {
+    if ('problems' in outcome) return unprocessable(outcome.problems)
+    return json(200, {
       total_amount: money(paidInFull(payin)),
       refund_amount: money(outcome.accepted),
       description: read.refund.description,
@@ -126,64 +120,53 @@ const REFUND_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Payouts: create, detail, list and cancel (gap sheet, sections 18 to 20). */
-export function v2Payouts(api: FastifyInstance, store: SandboxStore): void {
-  const queryOf = (request: FastifyRequest): URLSearchParams => new URL(request.url, store.origin).searchParams
-
-  api.post('/v2/payouts', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const site = callersSite(request)
+export function v2Payouts(api: ApiRoutes, store: SandboxStore): void {
+  api.postJson('/v2/payouts', (body, call) => {
+    const site = callersSite(call)
     const read = readPayout(body, site, store.clock.now())
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    return sendJson(reply, 200, payoutRecord(createPayout(store, site, read.request)))
+    if ('problems' in read) return unprocessable(read.problems)
+    return json(200, payoutRecord(createPayout(store, site, read.request)))
   })
 
-  api.get('/v2/payouts/detail', async (request, reply) => {
-    const uuid = queryOf(request).get('uuid')
-    if (uuid === null || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
-    const payout = findPayout(store, callersSite(request), uuid)
-    if (payout === undefined) return sendProblems(reply, { uuid: 'does not exist' })
-    return sendJson(reply, 200, payoutRecord(payout))
+  api.get('/v2/payouts/detail', (call) => {
+    const uuid = call.query.get('uuid')
+    if (uuid === null || uuid === '') return unprocessable({ uuid: "can't be blank" })
+    const payout = findPayout(store, callersSite(call), uuid)
+    if (payout === undefined) return unprocessable({ uuid: 'does not exist' })
+    return json(200, payoutRecord(payout))
   })
 
-  api.get('/v2/payouts/all', async (request, reply) => {
-    const query = readRangeQuery(queryOf(request), PAYOUT_LIST)
-    if ('problems' in query) return sendProblems(reply, query.problems)
-    const found = listPayouts(store, callersSite(request), { ...query, isV1: false })
-    return sendJson(
-      reply,
+  api.get('/v2/payouts/all', (call) => {
+    const query = readRangeQuery(call.query, PAYOUT_LIST)
+    if ('problems' in query) return unprocessable(query.problems)
+    const found = listPayouts(store, callersSite(call), { ...query, isV1: false })
+    return json(
       200,
       rangePage(found, query, (payout) => payoutRecord(payout)),
     )
   })
 
-  api.post('/v2/payouts/cancel_scheduled', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+  api.postJson('/v2/payouts/cancel_scheduled', (body, call) => {
     const { uuid } = body
-    if (typeof uuid !== 'string' || uuid === '') return sendProblems(reply, { uuid: "can't be blank" })
-    const payout = findPayout(store, callersSite(request), uuid)
-    if (payout === undefined) return sendNotFound(reply, 'There is no such payout.')
-    return cancelScheduled(store, payout)
-      ? sendJson(reply, 200, { status: 'ok' })
-      : sendProblems(reply, { status: 'is not scheduled' })
+    if (typeof uuid !== 'string' || uuid === '') return unprocessable({ uuid: "can't be blank" })
+    const payout = findPayout(store, callersSite(call), uuid)
+    if (payout === undefined) return notFound('There is no such payout.')
+    return cancelScheduled(store, payout) ? json(200, { status: 'ok' }) : unprocessable({ status: 'is not scheduled' })
   })
 }
 
 /** Payin methods and the required fields of each (docs/payments-api.md, section 4.5; gap sheet, sections 7 and 8). */
-export function v2PayinMethods(api: FastifyInstance, store: SandboxStore): void {
-  api.get('/v2/payins/payin_methods', async (request, reply) => {
-    const methods = payinMethodsOf(callersSite(request).currencies)
-    return sendJson(reply, 200, {
+export function v2PayinMethods(api: ApiRoutes, store: SandboxStore): void {
+  api.get('/v2/payins/payin_methods', (call) => {
+    const methods = payinMethodsOf(callersSite(call).currencies)
+    return json(200, {
       records: methods.map(({ currency, code }) => ({ currency, payin_method_name: code })),
     })
   })
-  api.get('/v2/payins/payin_method/params', async (request, reply) => {
-    const code = new URL(request.url, store.origin).searchParams.get('payin_method_name')
-    const method = payinMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
-    return method === undefined
-      ? sendBadRequest(reply)
-      : sendJson(reply, 200, { record: payinMethodRecord(method, store.origin) })
+  api.get('/v2/payins/payin_method/params', (call) => {
+    const code = call.query.get('payin_method_name')
+    const method = payinMethodsOf(callersSite(call).currencies).find((candidate) => candidate.code === code)
+    return method === undefined ? badRequest() : json(200, { record: payinMethodRecord(method, store.origin) })
   })
 }
 
@@ -206,20 +189,20 @@ function payinMethodRecord(method: Method, origin: string): object {
 }
 
 /** Payout methods and the required fields of each (docs/payments-api.md, section 4.6; gap sheet, section 17). */
-export function v2PayoutMethods(api: FastifyInstance, store: SandboxStore): void {
-  api.get('/v2/payouts/payout_methods', async (request, reply) => {
-    const methods = payoutMethodsOf(callersSite(request).currencies)
-    return sendJson(reply, 200, {
+export function v2PayoutMethods(api: ApiRoutes): void {
+  api.get('/v2/payouts/payout_methods', (call) => {
+    const methods = payoutMethodsOf(callersSite(call).currencies)
+    return json(200, {
       records: methods.map(({ currency, code }) => ({ currency, payout_method_name: code })),
     })
   })
-  api.get('/v2/payouts/payout_method/params', async (request, reply) => {
-    const code = new URL(request.url, store.origin).searchParams.get('payout_method_name')
-    if (code === null || code === '') return sendProblems(reply, { payout_method_name: "can't be blank" })
-    const method = payoutMethodsOf(callersSite(request).currencies).find((candidate) => candidate.code === code)
+  api.get('/v2/payouts/payout_method/params', (call) => {
+    const code = call.query.get('payout_method_name')
+    if (code === null || code === '') return unprocessable({ payout_method_name: "can't be blank" })
+    const method = payoutMethodsOf(callersSite(call).currencies).find((candidate) => candidate.code === code)
     return method === undefined
-      ? sendProblems(reply, { payout_method_name: 'is not available for this site' })
-      : sendJson(reply, 200, { record: payoutMethodRecord(method) })
+      ? unprocessable({ payout_method_name: 'is not available for this site' })
+      : json(200, { record: payoutMethodRecord(method) })
   })
 }
 
@@ -243,13 +226,13 @@ function payoutMethodRecord(method: PayoutMethod): object {
 }
 
 /** `GET /v2/balances/detail` (gap sheet, section 24); a site has balances only in its own currencies. */
-export function v2Balances(api: FastifyInstance, store: SandboxStore): void {
-  api.get('/v2/balances/detail', async (request, reply) => {
-    const site = callersSite(request)
-    const currency = new URL(request.url, store.origin).searchParams.get('currency') ?? 'AUD'
-    if (!site.currencies.includes(currency)) return sendBadRequest(reply)
+export function v2Balances(api: ApiRoutes, store: SandboxStore): void {
+  api.get('/v2/balances/detail', (call) => {
+    const site = callersSite(call)
+    const currency = call.query.get('currency') ?? 'AUD'
+    if (!site.currencies.includes(currency)) return badRequest()
     const { available, incoming, outgoing, reserve, withdrawable } = balanceOf(store, site.id, currency)
-    return sendJson(reply, 200, {
+    return json(200, {
       available_balance: jsonNumber(available),
       incoming_balance: jsonNumber(incoming),
       outgoing_balance: jsonNumber(outgoing),
@@ -263,18 +246,16 @@ export function v2Balances(api: FastifyInstance, store: SandboxStore): void {
  * The bank look-ups, for sites with VND only: by payload (docs/payments-api.md, section 4.7), and by a file that contains the payload as text,
  * such as a PNG with a tEXt chunk, since the emulator reads no pictures (gap sheet, section 21).
  */
-export function v2Banks(api: FastifyInstance, _world: SandboxStore): void {
-  api.post('/v2/banks/lookup/qr_content', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+export function v2Banks(api: ApiRoutes): void {
+  api.postJson('/v2/banks/lookup/qr_content', (body, call) => {
     const { qr_content: qrContent } = body
-    return sendAccount(request, reply, typeof qrContent === 'string' ? qrContent : '')
+    return sendAccount(call, typeof qrContent === 'string' ? qrContent : '')
   })
 
-  api.post('/v2/banks/lookup/qr_image', async (request, reply) => {
-    const isForm = /^multipart\/form-data/i.test(request.headers['content-type'] ?? '')
-    if (!isForm) return sendBadRequest(reply)
-    return sendAccount(request, reply, payloadIn(rawBody(request).toString('latin1')))
+  api.post('/v2/banks/lookup/qr_image', (call) => {
+    const isForm = /^multipart\/form-data/i.test(call.request.headers['content-type'] ?? '')
+    if (!isForm) return badRequest()
+    return sendAccount(call, payloadIn(call.body.toString('latin1')))
   })
 }
 
@@ -288,13 +269,12 @@ function payloadIn(text: string): string {
   return end === -1 ? '' : from.slice(0, end + 8)
 }
 
-function sendAccount(request: FastifyRequest, reply: FastifyReply, qrContent: string): FastifyReply {
-  if (!callersSite(request).currencies.includes('VND'))
-    return sendNotFound(reply, 'The bank look-up is for sites with VND alone.')
+function sendAccount(call: Call, qrContent: string): Answer {
+  if (!callersSite(call).currencies.includes('VND')) return notFound('The bank look-up is for sites with VND alone.')
   const found = lookUp(qrContent)
-  if ('problem' in found) return sendNotFound(reply, found.problem)
+  if ('problem' in found) return notFound(found.problem)
   const { accountName, accountNumber, bankName, swiftCode } = found.account
-  return sendJson(reply, 200, {
+  return json(200, {
     account_name: accountName,
     account_number: accountNumber,
     bank_name: bankName,

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import { badQuery, json, notFound, unprocessable } from '../http/answers.ts'
 import { methodsOf, type Method } from '../methods/methods.ts'
 import {
   createLink,
@@ -12,32 +12,29 @@ import { readLinkRequest, paymentUrl, paymentObject, paidInFull } from '../payme
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber, money } from '../values/decimal.ts'
 import { Fields, type JsonObject, type Problems, optionalNumber } from '../values/request-fields.ts'
-import { callersSite } from './api.ts'
-import { readJsonObject, sendBadQuery, sendBadRequest, sendJson, sendNotFound, sendProblems } from './json-answers.ts'
+import { type ApiRoutes, callersSite } from './api.ts'
 import { readListQuery } from './queries.ts'
 
 /** Creates, lists and shows payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
-export function v3Links(api: FastifyInstance, store: SandboxStore): void {
-  api.post('/v3/payin_links', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
-    const site = callersSite(request)
+export function v3Links(api: ApiRoutes, store: SandboxStore): void {
+  api.postJson('/v3/payin_links', (body, call) => {
+    const site = callersSite(call)
     const read = readLinkRequest(body, site, store.clock.now())
-    if ('problems' in read) return sendProblems(reply, read.problems)
+    if ('problems' in read) return unprocessable(read.problems)
     const link = createLink(store, site, read.request)
-    return sendJson(reply, 200, {
+    return json(200, {
       uuid: link.uuid,
       payment_url: paymentUrl(store, link),
       expired_at: link.expiresAt.toISOString(),
     })
   })
 
-  api.get('/v3/payin_links', async (request, reply) => {
-    const query = readListQuery(new URL(request.url, store.origin).searchParams)
-    if ('problem' in query) return sendBadQuery(reply, query.problem)
-    const found = listLinks(store, callersSite(request), query.filter)
+  api.get('/v3/payin_links', (call) => {
+    const query = readListQuery(call.query)
+    if ('problem' in query) return badQuery(query.problem)
+    const found = listLinks(store, callersSite(call), query.filter)
     const first = (query.page - 1) * query.perPage
-    return sendJson(reply, 200, {
+    return json(200, {
       records: found.slice(first, first + query.perPage).map((link) => paymentObject(store, link)),
       page: query.page,
       per_page: query.perPage,
@@ -45,17 +42,17 @@ export function v3Links(api: FastifyInstance, store: SandboxStore): void {
     })
   })
 
-  api.get<{ Params: { uuid: string } }>('/v3/payin_links/:uuid', async (request, reply) => {
-    const link = findLink(store, callersSite(request), request.params.uuid)
-    if (link === undefined) return sendNotFound(reply, 'There is no such payment link.')
-    return sendJson(reply, 200, paymentObject(store, link))
+  api.get('/v3/payin_links/:uuid', (call) => {
+    const link = findLink(store, callersSite(call), call.params['uuid'] ?? '')
+    if (link === undefined) return notFound('There is no such payment link.')
+    return json(200, paymentObject(store, link))
   })
 }
 
 /** `GET /v3/payin_methods` (docs/payments-api.md, sections 2.5 and 4.3). */
-export function v3Methods(api: FastifyInstance, _world: SandboxStore): void {
-  api.get('/v3/payin_methods', async (request, reply) =>
-    sendJson(reply, 200, { records: methodsOf(callersSite(request).currencies).map(methodEntry) }),
+export function v3Methods(api: ApiRoutes): void {
+  api.get('/v3/payin_methods', (call) =>
+    json(200, { records: methodsOf(callersSite(call).currencies).map(methodEntry) }),
   )
 }
 
@@ -79,17 +76,15 @@ const SHORTEST_DESCRIPTION = 5
  * `POST /v3/payin_links/refund`. Its request and response are not documented, so this endpoint uses those of the v2 sibling
  * (gap sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
  */
-export function v3Refund(api: FastifyInstance, store: SandboxStore): void {
-  api.post('/v3/payin_links/refund', async (request, reply) => {
-    const body = readJsonObject(request)
-    if (body === undefined) return sendBadRequest(reply)
+export function v3Refund(api: ApiRoutes, store: SandboxStore): void {
+  api.postJson('/v3/payin_links/refund', (body, call) => {
     const read = readRefund(body)
-    if ('problems' in read) return sendProblems(reply, read.problems)
-    const link = findLink(store, callersSite(request), findByAnyUuid(store, read.uuid)?.uuid ?? '')
-    if (link === undefined) return sendProblems(reply, { payment_request_id: 'does not exist' })
+    if ('problems' in read) return unprocessable(read.problems)
+    const link = findLink(store, callersSite(call), findByAnyUuid(store, read.uuid)?.uuid ?? '')
+    if (link === undefined) return unprocessable({ payment_request_id: 'does not exist' })
     const outcome = requestRefund(store, link, read.refund)
-    if ('problems' in outcome) return sendProblems(reply, outcome.problems)
-    return sendJson(reply, 200, {
+    if ('problems' in outcome) return unprocessable(outcome.problems)
+    return json(200, {
       total_amount: money(paidInFull(link)),
       refund_amount: money(outcome.accepted),
       description: read.refund.description,

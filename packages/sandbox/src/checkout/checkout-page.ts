@@ -11,7 +11,7 @@ import {
   type Link,
   pageState,
   type PaymentStatus,
-} from '../payments/link.ts'
+} from '../state/link.ts'
 import { decimalText } from '../values/decimal.ts'
 import { html, type Html } from './html.ts'
 

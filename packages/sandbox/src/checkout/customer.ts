@@ -15,7 +15,7 @@ import {
   type Link,
   type Payin,
   isLegal,
-} from '../payments/link.ts'
+} from '../state/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Why the page refused the customer's action; undefined on success. */

@@ -1,7 +1,8 @@
-import type { Deposit } from '../accounts/sandbox-balances.ts'
-import { agreementIdOf, type Agreement, type AgreementStatus } from '../agreements/sandbox-agreement.ts'
-import type { SandboxContact } from '../customers/sandbox-customer.ts'
+import { agreementIdOf } from '../agreements/sandbox-agreement.ts'
 import { isPlain } from '../payments/link-actions.ts'
+import { externalId, paymentUrl } from '../payments/payment-object.ts'
+import type { Agreement, AgreementStatus } from '../state/agreement.ts'
+import type { SandboxContact } from '../state/customer.ts'
 import {
   isPayin,
   owedTotal,
@@ -11,9 +12,9 @@ import {
   type Payin,
   type Refund,
   type PaymentStatus,
-} from '../payments/link.ts'
-import { externalId, paymentUrl } from '../payments/payment-object.ts'
-import { totalAmount, type Payout, type PayoutStatus } from '../payouts/sandbox-payout.ts'
+} from '../state/link.ts'
+import { totalAmount, type Payout, type PayoutStatus } from '../state/payout.ts'
+import type { Deposit } from '../state/sandbox-store.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { decimalText } from '../values/decimal.ts'
 

@@ -1,13 +1,5 @@
 import { knownQrs, type KnownQr } from '../accounts/bank-accounts.ts'
-import {
-  MAGIC_PAYERS,
-  moveAgreement,
-  agreementWebhookSource,
-  agreementIdOf,
-  type Agreement,
-  type AgreementStatus,
-  AGREEMENT_STATUSES,
-} from '../agreements/sandbox-agreement.ts'
+import { MAGIC_PAYERS, moveAgreement, agreementWebhookSource, agreementIdOf } from '../agreements/sandbox-agreement.ts'
 import {
   MAGIC_REFUNDS,
   findByAnyUuid,
@@ -17,6 +9,9 @@ import {
   transition,
   linkWebhookSource,
 } from '../payments/link-actions.ts'
+import { MAGIC_PAYOUTS, type MagicPayout, movePayout, payoutWebhookSource } from '../payouts/payout-steps.ts'
+import { emptyStore } from '../saved/saved-state.ts'
+import { type Agreement, type AgreementStatus, AGREEMENT_STATUSES } from '../state/agreement.ts'
 import {
   MAGIC_3DS,
   MAGIC_FAILURES,
@@ -26,11 +21,10 @@ import {
   type Link,
   PAYMENT_STATUSES,
   REFUND_STATUSES,
-} from '../payments/link.ts'
-import { MAGIC_PAYOUTS, type MagicPayout, movePayout, payoutWebhookSource } from '../payouts/payout-steps.ts'
-import { type Payout, type PayoutStatus, PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
-import { emptyStore } from '../saved/saved-state.ts'
+} from '../state/link.ts'
+import { type Payout, type PayoutStatus, PAYOUT_STATUSES } from '../state/payout.ts'
 import type { ActiveFault, Fault, ApiCall, SandboxStore } from '../state/sandbox-store.ts'
+import type { WebhookAttempt, WebhookRecord } from '../state/webhook-sender.ts'
 import { parseDecimal } from '../values/decimal.ts'
 import {
   sendFault,
@@ -38,7 +32,6 @@ import {
   type WebhookFaultResult,
   type WebhookSource,
 } from '../webhooks/webhook-faults.ts'
-import type { WebhookAttempt, WebhookRecord } from '../webhooks/webhook-sender.ts'
 import {
   agreementView,
   linkView,

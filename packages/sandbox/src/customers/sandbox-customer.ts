@@ -1,7 +1,7 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { isDay } from 'payments-subgraph-lib/calendar'
 import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
-import type { Timer } from '../state/clock.ts'
+import { type PersonRecord, type DocumentRecord, type SandboxContact } from '../state/customer.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import {
   type FullTarget,
@@ -13,33 +13,6 @@ import {
   requiredTarget,
 } from '../values/request-fields.ts'
 import { signatureOf } from '../webhooks/webhook-faults.ts'
-
-/** A person or an organisation under the payments API's own names (gap sheet, sections 22 and 23). */
-type PersonRecord = Readonly<Record<string, string>>
-
-/** An identity document under the payments API's own names. */
-type DocumentRecord = Readonly<Record<string, string>>
-
-export type SandboxCustomer = {
-  readonly uuid: string
-  readonly siteId: string
-  readonly createdAt: Date
-  person: PersonRecord
-  identity: DocumentRecord
-}
-
-export type SandboxContact = {
-  readonly siteId: string
-  readonly email: string
-  readonly createdAt: Date
-  readonly person: PersonRecord
-  /** The document that was handed in last. */
-  identity: DocumentRecord | null
-  /** The results of checks, oldest first. */
-  readonly results: { readonly kyc_status: string; readonly message: string }[]
-  target: FullTarget | undefined
-  step: Timer | undefined
-}
 
 /** The key of a contact: a site has one for each e-mail address. */
 export function contactKey(siteId: string, email: string): string {

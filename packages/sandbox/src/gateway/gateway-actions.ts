@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { recordedAmount } from '../methods/methods.ts'
 import { createLink } from '../payments/link-actions.ts'
-import type { Link, LinkRequest } from '../payments/link.ts'
 import { paymentUrl } from '../payments/payment-object.ts'
+import type { Link, LinkRequest } from '../state/link.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { decimal } from '../values/decimal.ts'
 import {
@@ -68,9 +68,6 @@ function readOrderDetails(fields: Fields): LinkRequest['sender'] {
   billing.optionalText('company')
   return { email: readEmail(billing), firstName: billing.text('first_name'), lastName: billing.text('last_name') }
 }
-
-/** An access token of the gateway; it belongs to the site that requested it. */
-export type Token = { readonly siteId: string; readonly expiresAt: Date }
 
 /** Lifetime of a token in seconds (docs/payments-api.md, section 8). */
 export const TOKEN_LIFETIME_S = 3600

@@ -8,8 +8,8 @@ import {
   recordedAmount,
   type Method,
 } from '../methods/methods.ts'
-import type { LinkRequest, PayinTerms } from '../payments/link.ts'
 import { parseMoment } from '../state/clock.ts'
+import type { LinkRequest, PayinTerms } from '../state/link.ts'
 import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal, type Decimal } from '../values/decimal.ts'
 import {

@@ -12,6 +12,7 @@ import {
   startPayment,
   transition,
 } from '../payments/link-actions.ts'
+import { flatObject, paymentUrl } from '../payments/payment-object.ts'
 import {
   failureReason,
   magicFailure,
@@ -21,8 +22,7 @@ import {
   gstAmount,
   owedTotal,
   statusOf,
-} from '../payments/link.ts'
-import { flatObject, paymentUrl } from '../payments/payment-object.ts'
+} from '../state/link.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { type Decimal, compareDecimals, money, wireTime, decimalText } from '../values/decimal.ts'
 import type { PayinRequest } from './check-payin-request.ts'

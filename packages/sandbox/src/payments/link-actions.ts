@@ -1,9 +1,5 @@
 import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { recordedAmount, methodsOf, type Method } from '../methods/methods.ts'
-import { newUuid, newToken, type SandboxSite, type SandboxStore } from '../state/sandbox-store.ts'
-import { compareDecimals, addDecimals, decimal, subtractDecimals, type Decimal } from '../values/decimal.ts'
-import { signatureOf, tell, type WebhookSource } from '../webhooks/webhook-faults.ts'
-import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import {
   failureReason,
   statusOf,
@@ -21,7 +17,11 @@ import {
   isLegal,
   isPayin,
   offeredMethods,
-} from './link.ts'
+} from '../state/link.ts'
+import { newUuid, newToken, type SandboxSite, type SandboxStore } from '../state/sandbox-store.ts'
+import type { OutgoingWebhook, WebhookKind } from '../state/webhook-sender.ts'
+import { compareDecimals, addDecimals, decimal, subtractDecimals, type Decimal } from '../values/decimal.ts'
+import { signatureOf, tell, type WebhookSource } from '../webhooks/webhook-faults.ts'
 import { paidInFull, isRefundable, webhookTarget, paymentObject, type StateOverrides } from './payment-object.ts'
 
 /** Stores a new link and schedules its expiry. `kind` makes it a payin or a gateway payment instead. */

@@ -1,5 +1,15 @@
 import { ExactNumber, type ExactJson } from 'payments-subgraph-lib/exact-json'
 import { type Method, accepts, methodsOf, recordedAmount } from '../methods/methods.ts'
+import {
+  methodOf,
+  owedTotal,
+  statusOf,
+  type Link,
+  type PaymentStatus,
+  type Payment,
+  REFUND_STATUSES,
+  type LinkRequest,
+} from '../state/link.ts'
 import type { SandboxStore, SandboxSite } from '../state/sandbox-store.ts'
 import { jsonNumber, money, wireTime, decimal, type Decimal, parseDecimal } from '../values/decimal.ts'
 import {
@@ -12,17 +22,7 @@ import {
   positiveNumber,
   readEmail,
 } from '../values/request-fields.ts'
-import {
-  methodOf,
-  owedTotal,
-  statusOf,
-  type Link,
-  type PaymentStatus,
-  type Payment,
-  type WebhookTarget,
-  REFUND_STATUSES,
-  type LinkRequest,
-} from './link.ts'
+import type { WebhookTarget } from '../values/request-fields.ts'
 
 /** Overrides of the actual state: a late webhook contains an earlier status. */
 export type StateOverrides = { status?: PaymentStatus; payCode?: Readonly<Record<string, string>> | null }

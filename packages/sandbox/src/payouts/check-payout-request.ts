@@ -3,6 +3,7 @@ import { ExactNumber } from 'payments-subgraph-lib/exact-json'
 import { withTarget } from '../customers/sandbox-customer.ts'
 import { checkParams, OPEN_AMOUNT_METHOD, recordedAmount } from '../methods/methods.ts'
 import { parseMoment } from '../state/clock.ts'
+import type { PayeeRequest, PayoutRequest } from '../state/payout.ts'
 import type { SandboxSite } from '../state/sandbox-store.ts'
 import { decimal, type Decimal } from '../values/decimal.ts'
 import {
@@ -20,7 +21,7 @@ import {
   isEmail,
   optionalSizedText,
 } from '../values/request-fields.ts'
-import { payoutMethodsOf, type PayoutMethod, type PayeeRequest, type PayoutRequest } from './sandbox-payout.ts'
+import { payoutMethodsOf, type PayoutMethod } from './sandbox-payout.ts'
 
 /** Validates the body of a payout creation (gap sheet, section 18). */
 export function readPayout(

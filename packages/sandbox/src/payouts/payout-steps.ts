@@ -3,20 +3,20 @@ import { stringifyExactJson } from 'payments-subgraph-lib/exact-json'
 import { balanceOf } from '../accounts/sandbox-balances.ts'
 import { isZeroDecimal } from '../methods/methods.ts'
 import { isTaken } from '../payments/link-actions.ts'
-import { type SandboxStore, type SandboxSite, newUuid } from '../state/sandbox-store.ts'
-import { compareDecimals, decimal } from '../values/decimal.ts'
-import { tell, signatureOf, type WebhookSource } from '../webhooks/webhook-faults.ts'
-import type { OutgoingWebhook, WebhookKind } from '../webhooks/webhook-sender.ts'
 import {
   totalAmount,
   type Payout,
   type PayoutError,
   type PayoutStatus,
   type PayoutTransaction,
-  payoutRecord,
   type PayeeRequest,
   type PayoutRequest,
-} from './sandbox-payout.ts'
+} from '../state/payout.ts'
+import { type SandboxStore, type SandboxSite, newUuid } from '../state/sandbox-store.ts'
+import type { OutgoingWebhook, WebhookKind } from '../state/webhook-sender.ts'
+import { compareDecimals, decimal } from '../values/decimal.ts'
+import { tell, signatureOf, type WebhookSource } from '../webhooks/webhook-faults.ts'
+import { payoutRecord } from './sandbox-payout.ts'
 
 /** A batch without funds is retried every hour; after a day it expires. One of v1 is retried only if `is_retry` says so. */
 const TRY_AGAIN_MS = 60 * 60_000

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isJsonRequest, rawBody, sendJson } from '../api/json-answers.ts'
 import { checkoutPage, threeDsPage, unknownLinkPage } from '../checkout/checkout-page.ts'
 import { complete3ds, confirmPaid, decline, dismissPrompt, letExpire, pay, type Refusal } from '../checkout/customer.ts'
 import { CARD_LOGO, PAGE_SCRIPT } from '../checkout/page-script.ts'
-import { awaits3ds, statusOf, type Link, pageState } from '../payments/link.ts'
+import { isJson, json, notFound } from '../http/answers.ts'
+import type { Answer, Call, Routes, Scope } from '../http/server.ts'
+import { awaits3ds, statusOf, type Link, pageState } from '../state/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 
 /** Reads a field of a customer action, from a form or a JSON object. */
@@ -11,52 +11,50 @@ type Form = (name: string) => string | undefined
 
 type Action = (link: Link, form: Form) => Refusal | undefined
 
-/** Registers the hosted checkout below `/checkout`: the page in its frame, its script, and the actions of the customer. */
-export function registerCheckout(server: FastifyInstance, store: SandboxStore, frame: string): void {
-  server.addHook('onSend', async (_request, reply) => {
-    reply.headers({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    })
-  })
-  server.addHook('onResponse', async ({ method }) => {
-    if (method === 'POST') store.changes.note()
-  })
-  const sendUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
-    wantsJson(request)
-      ? sendJson(reply, 404, { errors: { message: 'There is no such payment link.' } })
-      : sendPage(reply, unknownLinkPage(frame), { status: 404 })
-  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, unknownLinkPage(frame), { status: 404 }))
-  server.get('/page.js', async (_request, reply) => reply.type('text/javascript').send(PAGE_SCRIPT))
-  server.get('/card.svg', async (_request, reply) => reply.type('image/svg+xml').send(CARD_LOGO))
-
-  server.get<Uuid>('/:uuid', async (request, reply) => {
-    const link = store.links.get(request.params.uuid)
-    if (link === undefined) return sendUnknown(request, reply)
-    if (wantsJson(request)) return sendJson(reply, 200, stateOf(link))
-    return sendPage(reply, checkoutPage(frame, link, store.clock.now()), { link })
-  })
-  server.get<Uuid>('/:uuid/3ds', async (request, reply) => {
-    const link = store.links.get(request.params.uuid)
-    if (link === undefined) return sendUnknown(request, reply)
-    return awaits3ds(link) ? sendPage(reply, threeDsPage(frame, link)) : reply.redirect(`/checkout/${link.uuid}`, 303)
-  })
-
-  for (const [name, action] of Object.entries(actionsOf(store))) {
-    server.post<Uuid>(`/:uuid/${name}`, async (request, reply) => {
-      const link = store.links.get(request.params.uuid)
-      return link === undefined ? sendUnknown(request, reply) : act({ request, reply, link, action })
-    })
-  }
-  server.post<Uuid>('/:uuid/done', async (request, reply) => {
-    const link = store.links.get(request.params.uuid)
-    if (link === undefined) return sendUnknown(request, reply)
-    return wantsJson(request) ? sendJson(reply, 200, stateOf(link)) : reply.redirect(afterDone(link), 303)
-  })
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
 }
 
-type Uuid = { Params: { uuid: string } }
+/** Returns the scope of the hosted checkout below `/checkout`. */
+export function checkoutScope(store: SandboxStore, frame: string): Scope {
+  return async (call, route) => {
+    const answer = await (route === null ? page(unknownLinkPage(frame), { status: 404 }) : route())
+    if (call.request.method === 'POST') store.changes.note()
+    return answer && { ...answer, headers: { ...HEADERS, ...answer.headers } }
+  }
+}
+
+/** Adds the hosted checkout: the page in its frame, its script, and the actions of the customer. */
+export function addCheckoutRoutes({ get, post }: Routes, store: SandboxStore, frame: string): void {
+  const withLink = (handle: (link: Link, call: Call) => Answer) => (call: Call) => {
+    const link = store.links.get(call.params['uuid'] ?? '')
+    if (link !== undefined) return handle(link, call)
+    return wantsJson(call) ? notFound('There is no such payment link.') : page(unknownLinkPage(frame), { status: 404 })
+  }
+  get('/checkout/page.js', () => ({ status: 200, headers: { 'content-type': 'text/javascript' }, body: PAGE_SCRIPT }))
+  get('/checkout/card.svg', () => ({ status: 200, headers: { 'content-type': 'image/svg+xml' }, body: CARD_LOGO }))
+  get(
+    '/checkout/:uuid',
+    withLink((link, call) =>
+      wantsJson(call) ? json(200, stateOf(link)) : page(checkoutPage(frame, link, store.clock.now()), { link }),
+    ),
+  )
+  get(
+    '/checkout/:uuid/3ds',
+    withLink((link) => (awaits3ds(link) ? page(threeDsPage(frame, link)) : seeOther(`/checkout/${link.uuid}`))),
+  )
+  for (const [name, action] of Object.entries(actionsOf(store)))
+    post(
+      `/checkout/:uuid/${name}`,
+      withLink((link, call) => act(call, link, action)),
+    )
+  post(
+    '/checkout/:uuid/done',
+    withLink((link, call) => (wantsJson(call) ? json(200, stateOf(link)) : seeOther(afterDone(link)))),
+  )
+}
 
 function actionsOf(store: SandboxStore): Record<string, Action> {
   return {
@@ -70,14 +68,16 @@ function actionsOf(store: SandboxStore): Record<string, Action> {
 }
 
 /** Carries out the customer's action. A browser is redirected to the page, which shows the outcome in either case. */
-function act({ request, reply, link, action }: Act): FastifyReply {
-  const refusal = action(link, readForm(request))
-  if (!wantsJson(request)) return reply.redirect(`/checkout/${link.uuid}${awaits3ds(link) ? '/3ds' : ''}`, 303)
-  if (refusal === undefined) return sendJson(reply, 200, stateOf(link))
-  return sendJson(reply, refusal.httpStatus, { ...stateOf(link), message: refusal.message })
+function act(call: Call, link: Link, action: Action): Answer {
+  const refusal = action(link, readForm(call))
+  if (!wantsJson(call)) return seeOther(`/checkout/${link.uuid}${awaits3ds(link) ? '/3ds' : ''}`)
+  if (refusal === undefined) return json(200, stateOf(link))
+  return json(refusal.httpStatus, { ...stateOf(link), message: refusal.message })
 }
 
-type Act = { request: FastifyRequest; reply: FastifyReply; link: Link; action: Action }
+function seeOther(location: string): Answer {
+  return { status: 303, headers: { location } }
+}
 
 function stateOf(link: Link): Record<string, unknown> {
   const status = statusOf(link)
@@ -99,9 +99,9 @@ function afterDone(link: Link): string {
   return target ?? `/checkout/${link.uuid}`
 }
 
-function readForm(request: FastifyRequest): Form {
-  const text = rawBody(request).toString()
-  if (!isJsonRequest(request)) return (name) => new URLSearchParams(text).get(name) ?? undefined
+function readForm(call: Call): Form {
+  const text = call.body.toString()
+  if (!isJson(call)) return (name) => new URLSearchParams(text).get(name) ?? undefined
   const values = parseObject(text)
   return (name) => {
     const value = values[name]
@@ -118,17 +118,13 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-function wantsJson(request: FastifyRequest): boolean {
+function wantsJson({ request }: Call): boolean {
   return (request.headers.accept ?? '').includes('application/json')
 }
 
-function sendPage(
-  reply: FastifyReply,
-  page: string,
-  { status = 200, link }: { status?: number; link?: Link } = {},
-): FastifyReply {
-  const policy = securityPolicy(link)
-  return reply.code(status).header('content-security-policy', policy).type('text/html; charset=utf-8').send(page)
+function page(body: string, { status = 200, link }: { status?: number; link?: Link } = {}): Answer {
+  const headers = { 'content-security-policy': securityPolicy(link), 'content-type': 'text/html; charset=utf-8' }
+  return { status, headers, body }
 }
 
 /** Browsers apply `form-action` to the redirect after a form too, so the policy includes the merchant's URLs. */

@@ -1,81 +1,73 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { fetch } from 'undici'
 import { z } from 'zod'
-import { AGREEMENT_STATUSES } from '../agreements/sandbox-agreement.ts'
-import { isJsonRequest, rawBody, sendJson, sendNotFound } from '../api/json-answers.ts'
 import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
-import { PAYMENT_STATUSES } from '../payments/link.ts'
-import { PAYOUT_STATUSES } from '../payouts/sandbox-payout.ts'
+import { isJson, json } from '../http/answers.ts'
+import type { Answer, Call, Routes } from '../http/server.ts'
+import { runScenario } from '../scenarios/scenario.ts'
+import { ScenarioError } from '../scenarios/trigger.ts'
+import { AGREEMENT_STATUSES } from '../state/agreement.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
-import type { Changes, SandboxSite } from '../state/sandbox-store.ts'
+import { PAYMENT_STATUSES } from '../state/link.ts'
+import { PAYOUT_STATUSES } from '../state/payout.ts'
+import type { Changes, SandboxStore } from '../state/sandbox-store.ts'
 
-/** Registers the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
-export function registerControl(server: FastifyInstance, control: SandboxControl): void {
-  server.setErrorHandler(async (error, _request, reply) =>
-    error instanceof ControlError
-      ? sendJson(reply, error.httpStatus, { errors: { message: error.message } })
-      : sendJson(reply, 500, { errors: { message: 'The control call failed.' } }),
-  )
-  server.setNotFoundHandler(async (_request, reply) => sendNotFound(reply, 'There is no such control endpoint.'))
+/** Adds the control endpoints below `/sandbox`. They need no credentials: the sandbox is a tool for one machine. */
+export function addControlRoutes(routes: Routes, control: SandboxControl): void {
+  routes.get('/sandbox/about', () => json(200, control.about()))
+  routes.get('/sandbox/state', (call) => json(200, control.state(readList(call))))
+  routes.get('/sandbox/webhooks', (call) => json(200, { records: control.webhooks(readList(call)) }))
+  routes.get('/sandbox/failures', () => json(200, control.failures()))
+  routes.get('/sandbox/banks', () => json(200, { records: control.bankAccounts() }))
+  routes.get('/sandbox/calls', (call) => json(200, { records: control.calls(readList(call)) }))
+  routes.get('/sandbox/faults', () => json(200, { records: control.faults() }))
 
-  server.get('/about', async (_request, reply) => sendJson(reply, 200, control.about()))
-  server.get('/state', async (request, reply) => sendJson(reply, 200, control.state(readList(request))))
-  server.get('/webhooks', async (request, reply) =>
-    sendJson(reply, 200, { records: control.webhooks(readList(request)) }),
-  )
-  server.get('/failures', async (_request, reply) => sendJson(reply, 200, control.failures()))
-  server.get('/banks', async (_request, reply) => sendJson(reply, 200, { records: control.bankAccounts() }))
-  server.get('/calls', async (request, reply) => sendJson(reply, 200, { records: control.calls(readList(request)) }))
-  server.get('/faults', async (_request, reply) => sendJson(reply, 200, { records: control.faults() }))
-
-  server.post('/clock', async (request, reply) => {
-    const { advanceSeconds } = read(request, CLOCK)
-    return sendJson(reply, 200, { now: await control.advance(advanceSeconds) })
+  routes.post('/sandbox/clock', async (call) => {
+    const { advanceSeconds } = read(call, CLOCK)
+    return json(200, { now: await control.advance(advanceSeconds) })
   })
   for (const kind of ['links', 'payins', 'gateway_payments']) {
-    server.post<Id>(`/${kind}/:id/status`, async (request, reply) => {
-      const { status, ...options } = read(request, STATUS)
-      return sendJson(reply, 200, await control.setStatus(request.params.id, status, options))
+    routes.post(`/sandbox/${kind}/:id/status`, async (call) => {
+      const { status, ...options } = read(call, STATUS)
+      return json(200, await control.setStatus(idOf(call), status, options))
     })
-    server.post<Id>(`/${kind}/:id/deliveries`, async (request, reply) =>
-      sendJson(reply, 200, await control.deliver(request.params.id, read(request, WEBHOOK_FAULT))),
+    routes.post(`/sandbox/${kind}/:id/deliveries`, async (call) =>
+      json(200, await control.deliver(idOf(call), read(call, WEBHOOK_FAULT))),
     )
   }
-  server.post<Id>('/agreements/:id/status', async (request, reply) => {
-    const { status, ...options } = read(request, AGREEMENT_STATUS)
-    return sendJson(reply, 200, await control.setAgreementStatus(request.params.id, status, options))
+  routes.post('/sandbox/agreements/:id/status', async (call) => {
+    const { status, ...options } = read(call, AGREEMENT_STATUS)
+    return json(200, await control.setAgreementStatus(idOf(call), status, options))
   })
-  server.post<Id>('/agreements/:id/deliveries', async (request, reply) =>
-    sendJson(reply, 200, await control.deliverAgreement(request.params.id, read(request, AGREEMENT_WEBHOOK_FAULT))),
+  routes.post('/sandbox/agreements/:id/deliveries', async (call) =>
+    json(200, await control.deliverAgreement(idOf(call), read(call, AGREEMENT_WEBHOOK_FAULT))),
   )
-  server.post<Id>('/payouts/:id/status', async (request, reply) => {
-    const { status, ...options } = read(request, PAYOUT_STATUS)
-    return sendJson(reply, 200, await control.setPayoutStatus(request.params.id, status, options))
+  routes.post('/sandbox/payouts/:id/status', async (call) => {
+    const { status, ...options } = read(call, PAYOUT_STATUS)
+    return json(200, await control.setPayoutStatus(idOf(call), status, options))
   })
-  server.post<Id>('/payouts/:id/deliveries', async (request, reply) =>
-    sendJson(reply, 200, await control.deliverPayout(request.params.id, read(request, PAYOUT_WEBHOOK_FAULT))),
+  routes.post('/sandbox/payouts/:id/deliveries', async (call) =>
+    json(200, await control.deliverPayout(idOf(call), read(call, PAYOUT_WEBHOOK_FAULT))),
   )
-  server.post<Id>('/webhooks/:id/resend', async (request, reply) => {
-    read(request, NOTHING)
-    return sendJson(reply, 200, await control.resend(request.params.id))
+  routes.post('/sandbox/webhooks/:id/resend', async (call) => {
+    read(call, NOTHING)
+    return json(200, await control.resend(idOf(call)))
   })
-  server.post('/reset', async (request, reply) => {
-    read(request, NOTHING)
+  routes.post('/sandbox/reset', (call) => {
+    read(call, NOTHING)
     control.reset()
-    return noContent(reply)
+    return NO_CONTENT
   })
-  server.post('/faults', async (request, reply) => {
-    control.addFault(read(request, FAULT))
-    return noContent(reply)
+  routes.post('/sandbox/faults', (call) => {
+    control.addFault(read(call, FAULT))
+    return NO_CONTENT
   })
-  server.delete('/faults', async (_request, reply) => {
+  routes.delete('/sandbox/faults', () => {
     control.clearFaults()
-    return noContent(reply)
+    return NO_CONTENT
   })
 }
-
-type Id = { Params: { id: string } }
 
 const TEN_YEARS_S = 10 * 366 * 24 * 3600
 
@@ -115,16 +107,22 @@ const FAULT = z.object({
   ]),
 })
 
+const NO_CONTENT: Answer = { status: 204 }
+
+function idOf({ params }: Call): string {
+  return params['id'] ?? ''
+}
+
 /** Requires the JSON content type, because a page of another origin cannot send it without a CORS preflight. */
-function read<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
-  if (!isJsonRequest(request)) throw new ControlError(415, 'The body must be sent as application/json.')
-  const parsed = schema.safeParse(parse(rawBody(request).toString()))
+function read<T>(call: Call, schema: z.ZodType<T>): T {
+  if (!isJson(call)) throw new ControlError(415, 'The body must be sent as application/json.')
+  const parsed = schema.safeParse(parse(call.body.toString()))
   if (!parsed.success) throw new ControlError(422, z.prettifyError(parsed.error))
   return parsed.data
 }
 
-function readList(request: FastifyRequest): ListOptions {
-  const parsed = LIST.safeParse(request.query)
+function readList({ query }: Call): ListOptions {
+  const parsed = LIST.safeParse(Object.fromEntries(query))
   if (!parsed.success) throw new ControlError(422, z.prettifyError(parsed.error))
   return parsed.data
 }
@@ -135,10 +133,6 @@ function parse(text: string): unknown {
   } catch {
     throw new ControlError(400, 'The body is not JSON.')
   }
-}
-
-function noContent(reply: FastifyReply): FastifyReply {
-  return reply.code(204).send()
 }
 
 /** What the page can create: the calls that create something, each with its body. */
@@ -159,18 +153,35 @@ const REQUEST = z.object({
  * `POST /sandbox/requests`: sends a request to the interface with the credentials of a currency's site, as an application would, so that the page
  * can create things where the credentials are not shown. Answers with the status and the body of the response.
  */
-export function registerRequests(server: FastifyInstance, sites: readonly SandboxSite[]): void {
-  server.post('/requests', async (request, reply) => {
-    const { currency, path, body } = read(request, REQUEST)
-    const site = sites.find(({ currencies }) => currencies.includes(currency))
+export function addRequestsRoute(routes: Routes, store: SandboxStore): void {
+  routes.post('/sandbox/requests', async (call) => {
+    const { currency, path, body } = read(call, REQUEST)
+    const site = store.sites.find(({ currencies }) => currencies.includes(currency))
     if (site === undefined) throw new ControlError(422, `No site has the currency ${currency}.`)
-    const answer = await server.inject({
+    const answer = await fetch(`${store.origin}/api${path}`, {
       method: 'POST',
-      url: `/api${path}`,
-      headers: { 'app-id': site.appId, 'secret-key': site.secretKey, host: request.headers.host ?? '' },
-      payload: body,
+      headers: { 'app-id': site.appId, 'secret-key': site.secretKey, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     })
-    return sendJson(reply, 200, { status: answer.statusCode, body: parse(answer.body) })
+    return json(200, { status: answer.status, body: parse(await answer.text()) })
+  })
+}
+
+/**
+ * `POST /sandbox/scenarios`: runs a scenario against this sandbox. Answers with the steps that were begun, and with the error that ended it, or null.
+ */
+export function addScenariosRoute(routes: Routes, store: SandboxStore): void {
+  routes.post('/sandbox/scenarios', async (call) => {
+    const { text } = read(call, z.object({ text: z.string() }))
+    const steps: string[] = []
+    const onStep = (_number: number, step: string) => void steps.push(step)
+    try {
+      await runScenario(text, { origin: store.origin, onStep })
+      return json(200, { steps, error: null })
+    } catch (error) {
+      if (error instanceof ScenarioError) return json(200, { steps, error: error.message })
+      throw error
+    }
   })
 }
 
@@ -190,17 +201,15 @@ const KEEP_ALIVE_MS = 15_000
  * `GET /sandbox/changes`: server-sent events, one at the start and one after each change. An event says that something
  * changed, not what, so that a slow listener misses nothing and needs no buffer.
  */
-export function registerChanges(server: FastifyInstance, changes: Changes, closing: AbortSignal): void {
-  server.get('/sandbox/changes', async (_request, reply) => {
-    if (changes.listeners >= MOST_LISTENERS)
-      return sendJson(reply.header('retry-after', '5'), 503, { errors: { message: 'Too many are listening.' } })
-    reply.hijack()
-    sendChanges(reply.raw, changes, closing)
-    return reply
+export function addChangesRoute(routes: Routes, changes: Changes, closing: AbortSignal): void {
+  routes.get('/sandbox/changes', ({ response }) => {
+    if (changes.listeners < MOST_LISTENERS) return sendChanges(response, changes, closing)
+    const { headers, ...answer } = json(503, { errors: { message: 'Too many are listening.' } })
+    return { ...answer, headers: { ...headers, 'retry-after': '5' } }
   })
 }
 
-function sendChanges(response: ServerResponse, changes: Changes, closing: AbortSignal): void {
+function sendChanges(response: ServerResponse, changes: Changes, closing: AbortSignal): undefined {
   let sentVersion = -1
   let pause: NodeJS.Timeout | undefined
   const send = (): void => {

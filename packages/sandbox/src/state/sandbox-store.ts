@@ -1,14 +1,13 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Deposit } from '../accounts/sandbox-balances.ts'
-import type { Agreement } from '../agreements/sandbox-agreement.ts'
-import type { SandboxContact, SandboxCustomer } from '../customers/sandbox-customer.ts'
-import type { Token } from '../gateway/gateway-actions.ts'
 import { DIRECT_CURRENCIES, CATALOGUE_CURRENCIES } from '../methods/methods.ts'
-import type { Link, WebhookTarget } from '../payments/link.ts'
-import type { Payout } from '../payouts/sandbox-payout.ts'
 import type { Decimal } from '../values/decimal.ts'
-import type { WebhookSender } from '../webhooks/webhook-sender.ts'
+import type { WebhookTarget } from '../values/request-fields.ts'
+import type { Agreement } from './agreement.ts'
 import type { TimerClock } from './clock.ts'
+import type { SandboxContact, SandboxCustomer } from './customer.ts'
+import type { Link } from './link.ts'
+import type { Payout } from './payout.ts'
+import type { WebhookSender } from './webhook-sender.ts'
 
 /**
  * A recorded call to the interface, without secrets, query and body. `status` is that of the response, null when there is
@@ -57,6 +56,18 @@ export type SandboxStore = {
   readonly calls: ApiCall[]
   readonly faults: FaultBook
   readonly changes: Changes
+}
+
+/** An access token of the gateway; it belongs to the site that requested it. */
+export type Token = { readonly siteId: string; readonly expiresAt: Date }
+
+/** A simulated deposit into the treasury account of a site. */
+export type Deposit = {
+  readonly siteId: string
+  readonly currency: string
+  readonly accountNumber: string
+  readonly amount: Decimal
+  readonly at: Date
 }
 
 /** Notifies listeners that the state of a sandbox has changed; listeners read the new state themselves. */

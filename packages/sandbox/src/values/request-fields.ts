@@ -1,5 +1,4 @@
 import { ExactNumber, type ExactJson } from 'payments-subgraph-lib/exact-json'
-import type { WebhookTarget } from '../payments/link.ts'
 import { compareDecimals, decimal, decimalText, parseDecimal, type Decimal } from './decimal.ts'
 
 export type JsonObject = { [key: string]: ExactJson }
@@ -207,6 +206,9 @@ export function requiredTarget(fields: Fields, name: string): FullTarget {
   if (authorizationHeader !== '') noteHeader(notification, authorizationHeader)
   return { endpointUrl, authorizationHeader }
 }
+
+/** The URL for the webhooks of a link, and the Authorization value that they carry. */
+export type WebhookTarget = { readonly endpointUrl: string; readonly authorizationHeader?: string }
 
 /** A webhook target with an Authorization value. */
 export type FullTarget = Required<WebhookTarget>

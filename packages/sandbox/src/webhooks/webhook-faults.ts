@@ -1,7 +1,7 @@
-import type { PaymentStatus } from '../payments/link.ts'
+import type { PaymentStatus } from '../state/link.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
+import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from '../state/webhook-sender.ts'
 import { sign } from './sign.ts'
-import type { OutgoingWebhook, WebhookAttempt, WebhookKind, WebhookRecord } from './webhook-sender.ts'
 
 /**
  * A webhook delivery fault. `duplicate`: sends the last body again, byte for byte, `count` times. `late`: sends an older

@@ -1,8 +1,8 @@
 import { READ_CLASSES, type ReadClass } from '../../../domain/reads/read-schedule.ts'
 import type { Db } from '../../group-commit.ts'
+import type { Database } from '../../port.ts'
 import { toAgreement } from '../../rows/agreement-rows.ts'
 import { toPayout } from '../../rows/payout-rows.ts'
-import type { Database } from '../../store.ts'
 import type { DueReads, PaymentsReadBacklog, AgreementReadSubject, PayoutReadSubject } from '../../subject-stores.ts'
 import {
   firstDue,

@@ -1,5 +1,5 @@
 import type { Db } from '../../group-commit.ts'
-import type { Database, SweepPage } from '../../store.ts'
+import type { Database, SweepPage } from '../../port.ts'
 import { AGREEMENT_READS, LINK_READS, PAYMENT_READS, PAYOUT_READS, plannedIn, sitesOf } from './read-subjects.ts'
 
 /** Rows per step; one decision processes them, in one turn of the event loop. */

@@ -1,8 +1,8 @@
 import { createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
+import { ENVIRONMENT } from '../pieces/head/environment.tsx'
 import { useScope } from '../session/session.ts'
-import { ENVIRONMENT } from '../shell/environment.tsx'
 
 /** What can be done without an object that it concerns, in the palette and in the views. */
 const ALL = [
@@ -10,6 +10,7 @@ const ALL = [
   { name: 'agreement', title: 'New agreement', icon: 'plus', scope: 'agreements:write' },
   { name: 'payout', title: 'New payout', icon: 'plus', scope: 'payouts:write' },
   { name: 'payout-file', title: 'Pay out by file', icon: 'download', scope: 'payouts:write' },
+  { name: 'contact', title: 'New contact', icon: 'plus', scope: 'customers:write' },
   { name: 'bank', title: 'Look up a bank account', icon: 'search', scope: 'banks:lookup' },
   { name: 'deposit', title: 'Simulate a deposit', icon: 'play', scope: 'sandbox:simulate' },
 ] as const

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { DeliveriesOf } from '../deliveries/deliveries.tsx'
-import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   AgreementNowDocument,
   type AgreementNowQuery,
@@ -11,6 +10,7 @@ import {
 } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { CommandDrawer } from '../pieces/command-drawer.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts, Needs } from '../pieces/page.tsx'
 import { Subject } from '../pieces/subject.tsx'

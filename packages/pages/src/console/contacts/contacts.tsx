@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ActionButton } from '../actions/actions.tsx'
 import { ContactsOfDaysDocument, type ContactsOfDaysQuery } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
@@ -6,6 +7,7 @@ import { Banner, Fact, Facts, Needs, Page } from '../pieces/page.tsx'
 import { Status, wordsOf } from '../pieces/values.tsx'
 import type { Route } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
+import { IdentityCheck } from './contact-drawers.tsx'
 
 const DAYS = 30
 const DAY_MS = 24 * 3_600_000
@@ -29,7 +31,7 @@ export function Contacts({ route }: { readonly route: Route }) {
   const list = answer.data?.paymentContacts
   const chosen = list?.nodes.find(({ id }) => id === chosenId) ?? null
   return (
-    <Page title="Contacts">
+    <Page title="Contacts" actions={<ActionButton name="contact" isMain />}>
       <p class="note">Created within the last {DAYS} days, as the payments API lists them.</p>
       <Needs scopes={['customers:pii']} what="Names and addresses">
         {null}
@@ -57,19 +59,24 @@ export function Contacts({ route }: { readonly route: Route }) {
                 </td>
                 <td class="faint drop">{wordsOf(contact.type)}</td>
                 <td class="faint drop">{contact.countryCode ?? '–'}</td>
-                <td class="faint end">{contact.site}</td>
+                <td class="faint drop">{contact.site}</td>
               </tr>
             )}
           </List>
         </div>
-        {chosen !== null && <Details of={chosen} />}
+        {chosen !== null && <Details key={chosen.id} of={chosen} onChecked={answer.askAgain} />}
       </div>
     </Page>
   )
 }
 
-function Details({ of: contact }: { readonly of: Contact }) {
+type DetailsProps = { readonly of: Contact; readonly onChecked: () => void }
+
+function Details({ of: contact, onChecked }: DetailsProps) {
   const { identityStatus, identityResults, type, countryCode, site } = contact
+  const email = contact.personal?.email ?? null
+  const [isChecking, setChecking] = useState(false)
+  const mayWrite = useScope('customers:write')
   return (
     <section class="card detail" aria-labelledby="contact">
       <header>
@@ -89,6 +96,21 @@ function Details({ of: contact }: { readonly of: Contact }) {
           <Fact name="Country">{countryCode}</Fact>
           <Fact name="Site">{site}</Fact>
         </Facts>
+        {mayWrite && email !== null && (
+          <button class="button" type="button" onClick={() => setChecking(true)}>
+            Check the identity …
+          </button>
+        )}
+        {isChecking && email !== null && (
+          <IdentityCheck
+            email={email}
+            site={site}
+            onClose={() => {
+              setChecking(false)
+              onChecked()
+            }}
+          />
+        )}
         {identityResults.length > 0 && (
           <section aria-labelledby="checks">
             <h3 id="checks">Identity checks</h3>

@@ -1,5 +1,5 @@
 import { useContext } from 'preact/hooks'
-import type { FeedEvent } from '../feed/log-changes.ts'
+import { Icon } from '../../design/icons.tsx'
 import {
   DeliveriesDocument,
   type DeliveryRowFragment,
@@ -10,14 +10,14 @@ import {
 } from '../generated/graphql.ts'
 import { type Answer, AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, instantOf, PeriodChip, SearchField } from '../pieces/filter-form.tsx'
-import { Icon } from '../pieces/icons.tsx'
+import { AttentionContext } from '../pieces/head/attention.ts'
 import { List, PAGE } from '../pieces/list.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Moment } from '../pieces/moments.tsx'
 import { Empty, Page, RowLink, Table, Tabs, Waiting } from '../pieces/page.tsx'
 import { lookOf, STATUSES } from '../pieces/statuses.ts'
 import { Status } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
-import { AttentionContext } from '../shell/attention.ts'
 import { DeliverySubject } from './delivery-subject.tsx'
 import { adviceFor, outcomeText, REFUSALS } from './delivery-words.ts'
 import { usePlan } from './replay-several.tsx'
@@ -158,7 +158,7 @@ function DeliveryRow({ of: delivery, isInNeed = false }: RowProps) {
           <Status kind="PaymentWebhookDisposition" of={delivery.disposition} />
         </RowLink>
       </th>
-      <td class="end tall">
+      <td class="end lead">
         <DeliverySubject of={delivery} />
       </td>
       <td>

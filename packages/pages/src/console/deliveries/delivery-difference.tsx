@@ -21,7 +21,7 @@ export function DeliveryDifference({ of: delivery }: { readonly of: DeliveryNow 
           <tr key={field}>
             <th scope="row">{field}</th>
             <td>{left ?? '–'}</td>
-            <td>{isSame(left, right) ? <>{right ?? '–'}</> : <strong class="tone look">{right ?? '–'}</strong>}</td>
+            <td>{left === right ? <>{right ?? '–'}</> : <strong class="tone look">{right ?? '–'}</strong>}</td>
           </tr>
         ))}
       </Table>
@@ -60,9 +60,11 @@ function differencesOf({ statusRaw, body, payment, agreement, payout, gatewayPay
     payment === null
       ? []
       : BODY_FIELDS.flatMap(([field, name, own]) => {
-          const left = received[name]
-          const isAmount = typeof left === 'string' || typeof left === 'number'
-          return isAmount ? [{ field, left: `${left}`, right: payment[own]?.value ?? null }] : []
+          const value = received[name]
+          if (typeof value !== 'string' && typeof value !== 'number') return []
+          const isDecimal = /^\d+(?:\.\d+)?$/.test(`${value}`)
+          const left = isDecimal ? amountText({ ...payment.amount, value: `${value}` }) : `${value}`
+          return [{ field, left, right: textOf(payment[own]) }]
         })
   return [{ field: 'Status', left: statusRaw, right: subject.statusRaw }, ...amounts]
 }
@@ -83,9 +85,4 @@ function textOf(amount: AmountValue | null): string | null {
 
 function isKnown({ left, right }: Line): boolean {
   return left !== null || right !== null
-}
-
-/** Amounts are the same however many zeros they end with. */
-function isSame(left: string | null, right: string | null): boolean {
-  return left === right || (left !== null && right !== null && Number(left) === Number(right))
 }

@@ -1,8 +1,8 @@
 import { lookOfRaw } from '../pieces/history.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { type Look, lookOf } from '../pieces/statuses.ts'
 import { wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import type { FeedEvent } from './log-changes.ts'
 
 /** The events of one subject, newest first. */
 export type FeedSubject = { readonly key: string; readonly events: readonly FeedEvent[] }

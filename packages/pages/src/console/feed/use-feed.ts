@@ -7,15 +7,9 @@ import {
 } from 'payments-subgraph-client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type FeedEventPartsFragment, NewestEventsDocument, type PaymentEventKindInput } from '../generated/graphql.ts'
+import { createLogChanges, type FeedEvent, type LogChanges } from '../pieces/log-changes.ts'
 import { keepInSession, readKept, REFUSED, type Session, endpointOf } from '../session/session.ts'
-import {
-  stateFrom,
-  withMore,
-  type FeedEvent,
-  type FeedState,
-  createLogChanges,
-  type LogChanges,
-} from './log-changes.ts'
+import { type FeedState, stateFrom, withMore } from './feed-state.ts'
 
 /** The event stream, which continues while other views are shown. */
 export type LiveFeed = {

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   GatewayPaymentsDocument,
   type GatewayPaymentStatusInput,
@@ -9,6 +8,7 @@ import {
 } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
 import { CommandDrawer } from '../pieces/command-drawer.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Moment } from '../pieces/moments.tsx'
 import { Banner, Fact, Facts, Needs } from '../pieces/page.tsx'
 import { RecordList } from '../pieces/record-list.tsx'

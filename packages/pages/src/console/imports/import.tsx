@@ -1,6 +1,6 @@
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Glyph, Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Page, Table, Waiting } from '../pieces/page.tsx'
 import { lookOf, type Tone } from '../pieces/statuses.ts'
@@ -14,7 +14,7 @@ import { Sums } from './sums.tsx'
 
 const EVERY_MS = 2_000
 
-export type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
+type ImportNow = NonNullable<ImportNowQuery['paymentImport']>
 type Report = ImportNow['lists'][number]
 type Of = { readonly of: ImportNow }
 

@@ -1,8 +1,8 @@
+import type { ImportNowQuery } from '../generated/graphql.ts'
 import { lookOf } from '../pieces/statuses.ts'
 import { Marked, wordsOf } from '../pieces/values.tsx'
-import type { ImportNow } from './import.tsx'
 
-type Total = ImportNow['totals'][number]
+type Total = NonNullable<ImportNowQuery['paymentImport']>['totals'][number]
 type Whose = 'theirs' | 'ours' | 'difference'
 
 const NAMES = ['Theirs', 'Ours', 'Difference']

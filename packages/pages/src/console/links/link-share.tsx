@@ -1,5 +1,5 @@
 import { drawQrCode } from 'payments-subgraph-lib/draw-qr-code'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Amount, amountText, type AmountValue, Id } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
@@ -35,8 +35,11 @@ export function LinkShare({ link: { id, reference, checkoutUrl, expiresAt, reque
         </div>
         <div class="stack-3">
           <p>
-            <a href={hrefOf('links', id)}>{reference}</a>, <Amount of={requestedAmount} />, open until{' '}
-            <Moment at={expiresAt} isExact />
+            <a href={hrefOf('links', id)}>{reference}</a> · <Amount of={requestedAmount} />
+            <br />
+            <span class="faint">
+              Open until <Moment at={expiresAt} isExact />
+            </span>
           </p>
           <p class="mono wrap-any">
             <Id of={checkoutUrl} what="link" />

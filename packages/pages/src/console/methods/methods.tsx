@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import {
   EnabledCurrenciesDocument,
   type PayinMethodUse,
@@ -8,7 +9,7 @@ import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { Choices, FilterForm } from '../pieces/filter-form.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Needs, Page, Table, Tabs, Waiting } from '../pieces/page.tsx'
-import { Amount, wordsOf } from '../pieces/values.tsx'
+import { capitalised, digitsOf, nameOfCode, wordsOf } from '../pieces/values.tsx'
 import { hrefOf, type Route } from '../routes/route.ts'
 
 /** Milliseconds between two reads of the lists, which change seldom. */
@@ -58,8 +59,8 @@ function PayinMethods({ params }: ListProps) {
         {list === null || list.nodes.length === 0 ? (
           <Waiting of={answer} what="methods" />
         ) : (
-          <Table caption="Payin methods" columns={PAYIN} isFolding>
-            {list.nodes.map(({ code, name, currency, kind, usableFor, networks, minAmount, maxAmount, traits }) => (
+          <Table caption="Payin methods" columns={PAYIN} class="methods" isFolding>
+            {byCurrency(list.nodes, ({ code, name, kind, usableFor, networks, minAmount, maxAmount, traits }) => (
               <tr key={code}>
                 <th scope="row" class="lead">
                   <span class="two-line">
@@ -67,20 +68,21 @@ function PayinMethods({ params }: ListProps) {
                     <code class="faint">{code}</code>
                   </span>
                 </th>
-                <td class="end lead">{currency}</td>
-                <td class="words">
+                <td class="drop">
                   {wordsOf(kind)}
-                  {networks !== null && <span class="faint"> {networks.join(', ')}</span>}
+                  {networks !== null && <span class="faint"> · {networks.join(', ')}</span>}
                 </td>
-                <td class="faint drop words">{usableFor.map((use) => NAMES[use]).join(', ')}</td>
-                <td class="number drop">
-                  <Amount of={minAmount} />
+                <td class="drop">{capitalised(usableFor.map((use) => NAMES[use]).join(', '))}</td>
+                <td class="number end">
+                  {maxAmount === null ? (
+                    <>
+                      {minAmount === null ? 'Any' : digitsOf(minAmount)} <span class="faint">and more</span>
+                    </>
+                  ) : (
+                    `${minAmount === null ? 'Up' : digitsOf(minAmount)} to ${digitsOf(maxAmount)}`
+                  )}
                 </td>
-                <td class="number drop">
-                  <Amount of={maxAmount} />
-                </td>
-                <td class="faint drop">{traits.refundable === null ? 'Unknown' : traits.refundable ? 'Yes' : 'No'}</td>
-                <td class="faint end">{asksFor(traits)}</td>
+                <td class="faint drop words">{traitsText(traits)}</td>
               </tr>
             ))}
           </Table>
@@ -90,16 +92,24 @@ function PayinMethods({ params }: ListProps) {
   )
 }
 
-const PAYIN = [
-  'Method',
-  'Currency',
-  'Kind',
-  'Usable for',
-  ['Minimum', 'number'],
-  ['Maximum', 'number'],
-  'Refunds',
-  'Requires',
-] as const
+const PAYIN = ['Method', 'Kind', 'Usable for', ['Limits', 'number'], 'Traits'] as const
+
+/** Returns the rows of methods below the names of their currencies, in the order in which these come first. */
+function byCurrency<Method extends { readonly currency: string }>(
+  methods: readonly Method[],
+  row: (method: Method) => ComponentChildren,
+) {
+  return [...Map.groupBy(methods, ({ currency }) => currency)].map(([currency, ofIt]) => (
+    <>
+      <tr key={currency} class="group">
+        <th scope="rowgroup" colSpan={5}>
+          <span class="strong">{currency}</span> <span class="faint">{nameOfCode('currency', currency)}</span>
+        </th>
+      </tr>
+      {ofIt.map(row)}
+    </>
+  ))
+}
 
 type Missing = { readonly currency: string; readonly use: PayinMethodUse }
 
@@ -115,22 +125,25 @@ function MissingUses({
   return <p class="note-block fault">Not known, since the payments API did not answer: {named.join(', ')}.</p>
 }
 
-const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'payins' }
+const NAMES: Readonly<Record<PayinMethodUse, string>> = { LINK: 'links', DIRECT: 'direct' }
 
-type Asked = {
+type Traits = {
+  readonly refundable: boolean | null
   readonly requiresContact: boolean | null
   readonly requiresKyc: boolean | null
   readonly openAmount: boolean
 }
 
-/** Returns what a payment by a method needs before it, or may leave out. */
-function asksFor({ requiresContact, requiresKyc, openAmount }: Asked): string {
+/** Returns whether a payment by a method can be refunded, and what it needs before it, or may leave out. */
+function traitsText({ refundable, requiresContact, requiresKyc, openAmount }: Traits): string {
   const said = [
-    requiresContact === true ? 'a contact' : null,
-    requiresKyc === true ? 'identity checks' : null,
-    openAmount ? 'no amount' : null,
-  ].filter((text) => text !== null)
-  return said.length === 0 ? '–' : said.join(', ')
+    refundable === true && 'refundable',
+    refundable === false && 'no refunds',
+    requiresContact === true && 'requires a contact',
+    requiresKyc === true && 'requires identity checks',
+    openAmount && 'any amount',
+  ].filter((text) => text !== false)
+  return said.length === 0 ? '–' : capitalised(said.join(', '))
 }
 
 function PayoutMethods({ params }: ListProps) {
@@ -144,15 +157,14 @@ function PayoutMethods({ params }: ListProps) {
         {list == null || list.nodes.length === 0 ? (
           <Waiting of={answer} what="methods" />
         ) : (
-          <Table caption="Payout methods" columns={['Method', 'Currency', 'Country', 'Kind']} isFolding>
-            {list.nodes.map(({ code, currency, countryCode, kind }) => (
+          <Table caption="Payout methods" columns={['Method', 'Country', 'Kind']} class="methods" isFolding>
+            {byCurrency(list.nodes, ({ code, countryCode, kind }) => (
               <tr key={code}>
                 <th scope="row" class="lead">
                   <code>{code}</code>
                 </th>
-                <td class="end lead">{currency}</td>
                 <td class="faint drop">{countryCode ?? '–'}</td>
-                <td class="faint">{wordsOf(kind)}</td>
+                <td class="faint end">{wordsOf(kind)}</td>
               </tr>
             ))}
           </Table>
@@ -177,7 +189,7 @@ type List = { readonly fetchedAt: string; readonly stale: boolean; readonly unav
 function Freshness({ of: { fetchedAt, stale, unavailable } }: { readonly of: List }) {
   return (
     <>
-      <p>
+      <p class="note">
         Read from the payments API <Moment at={fetchedAt} />.{' '}
         {stale && <strong class="tone look">Out of date: the payments API has not answered since.</strong>}
       </p>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { OverviewNeedsDocument, type OverviewHealthQuery, type OverviewNeedsQuery } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Glyph, Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Skeleton } from '../pieces/page.tsx'
 import { lookOf } from '../pieces/statuses.ts'
@@ -132,7 +132,10 @@ function needsOfHealth(health: HealthNow | null, data: OverviewNeedsQuery | unde
             title: quarantined === 1 ? 'A webhook is quarantined' : `${quarantined} webhooks are quarantined`,
             about: reasons.join(', ') || 'Authentic, but unusable',
             at: held[0]?.lastReceivedAt,
-            href: hrefOf('deliveries', null, { disposition: 'QUARANTINED' }),
+            href:
+              quarantined === 1 && held[0] !== undefined
+                ? hrefOf('deliveries', held[0].id)
+                : hrefOf('deliveries', null, { disposition: 'QUARANTINED' }),
             action: 'Review',
           },
         ]),

@@ -147,9 +147,7 @@ function KeyFigures({ answer: { data, isAsking }, period, health }: FiguresProps
           <span class="value">
             {numberText(recent.p95Ms)} <small>ms</small>
           </span>
-          <span class="delta">
-            Median {recent.medianMs} ms, {numberText(recent.count)} in 15 min
-          </span>
+          <span class="delta">Median {recent.medianMs} ms</span>
         </div>
       )}
       {times != null && (

@@ -1,13 +1,11 @@
 import type { OverviewQuery } from '../generated/graphql.ts'
 import { Table } from '../pieces/page.tsx'
 import { Bars } from '../pieces/plots.tsx'
-import { Amount, amountText } from '../pieces/values.tsx'
+import { Amount, amountText, nameOfCode } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import { byInterval, intervalText, numberText, type Period } from './period.ts'
+import { byInterval, intervalText, numberText, type Period, rateText } from './period.ts'
 
 type Props = { readonly data: OverviewQuery; readonly days: Period }
-
-const NAMES = new Intl.DisplayNames(navigator.language, { type: 'currency' })
 
 /** What was received in each currency on each day. Each has an axis of its own: currencies are never added up. */
 export function Volume({ data, days }: Props) {
@@ -48,7 +46,7 @@ export function Volume({ data, days }: Props) {
                 <a class="strong" href={hrefOf('payments', null, { currency })}>
                   {currency}
                 </a>{' '}
-                <span class="faint drop">{NAMES.of(currency ?? '')}</span>
+                <span class="faint drop">{nameOfCode('currency', currency ?? '')}</span>
               </th>
               <td class="bar-cell">
                 <div class="mini now">
@@ -81,6 +79,6 @@ export function Volume({ data, days }: Props) {
 
 function changeText(now: number, before: number): string {
   if (before === 0) return '–'
-  const format = { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' } as const
-  return new Intl.NumberFormat(navigator.language, format).format(now / before - 1)
+  const change = rateText(now / before - 1)
+  return now > before ? `+${change}` : change
 }

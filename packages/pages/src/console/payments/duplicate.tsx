@@ -5,7 +5,7 @@ import { Moment } from '../pieces/moments.tsx'
 import { Banner, Needs } from '../pieces/page.tsx'
 import { Amount } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 import { refundObstacle } from './refund-offer.ts'
 
 type Props = { readonly payment: PaymentNow; readonly onRefund: () => void; readonly onDone: () => void }

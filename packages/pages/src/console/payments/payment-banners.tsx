@@ -3,7 +3,7 @@ import { Moment } from '../pieces/moments.tsx'
 import { Banner } from '../pieces/page.tsx'
 import { lookOf } from '../pieces/statuses.ts'
 import { Id, wordsOf } from '../pieces/values.tsx'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 /** What a person has to know of a payment, and what helps: a failure, a dispute, a refund that did not succeed, a doubt. */
 export function PaymentBanners({ payment }: { readonly payment: PaymentNow }) {

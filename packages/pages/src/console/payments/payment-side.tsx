@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { Moment } from '../pieces/moments.tsx'
 import { Fact, Facts } from '../pieces/page.tsx'
-import { Amount, Id, wordsOf } from '../pieces/values.tsx'
+import { Amount, capitalised, Id, nameOfCode } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 /** The facts of a payment: its money, how it was paid, and its ids. */
 export function PaymentSide({ payment }: { readonly payment: PaymentNow }) {
@@ -37,7 +37,12 @@ export function PaymentSide({ payment }: { readonly payment: PaymentNow }) {
             </Fact>
             <Fact name="Card">
               {card &&
-                [card.brand, card.type && wordsOf(card.type), card.last4, card.countryCode].filter(Boolean).join(' ')}
+                [
+                  [capitalised(card.brand ?? ''), card.type?.toLowerCase(), card.last4].filter(Boolean).join(' '),
+                  card.countryCode && nameOfCode('region', card.countryCode),
+                ]
+                  .filter(Boolean)
+                  .join(', ')}
             </Fact>
             <Fact name="Payer">{payer && [payer.name, payer.email].filter(Boolean).join(', ')}</Fact>
             <Fact name="Site">{link?.site}</Fact>

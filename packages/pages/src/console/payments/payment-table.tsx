@@ -3,7 +3,7 @@ import { PaymentSearchDocument, type PaymentSearchField, type PaymentRowFragment
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Empty, Needs, RowLink, Skeleton, Table } from '../pieces/page.tsx'
-import { Amount, Status } from '../pieces/values.tsx'
+import { Amount, capitalised, Status } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 import { meaningsOf } from './payment-filter.ts'
@@ -182,5 +182,5 @@ function Pick({ name, isPicked, onPick }: PickProps) {
 }
 
 function methodText({ method, methodRaw, card }: PaymentRowFragment): string {
-  return [method?.name ?? methodRaw ?? '–', card?.brand, card?.last4].filter(Boolean).join(' ')
+  return [method?.name ?? methodRaw ?? '–', capitalised(card?.brand ?? ''), card?.last4].filter(Boolean).join(' ')
 }

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { FeedEvent } from '../feed/log-changes.ts'
 import {
   PaymentDeliveriesDocument,
   type PaymentDeliveriesQuery,
@@ -8,11 +7,12 @@ import {
 } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
 import { itemOf, lookOfRaw } from '../pieces/history.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { lookOf } from '../pieces/statuses.ts'
 import { Timeline, type TimelineItem } from '../pieces/timeline.tsx'
 import { wordsOf } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 type Delivery = NonNullable<PaymentDeliveriesQuery['webhookDeliveries']>['nodes'][number]
 

@@ -1,20 +1,19 @@
 import { useState } from 'preact/hooks'
-import type { FeedEvent } from '../feed/log-changes.ts'
-import { PaymentNowDocument, type PaymentNowQuery } from '../generated/graphql.ts'
+import { Icon } from '../../design/icons.tsx'
+import { PaymentNowDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 import { Duplicate } from './duplicate.tsx'
 import { PaymentBanners } from './payment-banners.tsx'
+import type { PaymentNow } from './payment-now.ts'
 import { PaymentSide } from './payment-side.tsx'
 import { PaymentTimeline } from './payment-timeline.tsx'
 import { useReconcile } from './reconcile.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { pendingRefund, refundObstacle } from './refund-offer.ts'
-
-export type PaymentNow = NonNullable<PaymentNowQuery['payment']>
 
 /** One payment: amount, status and customer, what to do, its timeline and its facts; updated live while it is shown. */
 export function Payment({ id }: { readonly id: string }) {
@@ -52,7 +51,9 @@ export function Payment({ id }: { readonly id: string }) {
       }
       about={
         <>
-          {name != null && <b>{name}</b>} {email != null && <span class="faint">{email}</span>} <span>{reference}</span>
+          {name != null && <b>{name}</b>} {email != null && <span class="faint">{email}</span>}
+          {(name ?? email) != null && reference !== null && ' · '}
+          {reference}
         </>
       }
       actions={

@@ -11,12 +11,12 @@ import {
   TextChip,
   TextField,
 } from '../pieces/filter-form.tsx'
+import { AttentionContext } from '../pieces/head/attention.ts'
 import { PAGE } from '../pieces/list.tsx'
 import { Page, Pager, Tabs, Waiting } from '../pieces/page.tsx'
 import { lookOf } from '../pieces/statuses.ts'
 import { hrefOf, type Route } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
-import { AttentionContext } from '../shell/attention.ts'
 import { ExportPayments } from './export-payments.tsx'
 import { DUPLICATES, filterIn, PHASES, STATUS_NAMES } from './payment-filter.ts'
 import { type PaymentRow, PaymentTable, SearchResults } from './payment-table.tsx'

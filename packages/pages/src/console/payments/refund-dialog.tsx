@@ -7,7 +7,7 @@ import { Moment } from '../pieces/moments.tsx'
 import { newKey } from '../pieces/new-key.ts'
 import { Fact, Facts } from '../pieces/page.tsx'
 import { amountText } from '../pieces/values.tsx'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 import { RefundForm } from './refund-form.tsx'
 import { pendingRefund, rememberRefund, settleRefund } from './refund-offer.ts'
 

@@ -5,7 +5,7 @@ import { textIn } from '../pieces/form-text.ts'
 import { Fact, Facts } from '../pieces/page.tsx'
 import { plainAmount } from '../pieces/typed-amount.ts'
 import { Amount, amountText, type AmountValue } from '../pieces/values.tsx'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 export type RefundWish = Pick<RefundPaymentInput, 'amount' | 'description'>
 

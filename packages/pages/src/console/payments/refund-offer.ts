@@ -1,6 +1,6 @@
 import type { RefundPaymentInput } from '../generated/graphql.ts'
 import { keepInSession, readKept } from '../session/session.ts'
-import type { PaymentNow } from './payment.tsx'
+import type { PaymentNow } from './payment-now.ts'
 
 /** Returns a sentence that says why a payment takes no refund now; null if it takes one. */
 export function refundObstacle({ refundable, refundableAmount, method, status, statusRaw }: PaymentNow): string | null {

@@ -1,13 +1,14 @@
 import { useMutation } from '@urql/preact'
 import type { ComponentChildren } from 'preact'
+import { Icon } from '../../design/icons.tsx'
 import {
   ExportPaymentsDocument,
   type PaymentsFilter,
   type PaymentStatisticsGroup,
   PaymentTotalsDocument,
 } from '../generated/graphql.ts'
+import { rateText } from '../overview/period.ts'
 import { documentOf, FailureNotice, RequestFailure, useAnswer, useSingle } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { sumsOf } from '../pieces/sums.ts'
 import { Amount, type AmountValue } from '../pieces/values.tsx'
 import { download } from './export-payments.tsx'
@@ -40,13 +41,7 @@ export function Totals({ filter, rows }: { readonly filter: PaymentsFilter; read
       <Figure name="Payments">{data === undefined ? '…' : count('count').toLocaleString(navigator.language)}</Figure>
       <Sums name="Received" of={found.map(({ paid }) => paid)} />
       <Sums name="Refunded" of={found.map(({ refunded }) => refunded)} />
-      {ended > 0 && (
-        <Figure name="Success rate">
-          {new Intl.NumberFormat(navigator.language, { style: 'percent', maximumFractionDigits: 1 }).format(
-            count('paidCount') / ended,
-          )}
-        </Figure>
-      )}
+      {ended > 0 && <Figure name="Success rate">{rateText(count('paidCount') / ended)}</Figure>}
     </Figures>
   )
 }

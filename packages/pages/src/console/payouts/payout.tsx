@@ -5,7 +5,7 @@ import { CommandDrawer } from '../pieces/command-drawer.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Banner, Needs, Table } from '../pieces/page.tsx'
 import { Subject } from '../pieces/subject.tsx'
-import { Amount, amountText, Id } from '../pieces/values.tsx'
+import { Amount, amountText, capitalised, Id } from '../pieces/values.tsx'
 import { useScope } from '../session/session.ts'
 import { concernsPayouts } from './payouts.tsx'
 
@@ -127,8 +127,8 @@ function Transactions({ of: { transactions } }: { readonly of: PayoutNow }) {
             </th>
             <td class="faint drop">{bankCode ?? '–'}</td>
             <td class="mono faint">{accountNumberMasked ?? payIdMasked ?? '–'}</td>
-            <td class="faint drop">
-              {transaction.statusRaw}
+            <td class="faint end">
+              {capitalised(transaction.statusRaw)}
               {transaction.errorMessage !== null && <span class="tone fault">: {transaction.errorMessage}</span>}
             </td>
             <td class="number lead end">

@@ -1,6 +1,6 @@
 import { ActionButton } from '../actions/actions.tsx'
-import type { FeedEvent } from '../feed/log-changes.ts'
 import { RecordedPayoutsDocument, type PayoutStatusInput } from '../generated/graphql.ts'
+import type { FeedEvent } from '../pieces/log-changes.ts'
 import { momentText } from '../pieces/moments.tsx'
 import { RecordList } from '../pieces/record-list.tsx'
 import type { Route } from '../routes/route.ts'

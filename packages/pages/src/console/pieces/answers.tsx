@@ -1,9 +1,9 @@
 import { type Client, CombinedError, useClient, type TypedDocumentNode } from '@urql/preact'
 import { PaymentsClientError } from 'payments-subgraph-client'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import { type FeedEvent, LogContext } from '../feed/log-changes.ts'
+import { Glyph } from '../../design/icons.tsx'
 import type { TypedDocumentString } from '../generated/graphql.ts'
-import { Glyph } from './icons.tsx'
+import { type FeedEvent, LogContext } from './log-changes.ts'
 import { repeatRead, type RepeatedRead } from './repeated-read.ts'
 import { useStale } from './stale.ts'
 

@@ -1,6 +1,6 @@
-import { useMutation } from '@urql/preact'
+import { type CombinedError, useMutation } from '@urql/preact'
 import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import { keepInSession, readKept } from '../session/session.ts'
 import { documentOf, type Failure, FailureNotice, RequestFailure, useSingle } from './answers.tsx'
@@ -56,9 +56,9 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
   const [isRetry, setRetry] = useState(typeof earlier === 'string')
   const [values, setValues] = useState<Values>({})
   const [isConfirming, setConfirming] = useState(false)
-  const [result, setResult] = useState<Result | 'unknown' | null>(null)
+  const [result, setResult] = useState<Result | Failure | 'unknown' | null>(null)
   const [{ error }, execute] = useMutation(documentOf(document))
-  const failure = result !== null && result !== 'unknown' && 'code' in result ? (result as unknown as Failure) : null
+  const failure = result !== null && result !== 'unknown' && 'code' in result ? (result as Failure) : null
   const isUnknown = result === 'unknown' || (failure !== null && UNSETTLED.has(failure.code) && failure.retryable)
   const isDone = result !== null && result !== 'unknown' && failure === null
   const placed = fields.map((field) => problemsAt(field, failure))
@@ -67,8 +67,9 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
   const [isBusy, send] = useSingle(async (filled: Values) => {
     const id = isKeyless ? {} : { idempotencyKey: key.current }
     if (!isKeyless) keepInSession(kept, key.current)
-    const { data } = await execute({ input: { ...inputOf(fields, filled, given), ...id } as Input })
-    const answer = (data === undefined || data === null ? null : resultOf(data)) ?? 'unknown'
+    const { data, error: fault } = await execute({ input: { ...inputOf(fields, filled, given), ...id } as Input })
+    const outcome = data === undefined || data === null ? null : resultOf(data)
+    const answer = outcome ?? (data === undefined ? refusalOf(fault) : null) ?? 'unknown'
     const isOpen = answer === 'unknown' || ('code' in answer && UNSETTLED.has(String(answer.code)))
     if (!isOpen) {
       keepInSession(kept, null)
@@ -78,13 +79,19 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
     }
     setResult(answer)
   })
-  const submit = async (form: HTMLFormElement) => {
-    const filled = await valuesOf(form, fields)
-    setValues(filled)
-    if (warning !== undefined && !isConfirming) setConfirming(true)
-    else send(isUnknown ? values : filled)
-  }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (!isBusy) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [isBusy])
   const isLocked = isConfirming || isUnknown || isBusy
+  const submit = async (of: HTMLFormElement) => {
+    // Locked fields are disabled, and no longer in the form.
+    if (isLocked) return send(values)
+    const filled = await valuesOf(of, fields)
+    setValues(filled)
+    if (warning === undefined) send(filled)
+    else setConfirming(true)
+  }
 
   return (
     <Dialog title={title} isDrawer isBusy={isBusy} onClose={onClose}>
@@ -99,6 +106,7 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
         </>
       ) : (
         <form
+          ref={form}
           onSubmit={(event) => {
             event.preventDefault()
             void submit(event.currentTarget)
@@ -126,7 +134,7 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
               <Entry key={field.name} field={field} problems={placed[index] ?? []} />
             ))}
           </fieldset>
-          {!isBusy && <RequestFailure error={error} />}
+          {!isBusy && failure === null && <RequestFailure error={error} />}
           {failure !== null && !isBusy && (placed.every(({ length }) => length === 0) || rest.length > 0) && (
             <FailureNotice failure={{ ...failure, problems: rest }} />
           )}
@@ -158,6 +166,16 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
 }
 
 type Problems = NonNullable<Failure['problems']>
+
+/** Returns the failure of a request whose variables were refused, so that nothing was executed; the errors name the field in their text. */
+function refusalOf(error: CombinedError | undefined): Failure | null {
+  if (error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'BAD_USER_INPUT') !== true) return null
+  const problems = error.graphQLErrors.map(({ message }) => {
+    const [, at = ''] = /at "input\.([^"]+)"/.exec(message) ?? []
+    return { path: at.split(/[.[\]]+/).filter(Boolean), message: message.slice(message.lastIndexOf('; ') + 1).trim() }
+  })
+  return { code: 'INVALID_INPUT', message: 'The input is invalid; nothing was sent.', retryable: false, problems }
+}
 
 function Entry({ field, problems }: { readonly field: Field; readonly problems: Problems }) {
   const { name, label, type = 'text', options, isOptional = false, hint, value } = field

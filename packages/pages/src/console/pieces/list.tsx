@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Route } from '../routes/route.ts'
 import { type Answer, AnswerFailure } from './answers.tsx'
 import { Pager, Table, Waiting } from './page.tsx'
+import { capitalised } from './values.tsx'
 
 /** Nodes on a page of a list. */
 export const PAGE = 50
@@ -35,11 +36,11 @@ export function List<Node>({ route, what, answer, list, columns, isFolding = fal
   return (
     <>
       <AnswerFailure of={answer} />
-      <section class="card rows" aria-busy={answer.isOld} aria-label={titled(what)}>
+      <section class="card rows" aria-busy={answer.isOld} aria-label={capitalised(what)}>
         {nodes.length === 0 ? (
           <Waiting of={answer} what={what} more={list?.pageInfo.hasNextPage} />
         ) : (
-          <Table caption={titled(what)} columns={columns} isFolding={isFolding}>
+          <Table caption={capitalised(what)} columns={columns} isFolding={isFolding}>
             {nodes.map(children)}
           </Table>
         )}
@@ -49,8 +50,4 @@ export function List<Node>({ route, what, answer, list, columns, isFolding = fal
       )}
     </>
   )
-}
-
-function titled(what: string): string {
-  return what.charAt(0).toUpperCase() + what.slice(1)
 }

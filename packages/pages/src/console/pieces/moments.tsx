@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { preference, usePreference } from '../shell/preferences.ts'
+import { preference, usePreference } from './preferences.ts'
 
 type Props = {
   /** An instant of the graph. */

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { ConnectionBadge } from '../feed/connection-badge.tsx'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { returnTo } from '../routes/places.ts'
 import { hrefOf, useRoute, viewOf, type Route, type ViewName } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
-import { nameWindow } from '../shell/environment.tsx'
-import { OutageBanner } from '../shell/outage-banner.tsx'
 import { wishedSearch } from '../shortcuts/shortcuts.ts'
 import type { Answer } from './answers.tsx'
-import { Glyph, Icon } from './icons.tsx'
+import { ConnectionBadge } from './head/connection-badge.tsx'
+import { nameWindow } from './head/environment.tsx'
+import { OutageBanner } from './head/outage-banner.tsx'
 import { type Stale, StaleContext } from './stale.ts'
 import type { Tone } from './statuses.ts'
 
@@ -70,7 +70,7 @@ export function Page({ title, in: list, heading, about, actions, children }: Pro
           <nav class="crumbs" aria-label="Where you are">
             <a href={hrefOf(list)}>{viewOf(list)?.title}</a>
             <Icon name="right" />
-            <span aria-current="page">{title.slice(title.indexOf(' ') + 1)}</span>
+            <span aria-current="page">{title.replace(/^(?:Gateway )?\w+ /, '')}</span>
             <span class="push">
               <ConnectionBadge stale={stale} />
             </span>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Glyph, Icon } from './icons.tsx'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { type Look, lookOf, type StatusKind } from './statuses.ts'
 import type { AmountValue } from './sums.ts'
 
@@ -36,7 +36,22 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(['QR', 'EFT', 'UPI'])
 /** Returns an enum value as words: `In progress` for `IN_PROGRESS`, `QR` for `QR`. */
 export function wordsOf(value: string): string {
   const words = value.split('_').map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()))
-  const text = words.join(' ')
+  return capitalised(words.join(' '))
+}
+
+const NAMES = {
+  currency: new Intl.DisplayNames(navigator.language, { type: 'currency' }),
+  region: new Intl.DisplayNames(navigator.language, { type: 'region' }),
+}
+
+/** Returns the name of a currency or a country in the user's language; the code itself where ISO has none. */
+export function nameOfCode(kind: keyof typeof NAMES, code: string): string {
+  const isStandard = (kind === 'currency' ? /^[A-Z]{3}$/ : /^[A-Z]{2}$/).test(code)
+  return (isStandard ? NAMES[kind].of(code) : undefined) ?? code
+}
+
+/** Returns a text with a capital at its beginning. */
+export function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
@@ -59,7 +74,8 @@ export function amountText(amount: AmountValue): string {
   return `${digitsOf(amount)} ${amount.currency}`
 }
 
-function digitsOf({ value, exponent }: AmountValue): string {
+/** Returns the digits of an exact amount in the user's locale. */
+export function digitsOf({ value, exponent }: AmountValue): string {
   const significant = Array.from(value.split('.')[1] ?? '').findLastIndex((digit) => digit !== '0') + 1
   const decimals = Math.max(exponent, significant)
   const format = new Intl.NumberFormat(navigator.language, {

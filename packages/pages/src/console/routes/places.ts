@@ -1,5 +1,3 @@
-import { newKey } from '../pieces/new-key.ts'
-
 /** Where the user was in an entry of the browser's history. */
 type Place = { readonly top: number; readonly row: string | null }
 
@@ -32,7 +30,7 @@ export function returnTo(): boolean {
 function entryKey(): string {
   const state = history.state as { readonly place?: unknown } | null
   if (typeof state?.place === 'string') return state.place
-  const key = newKey()
+  const key = String(Math.random())
   history.replaceState({ place: key }, '')
   return key
 }

@@ -1,9 +1,9 @@
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { ActionContext, type ActionName, ACTIONS } from '../actions/actions.tsx'
 import { PaletteSearchDocument, type PaletteSearchQuery } from '../generated/graphql.ts'
 import { meaningsOf } from '../payments/payment-filter.ts'
 import { useAnswer } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { Amount, Status } from '../pieces/values.tsx'
 import { goTo, hrefOf, VIEWS } from '../routes/route.ts'
 import { useScope, useSession } from '../session/session.ts'
@@ -38,7 +38,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const found = isSearched ? foundIn(data, isAsking) : []
   const entries = [...found, ...elsewhere(typed.trim(), claims.scopes)]
   const at = Math.min(chosen, entries.length - 1)
-  useEffect(() => {
+  // A layout effect: the letter after Ctrl K is typed into it.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
   }, [])
 

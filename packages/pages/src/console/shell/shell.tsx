@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
+import { AttentionContext } from '../pieces/head/attention.ts'
+import { ENVIRONMENT, EnvironmentBadge } from '../pieces/head/environment.tsx'
 import { GROUPS, hrefOf, type Route, type View } from '../routes/route.ts'
 import { useSession } from '../session/session.ts'
-import { AttentionContext } from './attention.ts'
-import { ENVIRONMENT, EnvironmentBadge } from './environment.tsx'
 import { Logo } from './logo.tsx'
 import { UserMenu } from './user-menu.tsx'
 

@@ -1,8 +1,8 @@
 import { useId } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { agoText } from '../pieces/moments.tsx'
+import { prefer, type PreferenceName, PREFERENCES, usePreference } from '../pieces/preferences.ts'
 import { useSession } from '../session/session.ts'
-import { prefer, type PreferenceName, PREFERENCES, usePreference } from './preferences.ts'
 
 /** Who is signed in: what they may do, how they want the console to look, and Sign out. */
 export function UserMenu() {
