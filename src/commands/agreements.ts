@@ -9,35 +9,20 @@ import {
 import { type Agreement, canAmend, canChangeStatus } from '../domain/agreements/agreement.ts'
 import { keyProblem } from '../domain/field-problems.ts'
 import { compareDecimals } from '../domain/money/money.ts'
-import type { Store } from '../ledger/store.ts'
-import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
+import { type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
 import { findAgreement } from '../upstream/endpoints/agreement-endpoints.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import { callbackAddress, type CallbackOptions, type Done, type Task } from './idempotency/task.ts'
-
-type CreateAgreementOptions = CallbackOptions & {
-  readonly store: Pick<Store, 'agreements' | 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createPaymentAgreement' | 'searchAgreements'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type AgreementOutcome =
-  | { readonly kind: 'done'; readonly agreement: Agreement; readonly replayed: boolean }
-  | InvalidInput
-  | CommandFailure
+import { callbackAddress, type CommandOutcome, type Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
 /** The payments API keeps `client_transaction_id` unique, so after this long the same request may be sent again. */
 const REPEAT_AFTER_MS = 10_000
 
 /** Creates a debit mandate (docs/payments-api.md, sections 2.1 to 2.3 and 4.1). Its clientTransactionId is the idempotency key. */
 export async function createPaymentAgreement(
-  options: CreateAgreementOptions,
+  options: CommandParts,
   asked: AgreementRequest,
-): Promise<AgreementOutcome> {
+): Promise<CommandOutcome<Agreement> | InvalidInput> {
   const request = normaliseAgreementRequest(asked)
   const problems = agreementRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
@@ -46,17 +31,11 @@ export async function createPaymentAgreement(
     const wanted = { amount: request.limit, site: request.site }
     return { kind: 'invalid-input', problems: [siteProblem(options.sites, wanted, ['limit', 'currency'])] }
   }
-  return outcomeOf(await options.once.run(agreementTask(options, request, site)))
-}
-
-function outcomeOf(outcome: Done<Agreement> | CommandFailure) {
-  return outcome.kind === 'done'
-    ? { kind: 'done' as const, agreement: outcome.result, replayed: outcome.replayed }
-    : outcome
+  return options.once.run(agreementTask(options, request, site))
 }
 
 function agreementTask(
-  options: CreateAgreementOptions,
+  options: CommandParts,
   request: AgreementRequest,
   site: Site,
 ): Task<AgreementReport | Agreement, Agreement> {
@@ -102,19 +81,7 @@ function agreementTask(
   }
 }
 
-type ChangeAgreementOptions = CallbackOptions & {
-  readonly store: Pick<Store, 'agreements' | 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'amendPaymentAgreement' | 'changeAgreementStatus' | 'searchAgreements'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type ChangeOutcome =
-  | { readonly kind: 'done'; readonly agreement: Agreement; readonly replayed: boolean }
-  | InvalidInput
-  | StateFailure
-  | CommandFailure
+type ChangeOutcome = CommandOutcome<Agreement> | InvalidInput | StateFailure
 
 export type StatusRequest = {
   readonly idempotencyKey: string
@@ -126,10 +93,7 @@ export type StatusRequest = {
  * Changes the terms of an agreement (gap sheet, section 14). If the call gets no answer, a callback or a read shows whether it
  * took effect.
  */
-export async function amendPaymentAgreement(
-  options: ChangeAgreementOptions,
-  request: AmendmentRequest,
-): Promise<ChangeOutcome> {
+export async function amendPaymentAgreement(options: CommandParts, request: AmendmentRequest): Promise<ChangeOutcome> {
   const problems = amendRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   return change(options, request, {
@@ -156,7 +120,7 @@ export async function amendPaymentAgreement(
  * whether it took effect.
  */
 export async function changePaymentAgreementStatus(
-  options: ChangeAgreementOptions,
+  options: CommandParts,
   request: StatusRequest,
 ): Promise<ChangeOutcome> {
   const problem = keyProblem(request.idempotencyKey)
@@ -183,7 +147,7 @@ type Change = {
 }
 
 async function change(
-  options: ChangeAgreementOptions,
+  options: CommandParts,
   request: { readonly idempotencyKey: string; readonly id: string },
   how: Change,
 ): Promise<ChangeOutcome> {
@@ -193,9 +157,9 @@ async function change(
 
   const task = changeTask(options, request, { ...how, agreement, site })
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   if (!how.allowed(agreement)) return { kind: 'state-conflict', statusRaw: agreement.statusRaw }
-  return outcomeOf(await options.once.run(task))
+  return options.once.run(task)
 }
 
 /** An agreement that is known from a callback alone has no recorded site: the first site for AUD is used. */
@@ -204,7 +168,7 @@ function siteOf(sites: Sites, agreement: Agreement): Site | null {
 }
 
 function changeTask(
-  { store, upstream, clock }: ChangeAgreementOptions,
+  { store, upstream, clock }: CommandParts,
   request: { readonly idempotencyKey: string; readonly id: string },
   { mutation, send, wasDone, agreement, site }: Change & Subject,
 ): Task<AgreementReport | Agreement, Agreement> {

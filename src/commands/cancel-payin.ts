@@ -2,41 +2,22 @@ import { keyProblem } from '../domain/field-problems.ts'
 import { parseMethodCode, traitsOf } from '../domain/methods/payin-method.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { Store } from '../ledger/store.ts'
-import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import { asUnknown, type CommandFailure, type RefundFailure } from '../lookups/operation-outcome.ts'
+import { asUnknown, type RefundFailure } from '../lookups/operation-outcome.ts'
 import { siteOfSubject } from '../reconciliation/subject-readers.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Task } from './idempotency/task.ts'
+import type { Site } from '../upstream/client/sites.ts'
+import type { CommandOutcome, Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
 export type CancelPayinRequest = { readonly idempotencyKey: string; readonly paymentId: string }
-
-type CancelPayinOptions = {
-  readonly store: Pick<Store, 'payments' | 'reads' | 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'cancelPayin' | 'getPayin'>
-  readonly requirements: MethodRequirementsReader
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  /** Called when a read of a payment may be due. */
-  readonly onReadDue: () => void
-  readonly clock: () => Date
-}
-
-export type CancelPayinOutcome =
-  | { readonly kind: 'done'; readonly payment: Payment; readonly replayed: boolean }
-  | RefundFailure
-  | CommandFailure
 
 /**
  * Cancels a pending direct payin (gap sheet, section 12). The request is sent at most once: after an attempt without an answer, a read shows
  * whether it took effect.
  */
 export async function cancelPayin(
-  options: CancelPayinOptions,
+  options: CommandParts,
   request: CancelPayinRequest,
-): Promise<CancelPayinOutcome> {
+): Promise<CommandOutcome<Payment> | RefundFailure> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
   const { store, once, requirements } = options
@@ -54,12 +35,11 @@ export async function cancelPayin(
     if (cancellable === false) return { kind: 'not-supported' }
     if (payment.status !== 'pending') return { kind: 'state-conflict', statusRaw: payment.statusRaw }
   }
-  const outcome = earlier ?? (await once.run(task))
-  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
+  return earlier ?? once.run(task)
 }
 
 function cancelTask(
-  { store, upstream, onReadDue, clock }: CancelPayinOptions,
+  { store, upstream, onReadDue, clock }: CommandParts,
   request: CancelPayinRequest,
   site: Site,
 ): Task<PaymentReport, Payment> {

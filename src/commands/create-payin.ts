@@ -9,47 +9,22 @@ import {
 } from '../domain/payments/direct-payin.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import { reportOf, type Payment } from '../domain/payments/payment.ts'
-import type { Store } from '../ledger/store.ts'
 import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
-import {
-  type CommandFailure,
-  type PaymentsFieldProblem,
-  type InputFailure,
-  siteProblem,
-} from '../lookups/operation-outcome.ts'
+import { type PaymentsFieldProblem, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { Notification } from '../upstream/wire/values/wire-fields.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import {
-  callbackAddress,
-  callbackUrl,
-  type TraceOptions,
-  findByAddress,
-  type Done,
-  type Task,
-} from './idempotency/task.ts'
-
-export type CreatePayinOptions = TraceOptions & {
-  readonly store: Pick<Store, 'payments' | 'commands' | 'inbox'>
-  readonly upstream: Pick<UpstreamClient, 'createPayin' | 'listPayins'>
-  readonly requirements: MethodRequirementsReader
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type PayinOutcome =
-  | { readonly kind: 'done'; readonly payment: Payment; readonly replayed: boolean }
-  | InputFailure
-  | CommandFailure
+import { callbackAddress, callbackUrl, findByAddress, type CommandOutcome, type Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
 /**
  * Creates a direct payin. The method's required fields are read from the payments API and checked first. The request is sent at
  * most once: after an attempt without an answer, its outcome is found by a webhook at the payin's own callback URL or in the
  * payin list of the payments API. Source: docs/payments-api.md, section 4.5; gap sheet, sections 9 and 10.
  */
-export async function createPayin(options: CreatePayinOptions, asked: PayinRequest): Promise<PayinOutcome> {
+export async function createPayin(
+  options: CommandParts,
+  asked: PayinRequest,
+): Promise<CommandOutcome<Payment> | InputFailure> {
   const request = normalisePayinRequest(asked)
   const site = siteFor(options.sites, request)
   if ('path' in site) return { kind: 'invalid-input', problems: [site] }
@@ -58,11 +33,11 @@ export async function createPayin(options: CreatePayinOptions, asked: PayinReque
 
   const task = payinTask(options, request, site)
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   const late = payinExpiryProblems(request, options.clock())
   if (late.length > 0) return { kind: 'invalid-input', problems: late }
   const refusal = await methodRefusal(options.requirements, request, site)
-  return refusal ?? outcomeOf(await options.once.run(task))
+  return refusal ?? options.once.run(task)
 }
 
 function siteFor(sites: Sites, { amount, currency, site = null }: PayinRequest): Site | PaymentsFieldProblem {
@@ -70,10 +45,6 @@ function siteFor(sites: Sites, { amount, currency, site = null }: PayinRequest):
   if (wanted === '') return { path: ['currency'], message: 'is required without an amount' }
   const path = amount == null ? ['currency'] : ['amount', 'currency']
   return sites.forCurrency(wanted, site) ?? siteProblem(sites, { amount: { currency: wanted }, site }, path)
-}
-
-function outcomeOf(outcome: Done<Payment> | CommandFailure): PayinOutcome {
-  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
 }
 
 /** Checks the request against the method's required fields. If they cannot be read, the payments API does the validation. */
@@ -101,7 +72,7 @@ function outOfRange({ minAmount, maxAmount }: MethodRequirements, currency: stri
   return { kind: 'amount-out-of-range', min: limit(minAmount), max: limit(maxAmount) }
 }
 
-function payinTask(options: CreatePayinOptions, request: PayinRequest, site: Site): Task<PaymentReport, Payment> {
+function payinTask(options: CommandParts, request: PayinRequest, site: Site): Task<PaymentReport, Payment> {
   const { store, upstream, clock } = options
   const load = async (id: string) => (await store.payments.byIds([id]))[0] ?? null
   return {

@@ -8,39 +8,14 @@ import {
   type LinkRequest,
   type PaymentLink,
 } from '../domain/payments/payment-link.ts'
-import type { Store } from '../ledger/store.ts'
-import { type CommandFailure, type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
+import { type InputFailure, siteProblem } from '../lookups/operation-outcome.ts'
 import { spanQuery } from '../upstream/client/exchange-checks.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
+import type { Site } from '../upstream/client/sites.ts'
 import type { ListedPayinLink } from '../upstream/endpoints/payin-endpoints.ts'
 import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { DatedPayinLink, PayinLinkRequest } from '../upstream/wire/wire-payin-request.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import {
-  callbackAddress,
-  callbackUrl,
-  type TraceOptions,
-  findByAddress,
-  type Done,
-  type Task,
-} from './idempotency/task.ts'
-
-export type CreateLinkOptions = TraceOptions & {
-  readonly store: Pick<Store, 'links' | 'payments' | 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createPayinLink' | 'listPayinLinks' | 'getPayinLinkEntry'>
-  readonly linkMethods: MethodCache<PayinMethod>
-  readonly sites: Sites
-  /** Whether the payments API is told the merchant's reference (gap sheet, section 5.2). */
-  readonly sendLinkReference: boolean
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type LinkOutcome =
-  | { readonly kind: 'done'; readonly link: PaymentLink; readonly replayed: boolean }
-  | InputFailure
-  | CommandFailure
+import { callbackAddress, callbackUrl, findByAddress, type CommandOutcome, type Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
 /**
  * The payments API has no idempotency key for links. After an attempt without an answer we search for the link; if none is found
@@ -53,7 +28,10 @@ const REPEAT_AFTER_MS = 30_000
  * webhook URL is unique to the link: its last segment is a correlation id made before the call, so a webhook can be matched to
  * the link even if the call gets no answer. Source: docs/payments-api.md, sections 2.4 and 4.4.
  */
-export async function createPaymentLink(options: CreateLinkOptions, asked: LinkRequest): Promise<LinkOutcome> {
+export async function createPaymentLink(
+  options: CommandParts,
+  asked: LinkRequest,
+): Promise<CommandOutcome<PaymentLink> | InputFailure> {
   const request = normaliseLinkRequest(asked)
   const problems = linkRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
@@ -62,13 +40,9 @@ export async function createPaymentLink(options: CreateLinkOptions, asked: LinkR
 
   const task = linkTask(options, request, site)
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   const refusal = await methodRefusal(options.linkMethods, request)
-  return refusal ?? outcomeOf(await options.once.run(task))
-}
-
-function outcomeOf(outcome: Done<PaymentLink> | CommandFailure): LinkOutcome {
-  return outcome.kind === 'done' ? { kind: 'done', link: outcome.result, replayed: outcome.replayed } : outcome
+  return refusal ?? options.once.run(task)
 }
 
 /** Checks the method and the amount against the live list. If the list is unavailable, the payments API does the validation. */
@@ -85,7 +59,7 @@ async function methodRefusal(
   return { kind: 'amount-out-of-range', ...spanOf(candidates) }
 }
 
-function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site): Task<DatedPayinLink, PaymentLink> {
+function linkTask(options: CommandParts, request: LinkRequest, site: Site): Task<DatedPayinLink, PaymentLink> {
   const { store, upstream } = options
   return {
     mutation: 'createPaymentLink',
@@ -113,7 +87,7 @@ function linkTask(options: CreateLinkOptions, request: LinkRequest, site: Site):
   }
 }
 
-function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: string): PayinLinkRequest {
+function wireRequest(options: CommandParts, request: LinkRequest, ref: string): PayinLinkRequest {
   const { customer } = request
   return {
     amount: request.amount,
@@ -143,7 +117,7 @@ function wireRequest(options: CreateLinkOptions, request: LinkRequest, ref: stri
  * nobody can pay through it, and another link may take its place.
  */
 async function findLink(
-  options: CreateLinkOptions,
+  options: CommandParts,
   request: LinkRequest,
   site: Site,
   command: Pick<Command, 'ref' | 'sentAt'>,
@@ -169,7 +143,7 @@ type Unclaimed = {
 
 /** Returns the entries that equal the request as far as they tell, and are not on record as what another request made. */
 async function unclaimed(
-  { store, sendLinkReference }: CreateLinkOptions,
+  { store, sendLinkReference }: CommandParts,
   { request, ref, entries }: Unclaimed,
 ): Promise<ListedPayinLink[]> {
   const alike = entries.filter(({ report }) => {

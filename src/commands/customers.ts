@@ -8,15 +8,13 @@ import {
   type Customer,
 } from '../domain/customers/person.ts'
 import { keyProblem, present, type Problem, problem } from '../domain/field-problems.ts'
-import type { Store } from '../ledger/store.ts'
 import type { SitedCustomer, SitedContact } from '../lookups/find-customers.ts'
-import { type CommandFailure, type InvalidInput, siteProblem, faultOf } from '../lookups/operation-outcome.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
+import { type InvalidInput, siteProblem, faultOf } from '../lookups/operation-outcome.ts'
+import type { Site } from '../upstream/client/sites.ts'
 import { searchPages } from '../upstream/endpoints/agreement-endpoints.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import { maskedNumber } from '../upstream/wire/values/readers.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import { spansAround, type Done, type Task } from './idempotency/task.ts'
+import { spansAround, type CommandOutcome, type Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
 export type CustomerRequest = {
   readonly idempotencyKey: string
@@ -28,18 +26,7 @@ export type CustomerRequest = {
 
 export type CustomerUpdateRequest = CustomerRequest & { readonly customerId: string }
 
-export type CustomerOptions = {
-  readonly store: Pick<Store, 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createCustomer' | 'updateCustomer' | 'listCustomers'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type CustomerOutcome =
-  | { readonly kind: 'done'; readonly customer: SitedCustomer; readonly replayed: boolean }
-  | InvalidInput
-  | CommandFailure
+type CustomerOutcome = CommandOutcome<SitedCustomer> | InvalidInput
 
 /** Milliseconds after which a creation without an answer and without a trace is sent again. A second customer harms nobody. */
 const REPEAT_CUSTOMER_AFTER_MS = 30_000
@@ -48,7 +35,7 @@ const REPEAT_CUSTOMER_AFTER_MS = 30_000
  * Creates a customer of a site. What was sent is not stored: the record of the command contains the customer's id alone, and a repeat
  * describes the customer as its input does. Source: gap sheet, section 22.
  */
-export function createCustomer(options: CustomerOptions, asked: CustomerRequest): Promise<CustomerOutcome> {
+export function createCustomer(options: CommandParts, asked: CustomerRequest): Promise<CustomerOutcome> {
   return run(options, asked, ({ request, site, done }) => ({
     mutation: 'createPaymentCustomer',
     repeatAfterMs: REPEAT_CUSTOMER_AFTER_MS,
@@ -59,7 +46,7 @@ export function createCustomer(options: CustomerOptions, asked: CustomerRequest)
 }
 
 /** Replaces what the payments API knows of a customer. The same input may be sent again. Source: gap sheet, section 22. */
-export function updateCustomer(options: CustomerOptions, asked: CustomerUpdateRequest): Promise<CustomerOutcome> {
+export function updateCustomer(options: CommandParts, asked: CustomerUpdateRequest): Promise<CustomerOutcome> {
   return run(options, asked, ({ request, site, done }) => ({
     mutation: 'updatePaymentCustomer',
     repeatAfterMs: 0,
@@ -79,7 +66,7 @@ type Step = Pick<Task<string, SitedCustomer>, 'mutation' | 'repeatAfterMs' | 'se
 type StepParts<Request> = { readonly request: Request; readonly site: Site; readonly done: Step['done'] }
 
 async function run<Request extends CustomerRequest>(
-  { store, sites, once, clock }: CustomerOptions,
+  { store, sites, once, clock }: CommandParts,
   asked: Request,
   stepOf: (parts: StepParts<Request>) => Step,
 ): Promise<CustomerOutcome> {
@@ -102,9 +89,9 @@ async function run<Request extends CustomerRequest>(
   }
   // Before the rules: a document that was valid at the first request may have expired since, and its result still counts.
   const earlier = await once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   const problems = customerRequestProblems(request, clock())
-  return problems.length > 0 ? { kind: 'invalid-input', problems } : outcomeOf(await once.run(task))
+  return problems.length > 0 ? { kind: 'invalid-input', problems } : once.run(task)
 }
 
 function customerRequestProblems(request: CustomerRequest & { customerId?: string }, now: Date): Problem[] {
@@ -120,10 +107,6 @@ function customerRequestProblems(request: CustomerRequest & { customerId?: strin
   ])
 }
 
-function outcomeOf(outcome: Done<SitedCustomer> | CommandFailure): CustomerOutcome {
-  return outcome.kind === 'done' ? { kind: 'done', customer: outcome.result, replayed: outcome.replayed } : outcome
-}
-
 function customerAsRequested(id: string, site: Site, { person, document }: CustomerRequest): SitedCustomer {
   const { number, type, ...rest } = document
   const shown = { ...rest, type, typeRaw: type, numberMasked: maskedNumber(number) }
@@ -132,7 +115,7 @@ function customerAsRequested(id: string, site: Site, { person, document }: Custo
 
 /** Finds a customer who was created around an attempt, and who has the same e-mail address, names and date of birth. */
 async function findCustomer(
-  { upstream }: CustomerOptions,
+  { upstream }: CommandParts,
   site: Site,
   { request: { person }, sentAt }: { readonly request: CustomerRequest; readonly sentAt: number },
 ): Promise<string | null> {
@@ -158,19 +141,6 @@ export type ContactRequest = {
   readonly person: PersonRequest
 }
 
-export type ContactOptions = {
-  readonly store: Pick<Store, 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createContact' | 'getContact'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type ContactOutcome =
-  | { readonly kind: 'done'; readonly contact: SitedContact; readonly replayed: boolean }
-  | InvalidInput
-  | CommandFailure
-
 /** Milliseconds after which a creation without an answer is sent again, if the contact is not there. */
 const REPEAT_CONTACT_AFTER_MS = 10_000
 
@@ -178,7 +148,10 @@ const REPEAT_CONTACT_AFTER_MS = 10_000
  * Creates a contact of a site. The payments API has one for each e-mail address, so a second creation is refused there. Nothing of what
  * was sent is stored. Source: gap sheet, section 23.
  */
-export async function createContact(options: ContactOptions, asked: ContactRequest): Promise<ContactOutcome> {
+export async function createContact(
+  options: CommandParts,
+  asked: ContactRequest,
+): Promise<CommandOutcome<SitedContact> | InvalidInput> {
   const request = { ...asked, person: normalisePerson(asked.person) }
   const { sites, once, clock } = options
   const wanted = { amount: { currency: request.currency }, site: request.site }
@@ -186,12 +159,11 @@ export async function createContact(options: ContactOptions, asked: ContactReque
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(sites, wanted, ['currency'])] }
   const problems = contactRequestProblems(request, clock())
   if (problems.length > 0) return { kind: 'invalid-input', problems }
-  const outcome = await once.run(contactTask(options, request, site))
-  return outcome.kind === 'done' ? { kind: 'done', contact: outcome.result, replayed: outcome.replayed } : outcome
+  return once.run(contactTask(options, request, site))
 }
 
 function contactTask(
-  { store, upstream }: ContactOptions,
+  { store, upstream }: CommandParts,
   request: ContactRequest,
   site: Site,
 ): Task<SitedContact, SitedContact> {
@@ -227,7 +199,7 @@ function contactTask(
 
 /** Returns the contact with the e-mail address, if it has the same name. A refusal of the read means that there is none. */
 async function findContact(
-  upstream: ContactOptions['upstream'],
+  upstream: CommandParts['upstream'],
   site: Site,
   { email, firstName, lastName }: PersonRequest,
 ): Promise<SitedContact | null> {

@@ -6,40 +6,26 @@ import {
   requestedFacts,
   type GatewayRequest,
 } from '../domain/gateway/gateway-payment.ts'
-import type { Store } from '../ledger/store.ts'
-import { type CommandFailure, type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
-import type { Logger } from '../observability/logger.ts'
-import type { Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
+import { type InvalidInput, siteProblem, type StateFailure } from '../lookups/operation-outcome.ts'
 import type { StartedGatewayPayment } from '../upstream/wire/wire-gateway-payment.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/task.ts'
-
-export type GatewayOptions = CallbackOptions & {
-  readonly store: Pick<Store, 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'createGatewayPayment'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-export type GatewayOutcome =
-  | { readonly kind: 'done'; readonly payment: StartedGatewayPayment; readonly replayed: boolean }
-  | InvalidInput
-  | CommandFailure
+import { callbackAddress, type CommandOutcome } from './idempotency/task.ts'
+import type { CommandParts, OperationsOptions } from './parts.ts'
 
 /**
  * Starts a payment on the hosted gateway (docs/payments-api.md, section 4.2; gap sheet, section 4). The payments API offers no
  * way to look such a payment up, and a callback does not repeat the page for the payer, so the outcome of an attempt without an answer stays
  * unknown until a callback reports it or an operator settles it. What was requested is recorded before the call.
  */
-export async function createGatewayPayment(options: GatewayOptions, asked: GatewayRequest): Promise<GatewayOutcome> {
+export async function createGatewayPayment(
+  options: CommandParts,
+  asked: GatewayRequest,
+): Promise<CommandOutcome<StartedGatewayPayment> | InvalidInput> {
   const request = normaliseGatewayRequest(asked)
   const problems = gatewayRequestProblems(request)
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const site = options.sites.forCurrency(request.amount.currency)
   if (site === null) return { kind: 'invalid-input', problems: [siteProblem(options.sites, request)] }
-  const outcome = await options.once.run<StartedGatewayPayment, StartedGatewayPayment>({
+  return options.once.run<StartedGatewayPayment, StartedGatewayPayment>({
     mutation: CREATE_GATEWAY_PAYMENT,
     requested: requestedFacts(request),
     key: request.idempotencyKey,
@@ -61,13 +47,6 @@ export async function createGatewayPayment(options: GatewayOptions, asked: Gatew
     replay: async ({ result }) => ('redirectUrl' in (result as object) ? (result as StartedGatewayPayment) : null),
     findOutcome: async () => null,
   })
-  return outcome.kind === 'done' ? { kind: 'done', payment: outcome.result, replayed: outcome.replayed } : outcome
-}
-
-export type SettleGatewayOptions = {
-  readonly store: { readonly commands: Pick<Store['commands'], 'settleGatewayCreation'> }
-  readonly logger: Logger
-  readonly clock: () => Date
 }
 
 /** What an operator has found in the payments API's dashboard about a creation without an answer. */
@@ -86,7 +65,7 @@ const PAYMENT_ID = /^(?:0|[1-9]\d{0,19})$/
  * besides the id of the operation.
  */
 export async function settleGatewayCreation(
-  { store, logger, clock }: SettleGatewayOptions,
+  { store, logger, clock }: OperationsOptions,
   { operationId, isCreated, paymentId }: GatewayCreationFound,
 ): Promise<{ readonly kind: 'done' } | InvalidInput | StateFailure> {
   const problems = present([problem(paymentIdFault(isCreated, paymentId), ['paymentId'])])

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { PayinMethod } from '../domain/methods/payin-method.ts'
 import { newCorrelationId } from '../keys/derived-secrets.ts'
-import type { Store } from '../ledger/store.ts'
 import { findContact, findCustomer, listContacts, listCustomers } from '../lookups/find-customers.ts'
 import { createPayoutFinder, listPayouts } from '../lookups/find-payouts.ts'
-import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
 import { namedSite } from '../lookups/operation-outcome.ts'
 import { lookUpBank, lookUpBankByImage, readBalanceHistory, readBalances } from '../lookups/read-accounts.ts'
-import type { Logger } from '../observability/logger.ts'
-import type { PaymentFinder } from '../reconciliation/imports/importer.ts'
-import type { Sites } from '../upstream/client/sites.ts'
-import type { MethodCache } from '../upstream/methods/method-cache.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
 import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import { amendPaymentAgreement, changePaymentAgreementStatus, createPaymentAgreement } from './agreements.ts'
 import { cancelPayin } from './cancel-payin.ts'
@@ -20,12 +12,12 @@ import { createPaymentLink } from './create-payment-link.ts'
 import { createCustomer, updateCustomer, createContact } from './customers.ts'
 import { createGatewayPayment, settleGatewayCreation } from './gateway-payments.ts'
 import { createIdempotentCommands, type KeyHolder } from './idempotency/idempotent-command.ts'
-import type { CallbackOptions } from './idempotency/task.ts'
 import { cancelReplay, erasePayer, replayDeliveries, replayDelivery } from './operator-commands.ts'
+import type { CommandParts, OperationsOptions } from './parts.ts'
 import { createPaymentNote, deletePaymentNote } from './payment-notes.ts'
 import { beginPaymentsExport, openPaymentsExport, requestPaymentsExport } from './payments-export.ts'
 import { createPayoutFromFile, cancelScheduledPayout, createPayout } from './payouts.ts'
-import { cancelImport, importPayments, type ReadPayment, refreshPayment } from './refresh.ts'
+import { cancelImport, importPayments, refreshPayment } from './refresh.ts'
 import { dismissDuplicate, refundPayment } from './refund-payment.ts'
 import {
   type OpenedUpload,
@@ -38,36 +30,6 @@ import { simulateDeposit, simulatePayin } from './simulate.ts'
 
 /** A contact of the named site, or of the one that serves a currency. */
 export type ContactQuery = { readonly email: string; readonly currency: string | null; readonly site: string | null }
-
-export type OperationsOptions = CallbackOptions & {
-  readonly store: Store
-  readonly readPayment: ReadPayment
-  readonly paymentFinder: PaymentFinder
-  readonly upstream: UpstreamClient
-  readonly linkMethods: MethodCache<PayinMethod>
-  readonly requirements: MethodRequirementsReader
-  readonly sites: Sites
-  readonly logger: Logger
-  readonly clock: () => Date
-  /** Whether links tell the payments API the merchant's reference. */
-  readonly sendLinkReference: boolean
-  /** Whether the configured payments API is its sandbox. */
-  readonly sandbox: boolean
-  /** Rejects if the database could not record the result of a command. */
-  readonly assertWritable: () => Promise<void>
-  /** Returns the current span; null without traces. */
-  readonly traceparent: () => string | null
-  /** Is told the outcome of each command. */
-  readonly onCommandEnded: (mutation: string, outcome: string) => void
-  /** Called when a read of a payment or agreement has fallen due. */
-  readonly onReadDue: () => void
-  /** Called when an erasure is to be continued in the background. */
-  readonly onErasureLeft: () => void
-  /** Called when there is an import to work on in the background. */
-  readonly onImportBegun: () => void
-  /** The same of replays of deliveries. */
-  readonly onReplayBegun: () => void
-}
 
 /** Longer than an upload may take, whose caller waits for it. */
 const UPLOAD_PATIENCE_MS = 180_000
@@ -91,10 +53,10 @@ export function createOperations(options: OperationsOptions) {
   })
   const payoutFinder = createPayoutFinder(options)
   const shared = { ...options, payoutFinder, searches: new Map() }
-  const partsFor = (holder: KeyHolder) => ({ ...shared, once: commands.of(holder) })
+  const partsFor = (holder: KeyHolder): CommandParts => ({ ...shared, once: commands.of(holder) })
   /** A command with an idempotency key, which belongs to its caller. */
   const keyed =
-    <Request, Outcome>(command: (parts: ReturnType<typeof partsFor>, request: Request) => Promise<Outcome>) =>
+    <Request, Outcome>(command: (parts: CommandParts, request: Request) => Promise<Outcome>) =>
     (request: Request, holder: KeyHolder) =>
       command(partsFor(holder), request)
   const plain =

@@ -4,17 +4,9 @@ import { erasedValue, erasureHashes, type KeyRing } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import { tidied } from '../lib/text.ts'
 import type { ReplayFailure } from '../lookups/operation-outcome.ts'
-import type { Logger } from '../observability/logger.ts'
 import { STORED_BODIES } from '../reconciliation/start-replays.ts'
 import type { DeliveriesReplay, DeliveryFilter, ErasureKind, PayerErasure, ReplayOutcome } from '../store/port.ts'
-
-export type ReplayDeliveryOptions = {
-  readonly store: { readonly inbox: Pick<Store['inbox'], 'replay'> }
-  readonly logger: Logger
-  readonly clock: () => Date
-  /** Called when a read of a payment or agreement has fallen due. */
-  readonly onReadDue: () => void
-}
+import type { OperationsOptions } from './parts.ts'
 
 export type ReplayRequest = { readonly deliveryId: string; readonly apply: boolean }
 
@@ -24,7 +16,7 @@ export type ReplayDeliveryOutcome = ({ readonly kind: 'done'; readonly applied: 
 
 /** Processes a stored delivery again with the current version of the code. Without `apply` it only reports what would change. */
 export async function replayDelivery(
-  { store, logger, clock, onReadDue }: ReplayDeliveryOptions,
+  { store, logger, clock, onReadDue }: OperationsOptions,
   { deliveryId, apply }: ReplayRequest,
   requestedBy: string | null,
 ): Promise<ReplayDeliveryOutcome> {
@@ -37,19 +29,12 @@ export async function replayDelivery(
   return { ...outcome, kind: 'done', applied: apply }
 }
 
-type ReplaysOptions = {
-  readonly store: { readonly replays: Pick<Store['replays'], 'begin' | 'cancel'> }
-  readonly clock: () => Date
-  /** Called when there is a replay to work on. */
-  readonly onReplayBegun: () => void
-}
-
 /**
  * Begins the replay of the deliveries that meet a filter, which goes on in the background. Needs no idempotency key: a repeat finds the running
  * one, and what is applied is not applied again.
  */
 export async function replayDeliveries(
-  { store, clock, onReplayBegun }: ReplaysOptions,
+  { store, clock, onReplayBegun }: OperationsOptions,
   { filter, apply }: { readonly filter: DeliveryFilter; readonly apply: boolean },
   requestedBy: string | null,
 ): Promise<
@@ -64,21 +49,12 @@ export async function replayDeliveries(
 
 /** Cancels a replay: what is replayed stays. */
 export async function cancelReplay(
-  { store, clock }: Pick<ReplaysOptions, 'store' | 'clock'>,
+  { store, clock }: OperationsOptions,
   id: string,
 ): Promise<{ readonly kind: 'done'; readonly replay: DeliveriesReplay } | { readonly kind: 'not-found' }> {
   const number = importNumber(id)
   const cancelled = number === null ? null : await store.replays.cancel(number, clock())
   return cancelled === null ? { kind: 'not-found' } : { kind: 'done', replay: cancelled }
-}
-
-export type EraseOptions = {
-  readonly store: Pick<Store, 'erasures' | 'payments' | 'links' | 'agreements' | 'payouts'>
-  readonly keys: KeyRing
-  readonly logger: Logger
-  readonly clock: () => Date
-  /** Called when an erasure is to be continued in the background. */
-  readonly onErasureLeft: () => void
 }
 
 export type EraseRequest = {
@@ -100,7 +76,7 @@ const STEPS_AT_ONCE = 3
  * idempotency key: a repeat finds the running erasure, or nothing that is left to be erased.
  */
 export async function erasePayer(
-  options: EraseOptions,
+  options: OperationsOptions,
   { by, value: given }: EraseRequest,
   requestedBy: string | null,
 ): Promise<EraseOutcome> {
@@ -136,7 +112,7 @@ function pastedValue({ by, value }: EraseRequest): string {
 }
 
 /** Of an owner or an e-mail address there may be nothing, so that the caller need not know. */
-async function isKnown(store: EraseOptions['store'], by: ErasureKind, id: string): Promise<boolean> {
+async function isKnown(store: Store, by: ErasureKind, id: string): Promise<boolean> {
   if (by === 'PAYMENT') return (await store.payments.byIds([id])).length > 0
   if (by === 'LINK') return (await store.links.byIds([id])).length > 0
   if (by === 'PAYOUT') return (await store.payouts.byIds([id])).length > 0

@@ -13,19 +13,11 @@ import {
 import { filterProblems, type ListFilter } from '../domain/list-filter.ts'
 import type { Payment } from '../domain/payments/payment.ts'
 import { unseal, seal } from '../keys/derived-secrets.ts'
-import { fingerprint, type KeyRing } from '../keys/key-ring.ts'
+import { fingerprint } from '../keys/key-ring.ts'
 import type { Store } from '../ledger/store.ts'
 import type { InvalidInput } from '../lookups/operation-outcome.ts'
-import type { Logger } from '../observability/logger.ts'
 import type { PageCursor } from '../store/port.ts'
-
-export type PaymentsExportOptions = {
-  readonly store: Pick<Store, 'commands' | 'payments' | 'links'>
-  readonly keys: KeyRing
-  readonly publicUrl: () => string
-  readonly logger: Logger
-  readonly clock: () => Date
-}
+import type { OperationsOptions } from './parts.ts'
 
 export type ExportRequest = ExportQuery & {
   /** When the caller's right to list payments ends, in milliseconds since the epoch. */
@@ -57,7 +49,7 @@ type Grant = Omit<ExportQuery, 'filter'> & {
  * Nothing is read or stored until then.
  */
 export function requestPaymentsExport(
-  { keys, publicUrl, clock }: Pick<PaymentsExportOptions, 'keys' | 'publicUrl' | 'clock'>,
+  { keys, publicUrl, clock }: OperationsOptions,
   { filter, format, payers, rightEndsAt, callerKey }: ExportRequest,
 ): ExportOutcome {
   const problems = filterProblems(filter).map(({ path, message }) => ({ path: ['filter', ...path], message }))
@@ -73,7 +65,7 @@ export type OpenedExport = { readonly id: string; readonly callerKey: string; re
 
 /** Returns the download that a URL stands for, or why it may not begin. */
 export function openPaymentsExport(
-  { keys, clock }: Pick<PaymentsExportOptions, 'keys' | 'clock'>,
+  { keys, clock }: OperationsOptions,
   text: string,
 ): OpenedExport | 'unknown' | 'expired' {
   const grant = unseal(keys, 'export grant', text) as Grant | null
@@ -98,7 +90,7 @@ const DOWNLOADER = 'payments export'
  * the id of the download.
  */
 export async function beginPaymentsExport(
-  { store, keys, logger, clock }: PaymentsExportOptions,
+  { store, keys, logger, clock }: OperationsOptions,
   { id, query }: OpenedExport,
 ): Promise<AsyncIterable<string> | null> {
   const now = clock()

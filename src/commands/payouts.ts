@@ -11,42 +11,19 @@ import {
   v1PayoutNumber,
 } from '../domain/payouts/payout-rules.ts'
 import { isRecorded, type Payout } from '../domain/payouts/payout.ts'
-import type { Store } from '../ledger/store.ts'
-import type { PayoutFinder, SitedPayout } from '../lookups/find-payouts.ts'
-import type { MethodRequirementsReader } from '../lookups/method-requirements.ts'
+import type { SitedPayout } from '../lookups/find-payouts.ts'
 import {
-  type CommandFailure,
   type InputFailure,
   siteProblem,
   type InvalidInput,
   type StateFailure,
   asUnknown,
 } from '../lookups/operation-outcome.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import {
-  callbackAddress,
-  callbackUrl,
-  type TraceOptions,
-  findByAddress,
-  type Done,
-  type Task,
-} from './idempotency/task.ts'
+import type { Site } from '../upstream/client/sites.ts'
+import { callbackAddress, callbackUrl, findByAddress, type CommandOutcome, type Task } from './idempotency/task.ts'
+import type { CommandParts } from './parts.ts'
 
-type PayoutOptions = TraceOptions & {
-  readonly store: Pick<Store, 'commands' | 'payouts'>
-  readonly upstream: Pick<UpstreamClient, 'createPayout' | 'getPayout' | 'listPayouts' | 'cancelScheduledPayout'>
-  readonly requirements: MethodRequirementsReader
-  readonly payoutFinder: PayoutFinder
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  readonly clock: () => Date
-}
-
-type PayoutDone = { readonly kind: 'done'; readonly payout: SitedPayout; readonly replayed: boolean }
-
-export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-out-of-range' }> | CommandFailure
+export type PayoutOutcome = CommandOutcome<SitedPayout> | Exclude<InputFailure, { kind: 'amount-out-of-range' }>
 
 /**
  * Pays out to one or many payees. The request is sent at most once: after an attempt without an answer, a callback tells the payout, or it is
@@ -54,7 +31,7 @@ export type PayoutOutcome = PayoutDone | Exclude<InputFailure, { kind: 'amount-o
  * sections 18 and 20.
  */
 export async function createPayout(
-  options: PayoutOptions,
+  options: CommandParts,
   asked: PayoutRequest,
   mutation = 'createPayout',
 ): Promise<PayoutOutcome> {
@@ -66,19 +43,15 @@ export async function createPayout(
   // Checked before the validation rules: the time of a scheduled payout may have passed since the first request, whose result
   // still counts.
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   const problems = payoutRequestProblems(request, null, options.clock())
   if (problems.length > 0) return { kind: 'invalid-input', problems }
   const refusal = await methodRefusal(options, request, site)
-  return refusal ?? outcomeOf(await options.once.run(task))
-}
-
-function outcomeOf(outcome: Done<SitedPayout> | CommandFailure): PayoutDone | CommandFailure {
-  return outcome.kind === 'done' ? { kind: 'done', payout: outcome.result, replayed: outcome.replayed } : outcome
+  return refusal ?? options.once.run(task)
 }
 
 async function methodRefusal(
-  { requirements, clock }: PayoutOptions,
+  { requirements, clock }: CommandParts,
   request: PayoutRequest,
   site: Site,
 ): Promise<PayoutOutcome | null> {
@@ -91,7 +64,7 @@ async function methodRefusal(
 }
 
 function payoutTask(
-  options: PayoutOptions,
+  options: CommandParts,
   request: PayoutRequest,
   { site, mutation }: { readonly site: Site; readonly mutation: string },
 ): Task<PayoutReport | Payout, SitedPayout> {
@@ -131,7 +104,7 @@ function payoutTask(
 }
 
 function findPayout(
-  { upstream, publicUrl, searches, clock }: PayoutOptions,
+  { upstream, publicUrl, searches, clock }: CommandParts,
   { site, version }: { readonly site: Site; readonly version: 'v1' | 'v2' },
   { ref, sentAt }: Pick<Command, 'ref' | 'sentAt'>,
 ): Promise<PayoutReport | null> {
@@ -142,14 +115,14 @@ function findPayout(
   })
 }
 
-export type CancelOutcome = PayoutDone | InvalidInput | StateFailure | CommandFailure
+export type CancelOutcome = CommandOutcome<SitedPayout> | InvalidInput | StateFailure
 
 export type CancelRequest = { readonly idempotencyKey: string; readonly id: string }
 
 /**
  * Cancels a scheduled payout (gap sheet, section 20). If the cancellation gets no answer, a read shows whether it took effect.
  */
-export async function cancelScheduledPayout(options: PayoutOptions, request: CancelRequest): Promise<CancelOutcome> {
+export async function cancelScheduledPayout(options: CommandParts, request: CancelRequest): Promise<CancelOutcome> {
   const problem = keyProblem(request.idempotencyKey)
   if (problem !== null) return { kind: 'invalid-input', problems: [problem] }
   if (v1PayoutNumber(request.id) !== null) return { kind: 'invalid-input', problems: [NO_CANCELLATION] }
@@ -159,9 +132,9 @@ export async function cancelScheduledPayout(options: PayoutOptions, request: Can
   const { payout, site } = found
   const task = cancelTask(options, request, site)
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   if (payout.status !== 'scheduled') return { kind: 'state-conflict', statusRaw: payout.statusRaw }
-  return outcomeOf(await options.once.run(task))
+  return options.once.run(task)
 }
 
 /** The payments API documents no way to cancel a v1 payout, so none is guessed: a guess might answer "ok" and cancel nothing. */
@@ -171,7 +144,7 @@ const NO_CANCELLATION = { path: ['id'], message: 'is of a v1 payout, which the p
 const NOT_CANCELLED: ReadonlySet<PayoutStatus> = new Set(['created', 'scheduled', 'processing', 'completed'])
 
 function cancelTask(
-  { store, upstream, clock }: PayoutOptions,
+  { store, upstream, clock }: CommandParts,
   request: CancelRequest,
   site: Site,
 ): Task<PayoutReport, SitedPayout> {
@@ -211,7 +184,7 @@ function cancelTask(
  * Pays out to the payees of a file, as one batch and by the same rules as `createPayout`. Nothing is sent if anything is wrong with one line. The
  * payments API also takes a file, but no page names its columns: it is sent the batch itself (gap sheet, section 20).
  */
-export async function createPayoutFromFile(options: PayoutOptions, asked: PayoutFileRequest): Promise<PayoutOutcome> {
+export async function createPayoutFromFile(options: CommandParts, asked: PayoutFileRequest): Promise<PayoutOutcome> {
   const { file, ...batch } = asked
   const read = readPayoutFile(file, batch.currency)
   if ('problems' in read) return { kind: 'invalid-input', problems: read.problems }

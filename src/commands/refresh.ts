@@ -1,24 +1,10 @@
 import { importNumber, importProblems, type ImportRequest, type PaymentImport } from '../domain/imports/import-plan.ts'
 import type { PaymentLink } from '../domain/payments/payment-link.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import type { Store } from '../ledger/store.ts'
 import { type ReadFailure, faultOf, readFailure, type InvalidInput } from '../lookups/operation-outcome.ts'
-import { type PaymentFinder, importParts } from '../reconciliation/imports/importer.ts'
-import type { ReadResult } from '../reconciliation/single-flight-reader.ts'
-import type { FoundPayment, ReadSubject } from '../store/port.ts'
-import type { Sites } from '../upstream/client/sites.ts'
-
-export type ReadPayment = (subject: ReadSubject, requestedBy: string | null) => Promise<ReadResult>
-
-type RefreshOptions = {
-  readonly store: Pick<Store, 'reads' | 'links' | 'payments' | 'imports'>
-  /** Reads a payment or a link from the payments API now, due or not, for a waiting caller. */
-  readonly readPayment: ReadPayment
-  readonly paymentFinder: PaymentFinder
-  readonly clock: () => Date
-  /** Called when a read of what was found may be due. */
-  readonly onReadDue: () => void
-}
+import { importParts } from '../reconciliation/imports/importer.ts'
+import type { FoundPayment } from '../store/port.ts'
+import type { OperationsOptions } from './parts.ts'
 
 export type RefreshOutcome =
   | {
@@ -34,7 +20,7 @@ export type RefreshOutcome =
  * payments API if the caller `mayFind`, and what it has is recorded.
  */
 export async function refreshPayment(
-  options: RefreshOptions,
+  options: OperationsOptions,
   id: string,
   { mayFind, requestedBy }: { readonly mayFind: boolean; readonly requestedBy: string | null },
 ): Promise<RefreshOutcome> {
@@ -51,7 +37,7 @@ export async function refreshPayment(
 }
 
 async function findPayment(
-  { store, paymentFinder, clock, onReadDue }: RefreshOptions,
+  { store, paymentFinder, clock, onReadDue }: OperationsOptions,
   id: string,
   requestedBy: string | null,
 ): Promise<RefreshOutcome> {
@@ -75,14 +61,6 @@ function failureOf(error: unknown, site: string): ReadFailure {
   return readFailure(fault, site)
 }
 
-type ImportOptions = {
-  readonly store: { readonly imports: Pick<Store['imports'], 'begin'> }
-  readonly sites: Sites
-  readonly clock: () => Date
-  /** Called when there is an import to work on. */
-  readonly onImportBegun: () => void
-}
-
 export type ImportOutcome =
   | { readonly kind: 'done'; readonly import: PaymentImport; readonly replayed: boolean }
   | InvalidInput
@@ -93,7 +71,7 @@ export type ImportOutcome =
  * what is on record is not recorded again.
  */
 export async function importPayments(
-  { store, sites, clock, onImportBegun }: ImportOptions,
+  { store, sites, clock, onImportBegun }: OperationsOptions,
   request: ImportRequest,
   requestedBy: string | null,
 ): Promise<ImportOutcome> {
@@ -116,10 +94,7 @@ export async function importPayments(
 
 /** Cancels an import. The process that works on it ends it with its next step. */
 export async function cancelImport(
-  {
-    store,
-    onImportBegun,
-  }: { readonly store: { readonly imports: Pick<Store['imports'], 'cancel'> }; readonly onImportBegun: () => void },
+  { store, onImportBegun }: OperationsOptions,
   id: string,
 ): Promise<{ readonly kind: 'done'; readonly import: PaymentImport } | { readonly kind: 'not-found' }> {
   const number = importNumber(id)

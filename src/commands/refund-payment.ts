@@ -3,44 +3,24 @@ import { parseMethodCode, traitsOf, type MethodTraits } from '../domain/methods/
 import { attributeRead } from '../domain/payments/attribution.ts'
 import type { PaymentReport } from '../domain/payments/payment-report.ts'
 import type { Payment } from '../domain/payments/payment.ts'
-import {
-  refundExpiresAt,
-  refundProblem,
-  type RefundCommand as Refund,
-  isThisRefund,
-} from '../domain/payments/refund-rules.ts'
-import type { Store } from '../ledger/store.ts'
-import type { CommandFailure, RefundFailure } from '../lookups/operation-outcome.ts'
-import type { Logger } from '../observability/logger.ts'
+import { refundProblem, type RefundCommand as Refund, isThisRefund } from '../domain/payments/refund-rules.ts'
+import type { RefundFailure } from '../lookups/operation-outcome.ts'
 import { linkIdOf, siteOfSubject } from '../reconciliation/subject-readers.ts'
 import type { ReadSubject } from '../store/port.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
-import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import type { Done, Task } from './idempotency/task.ts'
+import type { Site } from '../upstream/client/sites.ts'
+import type { CommandOutcome, Task } from './idempotency/task.ts'
+import type { CommandParts, OperationsOptions } from './parts.ts'
 
 export type RefundRequest = Refund & { readonly paymentId: string }
-
-type RefundOptions = {
-  readonly store: Pick<Store, 'payments' | 'reads' | 'commands' | 'log'>
-  readonly upstream: Pick<UpstreamClient, 'refundPayin' | 'refundPayinLink' | 'getPayin' | 'getPayinLink'>
-  readonly sites: Sites
-  readonly once: IdempotentCommands
-  /** Called when a read of a payment may be due. */
-  readonly onReadDue: () => void
-  readonly clock: () => Date
-}
-
-export type RefundOutcome =
-  | { readonly kind: 'done'; readonly payment: Payment; readonly refundExpiresAt: Date; readonly replayed: boolean }
-  | RefundFailure
-  | CommandFailure
 
 /**
  * Asks for a refund. The request is sent at most once: after an attempt without an answer, a read of the payment shows whether it
  * was accepted. Source: docs/payments-api.md, section 4.4; gap sheet, sections 5.5 and 12.
  */
-export async function refundPayment(options: RefundOptions, request: RefundRequest): Promise<RefundOutcome> {
+export async function refundPayment(
+  options: CommandParts,
+  request: RefundRequest,
+): Promise<CommandOutcome<Refunded> | RefundFailure> {
   const subject = await options.store.reads.subject(request.paymentId)
   const [payment] = await options.store.payments.byIds([request.paymentId])
   const site = subject === null ? null : siteOfSubject(options.sites, subject)
@@ -48,18 +28,12 @@ export async function refundPayment(options: RefundOptions, request: RefundReque
 
   const task = refundTask(options, { request, subject, payment, site })
   const earlier = await options.once.earlier(task)
-  if (earlier !== null) return outcomeOf(earlier)
+  if (earlier !== null) return earlier
   const refusal = refundProblem(payment, request, traits(payment, subject))
-  return refusal ?? outcomeOf(await options.once.run(task))
+  return refusal ?? options.once.run(task)
 }
 
 type Refunded = { readonly payment: Payment; readonly requestedAt: Date }
-
-function outcomeOf(outcome: Done<Refunded> | CommandFailure): RefundOutcome {
-  if (outcome.kind !== 'done') return outcome
-  const { payment, requestedAt } = outcome.result
-  return { kind: 'done', payment, refundExpiresAt: refundExpiresAt(requestedAt), replayed: outcome.replayed }
-}
 
 /** Returns the traits of the method that was used, or else of the one that was asked for. */
 function traits({ details }: Payment, { link, payin }: ReadSubject): Pick<MethodTraits, 'refundable'> {
@@ -76,7 +50,7 @@ type RefundParts = {
 }
 
 function refundTask(
-  options: RefundOptions,
+  options: CommandParts,
   { request, site, ...rest }: RefundParts,
 ): Task<PaymentReport | null, Refunded> {
   const { store, clock } = options
@@ -116,7 +90,7 @@ function refundTask(
  * Of an orphaned link only the correlation id is known, so its refund request has the payment's uuid instead of the link's. Of a link that
  * was made elsewhere the uuid may be known.
  */
-function send({ upstream }: RefundOptions, { request, subject, payment, site }: RefundParts) {
+function send({ upstream }: CommandParts, { request, subject, payment, site }: RefundParts) {
   const refund = { amount: request.amount?.value ?? null, description: request.description }
   const linkId = linkIdOf(subject)
   return payment.linkRef === null && linkId === null
@@ -135,7 +109,7 @@ const LONGEST_CALL_MS = 60_000
  * this one; otherwise null, and the outcome stays unknown.
  */
 async function traceRefund(
-  { store, upstream }: RefundOptions,
+  { store, upstream }: CommandParts,
   { request, site }: Pick<RefundParts, 'request' | 'site'>,
   command: Command,
 ): Promise<PaymentReport | null> {
@@ -156,19 +130,13 @@ async function traceRefund(
   return isThisRefund({ amount: amount?.value ?? null, description }, { before, since, report }) ? report : null
 }
 
-type DismissDuplicateOptions = {
-  readonly store: { readonly commands: Pick<Store['commands'], 'dismissDuplicate'> }
-  readonly logger: Logger
-  readonly clock: () => Date
-}
-
 export type DismissDuplicateOutcome =
   | { readonly kind: 'done'; readonly payment: Payment }
   | { readonly kind: 'not-found' }
 
 /** Settles a duplicate payment without a refund. Calls nothing of the payments API, so it needs no idempotency key. */
 export async function dismissDuplicate(
-  { store, logger, clock }: DismissDuplicateOptions,
+  { store, logger, clock }: OperationsOptions,
   paymentId: string,
   requestedBy: string | null,
 ): Promise<DismissDuplicateOutcome> {

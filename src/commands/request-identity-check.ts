@@ -5,14 +5,13 @@ import {
   normaliseIdentityCheck,
 } from '../domain/customers/identity-check.ts'
 import { unseal, seal } from '../keys/derived-secrets.ts'
-import type { Store } from '../ledger/store.ts'
 import { findContact, type SitedContact } from '../lookups/find-customers.ts'
 import { type CommandFailure, type InvalidInput, type ReadFailure, siteProblem } from '../lookups/operation-outcome.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
+import type { Site } from '../upstream/client/sites.ts'
 import type { WirePicture } from '../upstream/wire/wire-identity-check.ts'
 import type { IdempotentCommands } from './idempotency/idempotent-command.ts'
-import { callbackAddress, type CallbackOptions } from './idempotency/task.ts'
+import { callbackAddress } from './idempotency/task.ts'
+import type { OperationsOptions } from './parts.ts'
 
 export type UploadRequest = IdentityCheckRequest & {
   readonly currency: string
@@ -28,13 +27,6 @@ export type UploadOutcome =
     }
   | InvalidInput
   | ReadFailure
-
-export type IdentityCheckOptions = CallbackOptions & {
-  readonly store: Pick<Store, 'commands'>
-  readonly upstream: Pick<UpstreamClient, 'getContact' | 'submitIdentityCheck'>
-  readonly sites: Sites
-  readonly clock: () => Date
-}
 
 /** Path at which pictures are uploaded. */
 export const UPLOAD_PATH = '/identity-documents'
@@ -56,7 +48,7 @@ type Grant = {
  * Nothing is sent or stored until then. Source: gap sheet, section 23.
  */
 export async function requestIdentityUpload(
-  { upstream, sites, keys, publicUrl, clock }: IdentityCheckOptions,
+  { upstream, sites, keys, publicUrl, clock }: OperationsOptions,
   { currency, site: named, ...asked }: UploadRequest,
 ): Promise<UploadOutcome> {
   const check = normaliseIdentityCheck(asked)
@@ -79,7 +71,7 @@ export type OpenedUpload = { readonly grant: Grant; readonly site: Site }
 
 /** Returns the upload that a URL stands for, or why it may not begin. */
 export function openUpload(
-  { keys, sites, clock }: Pick<IdentityCheckOptions, 'keys' | 'sites' | 'clock'>,
+  { keys, sites, clock }: OperationsOptions,
   text: string,
 ): OpenedUpload | 'unknown' | 'expired' {
   const grant = unseal(keys, 'upload grant', text) as Grant | null
@@ -95,7 +87,7 @@ export type SubmitOutcome = { readonly kind: 'done'; readonly isFirst: boolean }
  * upload: so it is carried out once, also over several nodes, and may be repeated only if nothing was handed in.
  */
 export async function submitIdentityCheck(
-  options: IdentityCheckOptions & { readonly once: IdempotentCommands },
+  options: OperationsOptions & { readonly once: IdempotentCommands },
   { grant, site }: OpenedUpload,
   pictures: AsyncIterable<WirePicture>,
 ): Promise<SubmitOutcome> {

@@ -1,6 +1,5 @@
 import { checkDeposit, type DepositRequest } from '../domain/accounts/deposit-rules.ts'
 import { amountProblem, type Money } from '../domain/money/money.ts'
-import type { Store } from '../ledger/store.ts'
 import {
   type InvalidInput,
   type ReadFailure,
@@ -9,16 +8,8 @@ import {
   faultOf,
   readFailure,
 } from '../lookups/operation-outcome.ts'
-import type { Site, Sites } from '../upstream/client/sites.ts'
-import type { UpstreamClient } from '../upstream/upstream-client.ts'
-
-export type SimulateOptions = {
-  readonly store: Pick<Store, 'payments'>
-  readonly upstream: Pick<UpstreamClient, 'simulatePayin' | 'simulateDeposit'>
-  readonly sites: Sites
-  /** Whether the configured payments API is its sandbox. */
-  readonly sandbox: boolean
-}
+import type { Site } from '../upstream/client/sites.ts'
+import type { OperationsOptions } from './parts.ts'
 
 type Accepted = { readonly kind: 'done'; readonly response: Record<string, unknown> | null }
 
@@ -37,7 +28,7 @@ export type SimulateDepositOutcome =
 
 /** Completes a pending direct payin as the customer would (gap sheet, section 11). Rejected in production without a call. */
 export async function simulatePayin(
-  options: SimulateOptions,
+  options: OperationsOptions,
   { paymentId, outcome, amount }: SimulatePayinRequest,
 ): Promise<SimulatePayinOutcome> {
   if (!options.sandbox) return { kind: 'sandbox-only' }
@@ -59,7 +50,7 @@ export async function simulatePayin(
 
 /** Credits a treasury account (docs/payments-api.md, section 4.8). Rejected in production without a call. */
 export async function simulateDeposit(
-  options: SimulateOptions,
+  options: OperationsOptions,
   request: DepositRequest,
 ): Promise<SimulateDepositOutcome> {
   if (!options.sandbox) return { kind: 'sandbox-only' }

@@ -115,10 +115,10 @@ export const agreementsResolvers = {
 const READABLE_MS = 30 * 24 * 3_600_000
 
 function success(
-  { agreement, replayed }: { readonly agreement: Agreement; readonly replayed: boolean },
+  { result, replayed }: { readonly result: Agreement; readonly replayed: boolean },
   { agreementById }: Context['loaders'],
 ) {
-  return { __typename: 'PaymentAgreementSuccess', agreement: agreementById.of(agreement), replayed } as const
+  return { __typename: 'PaymentAgreementSuccess', agreement: agreementById.of(result), replayed } as const
 }
 
 /** Returns the value. Throws `TypeError` for null, which cannot occur: agreements without one of these values are never a parent. */

@@ -17,7 +17,6 @@ import {
   shownIdentityStatus,
   customerSuccess,
   failureResult,
-  contactSuccess,
 } from '../views/views.ts'
 
 export const customersResolvers = {
@@ -63,7 +62,8 @@ export const customersResolvers = {
     createPaymentContact: async (_root, { input }, { operations, caller }) => {
       const request = { ...input, person: personRequest(input.person) }
       const outcome = await operations.createContact(request, keyHolder(caller))
-      return outcome.kind === 'done' ? contactSuccess(outcome) : failureResult(outcome)
+      if (outcome.kind !== 'done') return failureResult(outcome)
+      return { __typename: 'PaymentContactSuccess', contact: outcome.result, replayed: outcome.replayed }
     },
     requestIdentityCheck: async (_root, { input }, { operations }) => {
       const documentType = input.documentType.toLowerCase() as DocumentType

@@ -20,7 +20,7 @@ export const gatewayPaymentsResolvers = {
     createGatewayPayment: async (_root, { input }, { operations, caller }) => {
       const outcome = await operations.createGatewayPayment(input, keyHolder(caller))
       return outcome.kind === 'done'
-        ? { __typename: 'CreateGatewayPaymentSuccess', ...outcome.payment, replayed: outcome.replayed }
+        ? { __typename: 'CreateGatewayPaymentSuccess', ...outcome.result, replayed: outcome.replayed }
         : failureResult(outcome)
     },
     settleGatewayPaymentCreation: async (

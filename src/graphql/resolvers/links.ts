@@ -25,8 +25,8 @@ export const linksResolvers = {
     createPaymentLink: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPaymentLink(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const { link, replayed } = outcome
-      return { __typename: 'CreatePaymentLinkSuccess', link: loaders.linkById.of(link), replayed }
+      const { result, replayed } = outcome
+      return { __typename: 'CreatePaymentLinkSuccess', link: loaders.linkById.of(result), replayed }
     },
   },
   Subscription: {

@@ -72,13 +72,13 @@ export const paymentsResolvers = {
     createPayin: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.createPayin(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const payment = loaders.paymentById.of(outcome.payment)
+      const payment = loaders.paymentById.of(outcome.result)
       return { __typename: 'CreatePayinSuccess', payment, replayed: outcome.replayed }
     },
     cancelPayin: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.cancelPayin(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const payment = loaders.paymentById.of(outcome.payment)
+      const payment = loaders.paymentById.of(outcome.result)
       return { __typename: 'CancelPayinSuccess', payment, replayed: outcome.replayed }
     },
     refreshPayment: async (_root, { id }, { operations, caller, loaders }) => {
@@ -249,8 +249,13 @@ export const refundsResolvers = {
     refundPayment: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.refundPayment(input, keyHolder(caller))
       if (outcome.kind !== 'done') return failureResult(outcome)
-      const { kind: _done, payment, ...rest } = outcome
-      return { __typename: 'RefundPaymentSuccess', payment: loaders.paymentById.of(payment), ...rest }
+      const { payment, requestedAt } = outcome.result
+      return {
+        __typename: 'RefundPaymentSuccess',
+        payment: loaders.paymentById.of(payment),
+        refundExpiresAt: refundExpiresAt(requestedAt),
+        replayed: outcome.replayed,
+      }
     },
     dismissDuplicatePayment: async (_root, { input }, { operations, caller, loaders }) => {
       const outcome = await operations.dismissDuplicate(input.paymentId, nameOf(caller))

@@ -123,10 +123,10 @@ export const payoutsResolvers = {
 
 /** Returns the result of a successful mutation. Throws `TypeError` if the payout's amount or currency is unknown. */
 function success(
-  { payout: sited, replayed }: { readonly payout: SitedPayout; readonly replayed: boolean },
+  { result, replayed }: { readonly result: SitedPayout; readonly replayed: boolean },
   { payoutById }: Context['loaders'],
 ) {
-  const payout = payoutView(sited.payout, sited.currencies)
+  const payout = payoutView(result.payout, result.currencies)
   if (payout === null) throw new TypeError('The payments API answered with a payout that has no amount.')
   return { __typename: 'PayoutSuccess', payout: payoutById.of(payout), replayed } as const
 }

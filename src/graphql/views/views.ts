@@ -16,7 +16,7 @@ import { type Money, sumDecimals } from '../../domain/money/money.ts'
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { PayoutPayee, PayoutReport, PayoutTransaction } from '../../domain/payouts/payout-report.ts'
 import { isRecorded, type Payout } from '../../domain/payouts/payout.ts'
-import type { SitedContact, SitedCustomer } from '../../lookups/find-customers.ts'
+import type { SitedCustomer } from '../../lookups/find-customers.ts'
 import type { MethodRequirementsReader } from '../../lookups/method-requirements.ts'
 import type { OperationFailure, PaymentsFieldProblem } from '../../lookups/operation-outcome.ts'
 import type { AnswerFreshness } from '../engine/cache-policy.ts'
@@ -146,13 +146,8 @@ export function failureResult<F extends OperationFailure>(failure: F): ResultOf<
 }
 
 /** Returns the result of a successful mutation of a customer. */
-export function customerSuccess({ customer, replayed }: { customer: SitedCustomer; replayed: boolean }) {
-  return { __typename: 'PaymentCustomerSuccess', customer, replayed } as const
-}
-
-/** Returns the result of a successful mutation of a contact. */
-export function contactSuccess({ contact, replayed }: { contact: SitedContact; replayed: boolean }) {
-  return { __typename: 'PaymentContactSuccess', contact, replayed } as const
+export function customerSuccess({ result, replayed }: { result: SitedCustomer; replayed: boolean }) {
+  return { __typename: 'PaymentCustomerSuccess', customer: result, replayed } as const
 }
 
 type Kind = OperationFailure['kind']

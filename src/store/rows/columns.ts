@@ -1,3 +1,4 @@
+import type { ReadClass, ReadPlan } from '../../domain/reads/read-schedule.ts'
 import type { Flag, Lookup, Numbering, StoredAs, TableSpec } from './table.ts'
 import { fromIso, toIso } from './table.ts'
 
@@ -144,21 +145,41 @@ function nameOf(field: string, name: string | null | undefined): string {
   return name ?? field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Describes the same table for rows of another shape; their lookups find them by the fields of the same names. */
+type Shape<Row, Fields extends Columns, By extends string> = {
+  /** Returns what has the fields of the lookups. */
+  readonly keys: (row: Row) => Pick<RowOf<Fields>, By>
+  readonly flat: (row: Row) => RowOf<Fields>
+  readonly shape: (fields: RowOf<Fields>) => Row
+}
+
+/** Describes the same table for rows of another shape. */
 export function reshaped<Row, Fields extends Columns, By extends string>(
   spec: FieldsSpec<Fields, By>,
-  flat: (row: Row) => RowOf<Fields>,
-  shape: (fields: RowOf<Fields>) => Row,
+  { keys, flat, shape }: Shape<Row, Fields, By>,
 ): TableSpec<Row, By> {
+  const keysOf = (row: Row) => keys(row) as RowOf<Fields>
   const lookups = Object.entries<Lookup<RowOf<Fields>>>(spec.lookups).map(([name, { columns, keyOf }]) => [
     name,
-    { columns, keyOf: (row: Row) => keyOf(flat(row)) },
+    { columns, keyOf: (row: Row) => keyOf(keysOf(row)) },
   ])
   return {
     ...spec,
     lookups: Object.fromEntries(lookups) as TableSpec<Row, By>['lookups'],
-    keyOf: (row) => spec.keyOf(flat(row)),
+    keyOf: (row) => spec.keyOf(keysOf(row)),
     fromRow: (stored) => shape(spec.fromRow(stored)),
     toRow: (row) => spec.toRow(flat(row)),
   }
+}
+
+/** The columns of a planned read in the table of its subject. */
+export const PLAN = { readDueAt: integer<number | null>(), readClass: text<ReadClass>(), readFailures: integer() }
+
+/** Returns the planned read of the columns. */
+export function planOf({ readDueAt: dueAt, readClass, readFailures: failures }: RowOf<typeof PLAN>): ReadPlan {
+  return { dueAt, readClass, failures }
+}
+
+/** Returns the fields of a planned read. */
+export function planFields({ dueAt: readDueAt, readClass, failures: readFailures }: ReadPlan): RowOf<typeof PLAN> {
+  return { readDueAt, readClass, readFailures }
 }

@@ -86,18 +86,18 @@ const payins = tableOf(
 
 export type PayinsTable = TableOf<typeof payins.fields>
 
-export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = reshaped(
-  payins,
-  ({ requestedAmount: { value: requestedValue, currency: requestedCurrency }, ...payin }) => ({
+export const PAYINS: TableSpec<DirectPayin, 'paymentId' | 'ref'> = reshaped(payins, {
+  keys: (payin) => payin,
+  flat: ({ requestedAmount: { value: requestedValue, currency: requestedCurrency }, ...payin }) => ({
     ...payin,
     requestedValue,
     requestedCurrency,
   }),
-  ({ requestedValue: value, requestedCurrency: currency, ...payin }) => ({
+  shape: ({ requestedValue: value, requestedCurrency: currency, ...payin }) => ({
     ...payin,
     requestedAmount: { value, currency },
   }),
-)
+})
 
 /** Refunds that commands have requested. */
 export const REFUND_REQUESTS = tableOf(

@@ -150,11 +150,11 @@ export const ONLY = '1'
 const logHead = tableOf('log_head', { id: integer(), position: integer() }, ['id'])
 
 /** Position of the last event of the whole log. */
-export const LOG_HEAD: TableSpec<{ readonly position: number }, 'id'> = reshaped(
-  logHead,
-  ({ position }) => ({ id: Number(ONLY), position }),
-  (row) => row,
-)
+export const LOG_HEAD: TableSpec<{ readonly position: number }, 'id'> = reshaped(logHead, {
+  keys: () => ({ id: Number(ONLY) }),
+  flat: ({ position }) => ({ id: Number(ONLY), position }),
+  shape: (row) => row,
+})
 
 /** Sequence of the last event of a stream, also if it has been pruned; a stream without events has no row. */
 export const STREAMS = {

@@ -1,4 +1,3 @@
-import type { Generated } from 'kysely'
 import { directPaymentStreamId } from '../../domain/payments/payment-link.ts'
 import {
   factsOf,
@@ -11,52 +10,53 @@ import {
 import type { Payment } from '../../domain/payments/payment.ts'
 import type { ReadPlan } from '../../domain/reads/read-schedule.ts'
 import {
-  fromIso,
-  PLAN_COLUMNS,
-  planColumns,
+  flag,
+  instant,
+  integer,
+  named,
+  PLAN,
+  planFields,
   planOf,
-  type PlanTable,
-  type Flag,
-  type Numbering,
-  type TableSpec,
-} from './table.ts'
+  reshaped,
+  type RowOf,
+  type TableOf,
+  tableOf,
+  text,
+} from './columns.ts'
+import type { Numbering, TableSpec } from './table.ts'
 
-export type PaymentsTable = PlanTable & {
-  number: Numbering
-  id: string
-  stream_id: string
-  link_ref: string | null
-  named_link_id: string | null
-  state_json: string
-  status: PaymentStatus | null
-  phase: PaymentPhase
-  rank: number
-  /** Null, like `amount`, until both are known. */
-  currency: string | null
-  amount: string | null
-  card_last4: string | null
-  method_code: string | null
-  owner_id: string | null
-  reference: string | null
-  /** The reference of its link or payin, if the payment itself has another one or none. */
-  other_reference: string | null
-  created_at: number
-  updated_at: number
-  deliveries: Generated<number>
-  /** See `readSiteOf`. */
-  read_site: string
-  provisional: Flag
-  duplicate: Generated<Flag>
-  paid_after_ms: number | null
-}
+const payments = tableOf(
+  'payments',
+  {
+    id: text(),
+    streamId: text(),
+    linkRef: text<string | null>(),
+    namedLinkId: text<string | null>(),
+    stateJson: text(),
+    status: text<PaymentStatus | null>(),
+    phase: text<PaymentPhase>(),
+    rank: integer(),
+    /** Null, like `amount`, until both are known. */
+    currency: text<string | null>(),
+    amount: text<string | null>(),
+    cardLast4: named('card_last4', text<string | null>()),
+    methodCode: text<string | null>(),
+    ownerId: text<string | null>(),
+    reference: text<string | null>(),
+    otherReference: text<string | null>(),
+    createdAt: integer(),
+    updatedAt: instant,
+    deliveries: integer(),
+    ...PLAN,
+    readSite: text(),
+    provisional: flag,
+    duplicate: flag,
+    paidAfterMs: integer<number | null>(),
+  },
+  ['id', 'linkRef', 'namedLinkId'],
+)
 
-export type PayersTable = {
-  payment_id: string
-  name: string | null
-  email: string | null
-  card_token: string | null
-  erased: Generated<Flag>
-}
+export type PaymentsTable = TableOf<typeof payments.fields> & { number: Numbering }
 
 export type PaymentRow = {
   readonly state: Payment
@@ -82,77 +82,32 @@ export type PaymentRow = {
 }
 
 export const PAYMENTS: TableSpec<PaymentRow, 'id' | 'linkRef' | 'namedLinkId'> = {
-  name: 'payments',
+  ...reshaped(payments, { keys, flat, shape }),
   numbered: true,
-  columns: {
-    id: 'text',
-    stream_id: 'text',
-    link_ref: 'text',
-    named_link_id: 'text',
-    state_json: 'text',
-    status: 'text',
-    phase: 'text',
-    rank: 'integer',
-    currency: 'text',
-    amount: 'text',
-    card_last4: 'text',
-    method_code: 'text',
-    owner_id: 'text',
-    reference: 'text',
-    other_reference: 'text',
-    created_at: 'integer',
-    updated_at: 'integer',
-    deliveries: 'integer',
-    ...PLAN_COLUMNS,
-    read_site: 'text',
-    provisional: 'integer',
-    duplicate: 'integer',
-    paid_after_ms: 'integer',
-  },
-  keyOf: ({ state }) => state.id,
-  lookups: {
-    id: { columns: ['id'], keyOf: ({ state }) => state.id },
-    linkRef: { columns: ['link_ref'], keyOf: ({ state }) => state.linkRef },
-    namedLinkId: { columns: ['named_link_id'], keyOf: ({ namedLinkId }) => namedLinkId },
-  },
-  fromRow: (row) => ({
-    state: toPayment(String(row['state_json'])),
-    namedLinkId: row['named_link_id'] as string | null,
-    otherReference: row['other_reference'] as string | null,
-    methodCode: row['method_code'] as string | null,
-    ownerId: row['owner_id'] as string | null,
-    readSite: String(row['read_site']),
-    createdAt: Number(row['created_at']),
-    deliveries: Number(row['deliveries']),
-    duplicate: row['duplicate'] === 1,
-    paidAfterMs: row['paid_after_ms'] as number | null,
-    plan: planOf(row),
-  }),
-  toRow: ({ state, namedLinkId, otherReference, readSite, createdAt, deliveries, duplicate, plan, ...made }) => ({
-    id: state.id,
-    stream_id: state.streamId,
-    link_ref: state.linkRef,
-    named_link_id: namedLinkId,
-    state_json: paymentJson(state),
-    status: state.status,
-    phase: state.phase,
-    rank: state.rank,
-    currency: state.details.amount === null ? null : state.details.currency,
-    amount: state.details.currency === null ? null : state.details.amount,
-    card_last4: state.details.card?.last4 ?? null,
-    method_code: made.methodCode,
-    owner_id: made.ownerId,
-    reference: state.details.reference,
-    other_reference: otherReference,
-    created_at: createdAt,
-    updated_at: fromIso(state.updatedAt),
-    deliveries,
-    ...planColumns(plan),
-    read_site: readSite,
-    provisional: state.provisional ? 1 : 0,
-    duplicate: duplicate ? 1 : 0,
-    paid_after_ms: made.paidAfterMs,
-  }),
+}
+
+function keys({ state: { id, linkRef }, namedLinkId }: PaymentRow) {
+  return { id, linkRef, namedLinkId }
+}
+
+function flat({ state, plan, ...row }: PaymentRow): RowOf<typeof payments.fields> {
+  const { amount, currency, card, reference } = state.details
+  return {
+    ...state,
+    ...row,
+    ...planFields(plan),
+    stateJson: paymentJson(state),
+    currency: amount === null ? null : currency,
+    amount: currency === null ? null : amount,
+    cardLast4: card?.last4 ?? null,
+    reference,
+  }
+}
+
+function shape(fields: RowOf<typeof payments.fields>): PaymentRow {
+  const { namedLinkId, otherReference, methodCode, ownerId, readSite, createdAt, deliveries, duplicate } = fields
+  const own = { namedLinkId, otherReference, methodCode, ownerId, readSite, createdAt, deliveries, duplicate }
+  return { state: toPayment(fields.stateJson), ...own, paidAfterMs: fields.paidAfterMs, plan: planOf(fields) }
 }
 
 /** The facts of a payment that other columns of its row tell. */
@@ -218,32 +173,27 @@ const UNKNOWN: Readonly<Record<keyof PaymentDetails, null>> = {
   createdAt: null,
 }
 
-/** The payer of a payment; `id` is that of the payment. */
-type PaymentPayerRow = {
-  readonly id: string
-  readonly payer: Payer
-  /** Sealed; null if none is kept. */
-  readonly cardToken: string | null
-  /** What is reported of an erased payer is dropped. */
-  readonly erased: boolean
-}
+const payers = tableOf(
+  'payment_payers',
+  {
+    /** That of the payment. */
+    id: named('payment_id', text()),
+    name: text<string | null>(),
+    email: text<string | null>(),
+    /** Sealed; null if none is kept. */
+    cardToken: text<string | null>(),
+    /** What is reported of an erased payer is dropped. */
+    erased: flag,
+  },
+  ['id'],
+)
 
-export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = {
-  name: 'payment_payers',
-  columns: { payment_id: 'text', name: 'text', email: 'text', card_token: 'text', erased: 'integer' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['payment_id'], keyOf: ({ id }) => id } },
-  fromRow: ({ payment_id: id, name, email, card_token: cardToken, erased }) => ({
-    id: String(id),
-    payer: { name: name as string | null, email: email as string | null },
-    cardToken: cardToken as string | null,
-    erased: erased === 1,
-  }),
-  toRow: ({ id, payer: { name, email }, cardToken, erased }) => ({
-    payment_id: id,
-    name,
-    email,
-    card_token: cardToken,
-    erased: erased ? 1 : 0,
-  }),
-}
+export type PayersTable = TableOf<typeof payers.fields>
+
+type PaymentPayerRow = Pick<RowOf<typeof payers.fields>, 'id' | 'cardToken' | 'erased'> & { readonly payer: Payer }
+
+export const PAYMENT_PAYERS: TableSpec<PaymentPayerRow, 'id'> = reshaped(payers, {
+  keys: (row) => row,
+  flat: ({ payer, ...row }) => ({ ...row, ...payer }),
+  shape: ({ name, email, ...row }) => ({ ...row, payer: { name, email } }),
+})

@@ -57,11 +57,11 @@ export type MetaTable = TableOf<typeof meta.fields>
 /** Facts about the database as a whole. Instants in milliseconds since the epoch. */
 export type MetaRow = Omit<RowOf<typeof meta.fields>, 'id'>
 
-export const META: TableSpec<MetaRow, 'id'> = reshaped(
-  meta,
-  (row) => ({ id: Number(ONLY), ...row }),
-  (row) => row,
-)
+export const META: TableSpec<MetaRow, 'id'> = reshaped(meta, {
+  keys: () => ({ id: Number(ONLY) }),
+  flat: (row) => ({ id: Number(ONLY), ...row }),
+  shape: (row) => row,
+})
 
 const imports = tableOf(
   'payment_imports',
@@ -83,11 +83,11 @@ const imports = tableOf(
 
 export type PaymentImportsTable = TableOf<typeof imports.fields>
 
-export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = reshaped(
-  imports,
-  ({ plan, ...row }) => ({ ...plan, ...row }),
-  ({ from, to, parts, ...row }) => ({ plan: { from, to, parts }, ...row }),
-)
+export const PAYMENT_IMPORTS: TableSpec<PaymentImport, 'number'> = reshaped(imports, {
+  keys: (row) => row,
+  flat: ({ plan, ...row }) => ({ ...plan, ...row }),
+  shape: ({ from, to, parts, ...row }) => ({ plan: { from, to, parts }, ...row }),
+})
 
 type StoredFilter = Omit<DeliveryFilter, 'receivedFrom' | 'receivedBefore'> & {
   readonly receivedFrom?: string

@@ -1,7 +1,4 @@
-import fastify from 'fastify'
-import { expect, onTestFinished, test } from 'vitest'
-import { registerPage } from '../../../packages/sandbox/src/server/sandbox-server.ts'
-import { temporaryFolder } from '../../support/process.ts'
+import { expect, test } from 'vitest'
 import { sandboxFor } from './support.ts'
 
 test('the page is at / and /sandbox, and runs nothing but its own files', async () => {
@@ -29,14 +26,4 @@ test('nothing beside the files of the pages is served', async () => {
     '/sandbox/none',
   ])
     expect((await fetch(`${sandbox.origin}${path}`)).status).toBeGreaterThanOrEqual(400)
-})
-
-test('where the pages have not been built, a text says so', async () => {
-  const server = fastify()
-  onTestFinished(() => server.close())
-  await registerPage(server, temporaryFolder())
-  const answer = await server.inject('/')
-  expect(answer.statusCode).toBe(503)
-  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
-  expect(answer.body).toContain('npm run build:web')
 })
