@@ -25,8 +25,7 @@ const SETTINGS = {
   SHORTCUTS: 'none',
   TRUST_PROXY: 'loopback',
   WEBHOOK_SECRETS: SECRETS.webhook,
-  GRAPHQL_MAX_ALIASES: String(FIELDS),
-  GRAPHQL_MAX_ROOT_FIELDS: String(FIELDS),
+  GRAPHQL_LIMITS: `aliases=${FIELDS},rootFields=${FIELDS}`,
 }
 const BURSTS = [20, 100, 500]
 const WAITING = [64, 256]

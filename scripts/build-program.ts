@@ -60,4 +60,4 @@ await build({
 writeProgramNotices(bundled)
 // One that was moved or removed since the last build would be found beside the others.
 rmSync(join(TARGET, MIGRATIONS), { recursive: true, force: true })
-for (const file of globSync(`${SOURCE}/${MIGRATIONS}/**/*.sql`)) cpSync(file, join(TARGET, relative(SOURCE, file)))
+for (const file of globSync(`${SOURCE}/${MIGRATIONS}/*.sql`)) cpSync(file, join(TARGET, relative(SOURCE, file)))

@@ -16,6 +16,7 @@ import { createApp } from '../src/app.ts'
 import { parseConfig } from '../src/config.ts'
 import { Secret } from '../src/keys/key-ring.ts'
 import { createLogger } from '../src/observability/logger.ts'
+import { readMigrations } from '../src/store/migrate.ts'
 import { arrowsBack, arrowsOf, circlesOf } from '../test/architecture/imports.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -105,11 +106,8 @@ function typesOf(path: string, text: string): string[] {
 
 /** Returns the number of indexes that the migrations for PostgreSQL make, besides those of primary and unique keys. */
 function indexes(): number {
-  const paths = globSync('src/store/migrations/{.,postgres}/*.sql', { cwd: ROOT })
-  const statements = paths.flatMap((path) =>
-    readFileSync(join(ROOT, path), 'utf8').match(/^CREATE (?:UNIQUE )?INDEX/gm),
-  )
-  return statements.filter((statement) => statement !== null).length
+  const steps = readMigrations('postgres').flatMap((migration) => migration.steps)
+  return steps.flatMap(({ sql }) => sql.match(/^CREATE (?:UNIQUE )?INDEX/gm) ?? []).length
 }
 
 function fullestFolders(): string {

@@ -35,7 +35,7 @@ const AREAS: readonly { readonly title: string; readonly names: RegExp }[] = [
     title: 'Imports and reconciliation',
     names: /^importPayments$|^cancelPaymentImport$|^paymentImports?$|^reconciliationReport$/,
   },
-  { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$/ },
+  { title: 'Erasure of payers', names: /^erasePayer$|^payerErasures$|^erasablePayers$/ },
   { title: 'Signing keys', names: /^signingKeys$/ },
   { title: 'Statistics', names: /Statistics$/ },
   { title: 'Health', names: /Health$/ },

@@ -153,7 +153,7 @@ export async function createApp(given: Config | Environment, options: AppOptions
     sendLinkReference: config.sendLinkReference,
     sandbox: config.upstream.environment === 'sandbox',
     assertWritable: watch.assertWritable,
-    onCommandSent: (ref) => tracing?.remember(ref),
+    traceparent: () => tracing?.headers()['traceparent'] ?? null,
     onCommandEnded: metrics.commandEnded,
     onReadDue: reconciliation.wake,
     onErasureLeft: reconciliation.continueErasures,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { bareHost, isLoopbackHost } from 'payments-subgraph-lib/known-hosts'
 import type { DatabaseConfig } from './config/database.ts'
-import { SOCKET_LIMITS } from './config/limits.ts'
+import { GRAPHQL_LIMITS, SOCKET_LIMITS } from './config/limits.ts'
 import { LOOPBACK_ORIGINS } from './config/parsers.ts'
 import {
   type ConfigFault,
@@ -104,7 +104,7 @@ function configOf(values: Settings, reading: Reading) {
     signingKeys: reading.keysOf('SIGNING_KEYS', values.signingKeys),
     clients: clientsOf(values, reading),
     router: routerOf(values, reading),
-    limits: { ...values.limits, router: ROUTER_LIMITS },
+    limits: { ...(values.limits ?? GRAPHQL_LIMITS), router: ROUTER_LIMITS },
     callbackOrigins: values.callbackOrigins ?? [],
     shutdownDelayMs: values.shutdownDelayMs ?? (reading.production ? SHUTDOWN_DELAY_MS : 0),
     removedKeys: values.removedKeys ?? [],

@@ -4,6 +4,7 @@ import { parse, validate } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../src/cli/command-line.ts'
 import { createSchema } from '../src/graphql/schema/schema.ts'
+import { readMigrations } from '../src/store/migrate.ts'
 
 const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
@@ -125,10 +126,9 @@ describe('docs/security.md', () => {
   const cells = Array.from(section.matchAll(/^\| (`\w+\.\w+`[^|]*)/gm), ([, cell = '']) => cell).join()
   const named = Array.from(cells.matchAll(/`(\w*)\.(\w+)`/g), ([, of, column]) => `${(table = of || table)}.${column}`)
 
-  it.each(['sqlite', 'postgres'])('names only columns of the tables of %s', (kind) => {
-    const tables = text(`src/store/migrations/${kind}/0001-baseline.sql`).matchAll(
-      /^CREATE TABLE (\w+) \(\n(.*?)^\)/gms,
-    )
+  it.each(['sqlite', 'postgres'] as const)('names only columns of the tables of %s', (dialect) => {
+    const [baseline] = readMigrations(dialect)
+    const tables = (baseline?.steps[0]?.sql ?? '').matchAll(/^CREATE TABLE (\w+) \(\n(.*?)^\)/gms)
     const columns = new Set(
       [...tables].flatMap(([, name, body = '']) =>
         [...body.matchAll(/^ {2}(\w+)/gm)].map(([, column]) => `${name}.${column}`),

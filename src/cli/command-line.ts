@@ -28,7 +28,7 @@ export async function run(
   } catch (error) {
     if (error instanceof CommanderError) return { code: error.exitCode === 0 ? 0 : 2, out, err }
     if (error instanceof UsageError) return { code: 2, out: '', err: `error: ${error.message}\n` }
-    if (error instanceof OperatorError) return { code: 1, out: '', err: `${error.message}\n` }
+    if (error instanceof OperatorError) return { code: 1, out, err: `${error.message}\n` }
     throw error
   }
 }

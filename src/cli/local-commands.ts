@@ -5,6 +5,7 @@ import { type Config, describeFaults, parseConfig } from '../config.ts'
 import { loadDevelopmentKeys } from '../dev-keys.ts'
 import { OperatorError, UsageError } from '../operator/operator-answers.ts'
 import type { Io } from '../operator/remote-commands.ts'
+import { type Report, reporting, valued } from '../operator/report.ts'
 import { BackupError, backUp } from '../store/sqlite/files.ts'
 
 const MAX_TTL_SECONDS = 30 * 24 * 3600
@@ -26,7 +27,7 @@ export function addLocalCommands(program: Command, io: Io): void {
       process.argv.splice(2, Infinity, ...argumentsOf(options))
       await import('../sandbox.ts')
     })
-  program
+  const trigger = program
     .command('trigger')
     .description('make an event happen in the sandbox, or run a scenario')
     .argument('[event]', 'such as payment.failed, agreement.active, payout.finished, webhook.duplicate')
@@ -34,46 +35,38 @@ export function addLocalCommands(program: Command, io: Io): void {
     .option('--set <name=value>', 'such as failure_code=insufficient_funds; may be repeated', pairsIn, {})
     .option('--scenario <file>', 'a file of steps, in YAML')
     .option('--sandbox <origin>', 'address of the sandbox', 'http://127.0.0.1:4010')
-    .action(async (event: string | undefined, options: TriggerOptions) => io.print(await triggered(event, options, io)))
+  reporting(trigger, io, (options: TriggerOptions, [event]) => triggered(event, options, io))
   program
     .command('demo')
     .description('show the course of a payment, from link to received')
     .action(async () => void (await import('../demo.ts')))
-  program
-    .command('migrate')
-    .description('bring the database to this version, and end')
-    .action(async () => io.print(await migrated(configOf(io))))
-  program
+  const migrate = program.command('migrate').description('bring the database to this version, and end')
+  reporting(migrate, io, () => migrated(configOf(io)))
+  const doctor = program
     .command('doctor')
     .description('what is wrong with the settings, the payments API, webhooks, the database and this machine')
-    .option('--json', 'print JSON', false)
-    .action(async ({ json }: { json: boolean }) => {
-      const { diagnose } = await import('../doctor/diagnose.ts')
-      const { text, isWell } = await diagnose(configOf(io), { json })
-      if (!isWell) throw new OperatorError(text)
-      io.print(text)
-    })
-  program
+  reporting(doctor, io, async () => (await import('../doctor/diagnose.ts')).diagnose(configOf(io)))
+  const token = program
     .command('token')
     .description('a client token for development, signed with the first of JWT_SECRETS')
     .argument('<scopes>', `separated by spaces: ${ALL_SCOPES.join(' ')}`)
     .argument('[subject]', 'the sub of the token')
     .option('--ttl <seconds>', 'how long it is valid', secondsIn, 3600)
-    .action(async (scopes: string, subject: string | undefined, { ttl }: { ttl: number }) =>
-      io.print(await tokenOf(configOf(io), { scopes: scopesIn(scopes), subject: subject ?? null, ttlSeconds: ttl })),
-    )
-  program
+  reporting(token, io, async ({ ttl }: { ttl: number }, [scopes = '', subject = null]) =>
+    valued({ token: await tokenOf(configOf(io), { scopes: scopesIn(scopes), subject, ttlSeconds: ttl }) }),
+  )
+  const backup = program
     .command('backup')
     .description('copy a SQLite database while it is in use')
     .argument('<database>', 'path of the file')
     .argument('<copy>', 'path of the copy, which must not exist')
-    .action((from: string, to: string) => io.print(`Backed up, with ${copied(from, to)} events.`))
-  program
+  reporting(backup, io, (_options, [from = '', to = '']) => copied(from, to, 'Backed up'))
+  const restore = program
     .command('restore')
     .description('make a SQLite database from a copy; the next start reads what has changed since')
     .argument('<copy>', 'path of the copy')
     .argument('<database>', 'path of the database, which must not exist')
-    .action((from: string, to: string) => io.print(`Restored, with ${copied(from, to)} events.`))
+  reporting(restore, io, (_options, [from = '', to = '']) => copied(from, to, 'Restored'))
 }
 
 function argumentsOf(options: Readonly<Record<string, string | string[] | true | undefined>>): string[] {
@@ -94,14 +87,15 @@ async function triggered(
   event: string | undefined,
   { id, set, scenario, sandbox: origin }: TriggerOptions,
   { terminal }: Io,
-): Promise<string> {
+): Promise<Report> {
   if ((event === undefined) === (scenario === undefined)) throw new UsageError('Pass either an event or --scenario.')
   const { runScenario, ScenarioError, trigger } = await import('../trigger.ts')
   try {
-    if (event !== undefined) return await trigger(event, { origin, set, ...(id === undefined ? {} : { id }) })
+    if (event !== undefined)
+      return valued({ id: await trigger(event, { origin, set, ...(id === undefined ? {} : { id }) }) })
     const onStep = (number: number, step: string) => void terminal.write(`${number}. ${step}\n`)
     const ids = await runScenario(readFileSync(scenario ?? '', 'utf8'), { origin, onStep })
-    return JSON.stringify(ids)
+    return { data: ids, text: JSON.stringify(ids) }
   } catch (error) {
     if (error instanceof ScenarioError) throw new OperatorError(error.message)
     if (error instanceof Error && 'syscall' in error) throw new UsageError('The file of --scenario cannot be read.')
@@ -122,7 +116,7 @@ function configOf({ env }: Io): Config {
   return result.config
 }
 
-async function migrated(config: Config): Promise<string> {
+async function migrated(config: Config): Promise<Report> {
   const [{ openDatabase }, { createLogger }] = await Promise.all([
     import('../store/open-database.ts'),
     import('../observability/logger.ts'),
@@ -135,7 +129,8 @@ async function migrated(config: Config): Promise<string> {
       observer: { committed() {}, failed() {} },
     })
     await database.close()
-    return `The database is of this version (${config.database.kind} ${database.version}).`
+    const data = { kind: config.database.kind, version: database.version }
+    return { data, text: `The database is of this version (${data.kind} ${data.version}).` }
   } catch (error) {
     if (error instanceof Error && error.name === 'StoreUnusableError') throw new OperatorError(error.message)
     throw error
@@ -170,9 +165,10 @@ function secondsIn(text: string): number {
   return seconds
 }
 
-function copied(from: string, to: string): number {
+function copied(from: string, to: string, done: string): Report {
   try {
-    return backUp({ from, to })
+    const events = backUp({ from, to })
+    return { data: { events }, text: `${done}, with ${events} events.` }
   } catch (error) {
     if (error instanceof BackupError) throw new OperatorError(error.message)
     throw error

@@ -54,8 +54,8 @@ export type OperationsOptions = CallbackOptions & {
   readonly sandbox: boolean
   /** Rejects if the database could not record the result of a command. */
   readonly assertWritable: () => Promise<void>
-  /** Is told the correlation id of each attempt before it is sent. */
-  readonly onCommandSent: (ref: string) => void
+  /** Returns the current span; null without traces. */
+  readonly traceparent: () => string | null
   /** Is told the outcome of each command. */
   readonly onCommandEnded: (mutation: string, outcome: string) => void
   /** Called when a read of a payment or agreement has fallen due. */
@@ -85,7 +85,7 @@ export function createOperations(options: OperationsOptions) {
     newId: randomUUID,
     newCorrelationId,
     assertWritable: options.assertWritable,
-    onSent: options.onCommandSent,
+    traceparent: options.traceparent,
     onEnded: options.onCommandEnded,
   })
   const payoutFinder = createPayoutFinder(options)

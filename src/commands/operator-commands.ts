@@ -117,6 +117,13 @@ export async function erasePayer(
   return { kind: 'done', erasure }
 }
 
+/** Returns how much an erasure would find now: nothing by an invalid value. */
+export async function countErasable({ erasures }: Pick<Store, 'erasures'>, { by, value: given }: EraseRequest) {
+  const value = pastedValue({ by, value: given })
+  const isInvalid = textProblem(value, TEXT, []) !== null
+  return isInvalid ? { payments: 0, agreements: 0, payouts: 0 } : erasures.count({ kind: by, value })
+}
+
 /** Returns the hashes of what payers are erased by, under every live signing key: the record of an erasure has one of them. */
 export function hashesOf(keys: KeyRing, request: EraseRequest): readonly [string, ...string[]] {
   return erasureHashes(keys, request.by, pastedValue(request))

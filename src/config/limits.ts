@@ -1,4 +1,4 @@
-import { bad, good, type Parsed } from './parsers.ts'
+import { bad, good, type Parser } from './parsers.ts'
 
 /**
  * Default limits of a WebSocket and its peer. For the numbers of sockets, and of streams per token or caller, 0 means no limit. The
@@ -61,29 +61,59 @@ export function limitsOfRouter(limits: SocketLimits): SocketLimits {
   }
 }
 
-const MAY_BE_ZERO: ReadonlySet<string> = new Set<keyof SocketLimits>([
-  'perAddress',
-  'perSubject',
-  'streamsPerToken',
-  'streamsPerSubject',
-])
-const ENTRY = /^([A-Za-z]+)=(\d{1,9})$/
-
-/** Parses limits by name, such as `streams=50,perAddress=0`; limits that are not named keep their defaults. */
-export function parseSocketLimits(text: string): Parsed<SocketLimits> {
-  const limits: Record<keyof SocketLimits, number> = { ...SOCKET_LIMITS }
-  for (const [index, entry] of text.split(',').entries()) {
-    const [, name = '', digits] = ENTRY.exec(entry.trim()) ?? []
-    if (!isLimit(name)) return bad(`entry ${index + 1} must be name=number, where name is one of ${NAMES.join(', ')}`)
-    const figure = Number(digits)
-    if (figure === 0 && !MAY_BE_ZERO.has(name)) return bad(`entry ${index + 1} must be greater than 0`)
-    limits[name] = figure
-  }
-  return good(limits)
+/** Default limits of operations. The table in docs/graphql.md says what each counts. */
+export const GRAPHQL_LIMITS = {
+  tokens: 1_000,
+  depth: 10,
+  aliases: 15,
+  rootFields: 10,
+  directives: 10,
+  cost: 2_000,
+  page: 100,
+  entities: 100,
+  variableBytes: 50 * 1024,
+  bodyBytes: 100 * 1024,
+  timeoutMs: 10_000,
 }
 
-const NAMES = Object.keys(SOCKET_LIMITS)
+const MOST_BYTES = 10 * 1024 * 1024
 
-function isLimit(name: string): name is keyof SocketLimits {
-  return NAMES.includes(name)
+/** Parses limits of operations by name, such as `depth=12,cost=4000`; those that are not named keep their defaults. */
+export const parseGraphqlLimits = limitsOf(GRAPHQL_LIMITS, {
+  // The recursion of the parser and of tree walks needs about four stack frames per token.
+  most: { tokens: 2_000, page: 100, variableBytes: MOST_BYTES, bodyBytes: MOST_BYTES, timeoutMs: 600_000 },
+})
+
+/** Parses limits of a WebSocket in the same way. */
+export const parseSocketLimits = limitsOf(SOCKET_LIMITS, {
+  mayBeZero: ['perAddress', 'perSubject', 'streamsPerToken', 'streamsPerSubject'],
+})
+
+type Bounds<Name extends string> = {
+  readonly mayBeZero?: readonly Name[]
+  readonly most?: { readonly [Limit in Name]?: number }
+}
+
+const ENTRY = /^([A-Za-z]+)=(\d{1,9})$/
+
+function limitsOf<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+  { mayBeZero = [], most = {} }: Bounds<NoInfer<Name>>,
+): Parser<Readonly<Record<Name, number>>> {
+  const names = Object.keys(defaults) as Name[]
+  return (text) => {
+    const limits: Record<Name, number> = { ...defaults }
+    for (const [index, entry] of text.split(',').entries()) {
+      const [, given, digits] = ENTRY.exec(entry.trim()) ?? []
+      const name = names.find((known) => known === given)
+      if (name === undefined)
+        return bad(`entry ${index + 1} must be name=number, where name is one of ${names.join(', ')}`)
+      const figure = Number(digits)
+      const highest = most[name]
+      if (figure === 0 && !mayBeZero.includes(name)) return bad(`entry ${index + 1} must be greater than 0`)
+      if (highest !== undefined && figure > highest) return bad(`entry ${index + 1} must be at most ${highest}`)
+      limits[name] = figure
+    }
+    return good(limits)
+  }
 }

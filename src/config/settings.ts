@@ -2,7 +2,7 @@ import { LOG_LEVELS } from '../observability/logger.ts'
 import { SAMPLERS } from '../observability/tracing/samplers.ts'
 import { parseSites, secretOf, type SecretRules, secretsOf } from './credentials.ts'
 import { parseDatabase, parseFilePath, parseRedis } from './database.ts'
-import { parseSocketLimits } from './limits.ts'
+import { parseGraphqlLimits, parseSocketLimits } from './limits.ts'
 import * as text from './parsers.ts'
 import { choice, oneOf, type Parser, someOf, wholeNumber, wordOr } from './parsers.ts'
 
@@ -43,9 +43,6 @@ const HEADER_RULES: SecretRules = { ...WEBHOOK_RULES, header: true }
 /** Commands look for events and deliveries of the last thirty days. */
 const retentionDays = wholeNumber(31, 36_500)
 
-/** The recursion of the parser and of tree walks needs about four stack frames per token. */
-const MOST_TOKENS = 2_000
-const MOST_BYTES = 10 * 1024 * 1024
 const limit = (most = 1_000_000) => wholeNumber(1, most)
 
 /** Optimised paths of an operation, which return the same results as the plain ones. */
@@ -117,7 +114,7 @@ export const SETTINGS = {
       parse: text.parseUpstreamUrl,
       required: 'the base address of the payments API, which ends in /api',
     },
-    /** `sandbox` or `production`, where real money moves */
+    /** `sandbox` or `production`, where real money moves and [`listen`](operations/deliveries.md) is refused, since bodies contain payers' data */
     environment: {
       name: 'UPSTREAM_ENVIRONMENT',
       parse: oneOf(['sandbox', 'production']),
@@ -254,30 +251,8 @@ export const SETTINGS = {
      */
     archive: { name: 'ARCHIVE_URL', parse: text.parseArchive },
   },
-  limits: {
-    /** Tokens of a document ([all limits of operations](graphql.md#limits)) */
-    tokens: { name: 'GRAPHQL_MAX_TOKENS', parse: limit(MOST_TOKENS), default: '1000' },
-    /** Depth of its nested fields */
-    depth: { name: 'GRAPHQL_MAX_DEPTH', parse: limit(), default: '10' },
-    /** Its aliases, and fields selected more than once in one place */
-    aliases: { name: 'GRAPHQL_MAX_ALIASES', parse: limit(), default: '15' },
-    /** Its root fields */
-    rootFields: { name: 'GRAPHQL_MAX_ROOT_FIELDS', parse: limit(), default: '10' },
-    /** Its directives */
-    directives: { name: 'GRAPHQL_MAX_DIRECTIVES', parse: limit(), default: '10' },
-    /** Its cost by `@cost` and `@listSize` */
-    cost: { name: 'GRAPHQL_MAX_COST', parse: limit(), default: '2000' },
-    /** Items of a page */
-    page: { name: 'GRAPHQL_MAX_PAGE', parse: limit(100), default: '100' },
-    /** Representations in `_entities` */
-    entities: { name: 'GRAPHQL_MAX_ENTITIES', parse: limit(), default: '100' },
-    /** Bytes of its variables, as JSON */
-    variableBytes: { name: 'GRAPHQL_MAX_VARIABLES_BYTES', parse: limit(MOST_BYTES), default: '51200' },
-    /** Bytes of the body of a request over HTTP */
-    bodyBytes: { name: 'GRAPHQL_MAX_BODY_BYTES', parse: limit(MOST_BYTES), default: '102400' },
-    /** Milliseconds until the response to a query or mutation; streams have no timeout */
-    timeoutMs: { name: 'GRAPHQL_TIMEOUT_MS', parse: limit(600_000), default: '10000' },
-  },
+  /** [Limits of operations](graphql.md#limits), such as `depth=12,cost=4000` */
+  limits: { name: 'GRAPHQL_LIMITS', parse: parseGraphqlLimits },
   /** Path of a manifest of Apollo or Relay: only its documents run, except for the router. Unset: any document */
   trustedDocuments: { name: 'TRUSTED_DOCUMENTS', parse: text.parseLine },
   /** Optimisations that change no response ([list](graphql.md#shortcuts)): `all`, `none`, or some, comma-separated */

@@ -1,6 +1,6 @@
 import { tidied } from '../lib/text.ts'
 import { present, problem, type Problem, TEXT, textProblem } from './field-problems.ts'
-import { amountProblem, compareDecimals } from './money/money.ts'
+import { amountProblem, compareDecimals, isZero } from './money/money.ts'
 import type { PaymentPhase } from './payments/payment-report.ts'
 
 /** Maximum size of a page, and of a list in a filter. */
@@ -83,7 +83,7 @@ export function filterProblems(filter: ListFilter): Problem[] {
 
 function amountRangeProblems({ currency, min, max }: AmountRange, other: string | undefined): (Problem | null)[] {
   const found = Object.entries({ min, max }).map(([name, value]) =>
-    problem(value == null ? null : amountProblem({ value, currency }), ['amount', name]),
+    problem(value == null || isZero(value) ? null : amountProblem({ value, currency }), ['amount', name]),
   )
   if (present(found).length > 0) return found
   const isOther = other !== undefined && other !== currency

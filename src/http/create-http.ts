@@ -37,10 +37,11 @@ import { type CallbackLimits, createCallbackSubscriptions } from './streams/call
 import { multipartCarrier } from './streams/multipart-streams.ts'
 import { createResponseStreams } from './streams/response-streams.ts'
 import { addEventStreams, eventStreamCarrier } from './streams/sse-streams.ts'
+import { addWebhookFeed } from './streams/webhook-feed.ts'
 import type { UploadLimits } from './uploads/read-pictures.ts'
 import { addUploadRoutes } from './uploads/upload-routes.ts'
 import { watchTokenRefusals, watchWebhooks } from './webhooks/watch-refusals.ts'
-import { addWebhookRoutes } from './webhooks/webhook-routes.ts'
+import { addWebhookRoutes, type WebhookFeed } from './webhooks/webhook-routes.ts'
 import { addWebSocket } from './websocket/websocket.ts'
 
 export type Http = {
@@ -130,8 +131,8 @@ export function createHttp(config: AppConfig, needs: HttpNeeds): Http {
   const { http } = entrance
   const callerOf = createCallerReader(entrance.verifier)
   const pages = addPagesFor(config, entrance)
-  const { sockets, streams, callbacks } = addGraphql(config, entrance, pages.sendExplorer)
-  const admin = addWebhooksAndHealth(config, entrance)
+  const { sockets, streams, callbacks, feed } = addGraphql(config, entrance, pages.sendExplorer)
+  const admin = addWebhooksAndHealth(config, entrance, feed)
   addUploads(entrance)
   addExports(entrance)
   return {
@@ -244,6 +245,8 @@ function addGraphql(config: AppConfig, entrance: Entrance, sendExplorer: SendPag
     shareCounts: entrance.shareCounts,
   })
   addEventStreams(graphql, { engine, streams, callerOf, isFromRouter, isAllowedOrigin, bodyBytes })
+  const isProduction = config.upstream.environment === 'production'
+  const feed = addWebhookFeed(graphql, { engine, streams, callerOf, isProduction })
   const callbacks = createCallbackSubscriptions({
     engine,
     send: graphql.send,
@@ -284,7 +287,7 @@ function addGraphql(config: AppConfig, entrance: Entrance, sendExplorer: SendPag
     limits,
     shareCounts: entrance.shareCounts,
   })
-  return { streams, callbacks, sockets }
+  return { streams, callbacks, sockets, feed }
 }
 
 /** Adds the address for pictures of identity documents. */
@@ -313,7 +316,7 @@ function addExports({ http, operations, protection, peerOf, limits, logger, cloc
 }
 
 /** Adds the addresses of webhooks and probes. Returns the server for metrics and probes, if one is configured. */
-function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServer | null {
+function addWebhooksAndHealth(config: AppConfig, entrance: Entrance, feed: WebhookFeed): AdminServer | null {
   const { http, ping, protection, metrics, webhookFigures, isStarting, isDraining, addressOf, peerOf, logger } =
     entrance
   addWebhookRoutes(http, {
@@ -322,6 +325,7 @@ function addWebhooksAndHealth(config: AppConfig, entrance: Entrance): AdminServe
     peerOf,
     trace: entrance.trace,
     onAnswered: watchWebhooks(metrics, webhookFigures, logger),
+    feed,
   })
   const health = { ping, isStarting, isDraining }
   addHealthRoutes(http, health)

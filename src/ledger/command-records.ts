@@ -18,11 +18,11 @@ export function beginCommand(rows: Rows, fresh: NewCommand): { command: Command;
   const holder = rows.commands.first('key', commandLookup(fresh))
   if (holder !== null) return { command: holder, fresh: false }
   if (rows.commands.first('id', fresh.id) !== null) throw new StoreConflictError('The id of the command is taken.')
-  const { refKind, subject, site, requested = null, ownerId = null, ...named } = fresh
+  const { refKind, subject, site, requested = null, ownerId = null, traceparent = null, ...named } = fresh
   const result = subject ?? null
   const command: Command = { ...named, ...subjectAt(rows, subject), state: 'SENT', attempt: 1, result }
   rows.commands.put(command)
-  if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site, requested, ownerId })
+  if (refKind !== null) recordAttempt(rows, command, { kind: refKind, site, requested, ownerId, traceparent })
   return { command, fresh: true }
 }
 
@@ -53,11 +53,11 @@ export function linkDeliveries(rows: Rows, { linkRef }: { readonly linkRef: stri
 function recordAttempt(
   rows: Rows,
   { ref, id: commandId, attempt, sentAt }: Command,
-  { kind, site, requested, ownerId }: Pick<AttemptRow, 'kind' | 'site' | 'requested' | 'ownerId'>,
+  { kind, site, requested, ownerId, traceparent }: Omit<AttemptRow, 'ref' | 'commandId' | 'attempt' | 'sentAt'>,
 ): void {
   if (rows.attempts.first('ref', ref) !== null)
     throw new StoreConflictError('The correlation id of the command is taken.')
-  rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site, requested, ownerId })
+  rows.attempts.put({ ref, commandId, attempt, sentAt, kind, site, requested, ownerId, traceparent })
 }
 
 /** Starts another attempt of a command under a new correlation id. Returns false if it is no longer in the given state, by default UNKNOWN. */

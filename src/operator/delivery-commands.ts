@@ -18,6 +18,7 @@ import {
   table,
   UsageError,
 } from './operator-answers.ts'
+import type { Report } from './report.ts'
 
 /** What the address of a webhook was made for. */
 export const DELIVERY_KINDS = ['payment', 'agreement', 'payout', 'gateway-payment', 'identity-check'] as const
@@ -35,43 +36,38 @@ export type DeliveryFilter = {
   readonly before?: Date
 }
 
-type Shown = { readonly json: boolean }
-
-/** Returns a list of deliveries as text. */
+/** Returns a list of deliveries. */
 export async function listDeliveries(
   ask: Ask,
-  { limit, json, ...filter }: DeliveryFilter & Shown & { limit: number },
-): Promise<string> {
+  { limit, ...filter }: DeliveryFilter & { limit: number },
+): Promise<Report> {
   const found: Delivery[] = []
   for await (const delivery of matching(ask, filter)) if (found.push(delivery) > limit) break
   const shown = found.slice(0, limit)
-  if (json) return JSON.stringify(shown, null, 2)
-  if (shown.length === 0) return 'No deliveries.'
-  return found.length > limit
-    ? `${deliveryTable(shown)}\nThere may be older ones: raise --limit.`
-    : deliveryTable(shown)
+  const more = found.length > limit ? '\nThere may be older ones: raise --limit.' : ''
+  return { data: shown, text: shown.length === 0 ? 'No deliveries.' : `${deliveryTable(shown)}${more}` }
 }
 
-/** Returns one delivery as text. Throws `OperatorError` when it does not exist. */
-export async function showDelivery(ask: Ask, id: string, { json }: Shown): Promise<string> {
+/** Returns one delivery. Throws `OperatorError` when it does not exist. */
+export async function showDelivery(ask: Ask, id: string): Promise<Report> {
   const { data, errors } = await ask(DELIVERY, { variables: { id }, shape: deliveryAnswer })
   const delivery = data.webhookDelivery
   if (delivery === null) throw new OperatorError('There is no delivery with this id.')
-  if (json) return JSON.stringify(delivery, null, 2)
-  return `${facts([...factsOf(delivery), ...stateOf(delivery)])}\n\n${bodyOf(delivery, errors)}`
+  const text = `${facts([...factsOf(delivery), ...stateOf(delivery)])}\n\n${bodyOf(delivery, errors)}`
+  return { data: delivery, text }
 }
 
-type ReplayOptions = DeliveryFilter & Shown & { readonly ids: readonly string[]; readonly yes: boolean }
+type ReplayOptions = DeliveryFilter & { readonly ids: readonly string[]; readonly yes: boolean }
 
 /**
- * Replays deliveries one after another, after the count was shown; without `yes` it only shows what would change. Returns that as text.
- * Throws `OperatorError` when the graph refuses one of them; the others are replayed.
+ * Replays deliveries one after another, after the count was shown; without `yes` it only shows what would change. Returns that.
+ * When the graph refuses some of them, the others are replayed. Throws `OperatorError` when it refuses the only one.
  */
 export async function replayDeliveries(
   ask: Ask,
-  { ids, yes, json, ...filter }: ReplayOptions,
+  { ids, yes, ...filter }: ReplayOptions,
   terminal: Terminal,
-): Promise<string> {
+): Promise<Report> {
   const isFiltered = Object.values(filter).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false,
   )
@@ -92,9 +88,8 @@ export async function replayDeliveries(
     bar.show(Math.round((100 * (index + 1)) / chosen.length))
   }
   bar.end()
-  const text = json ? JSON.stringify(results, null, 2) : replayText(results, yes)
-  if (refused.length > 0) throw new OperatorError([text, ...refused].filter((line) => line !== '').join('\n'))
-  return text
+  const problem = refused.length > 0 ? refused.join('\n') : undefined
+  return { data: results, text: replayText(results, yes), problem }
 }
 
 /** Returns the deliveries that match, newest first. */

@@ -52,6 +52,14 @@ export const REPLAY: OperatorDocument = {
 
 const ERASURE_FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payouts payers doneAt'
 
+/** How much an erasure would find. */
+export const ERASABLE: OperatorDocument = {
+  scopes: ['payments:erase'],
+  text: `query OperatorErasable($of: ErasePayerInput!) {
+  erasablePayers(of: $of) { payments agreements payouts }
+}`,
+}
+
 /** An erasure of payers. */
 export const ERASE: OperatorDocument = {
   scopes: ['payments:erase'],
@@ -182,6 +190,7 @@ const ALL = [
   DELIVERIES,
   DELIVERY,
   REPLAY,
+  ERASABLE,
   ERASE,
   ERASURES,
   KEYS,

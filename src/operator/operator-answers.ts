@@ -69,6 +69,10 @@ const erasure = z.object({
   doneAt: z.string().nullable(),
 })
 
+export const erasableAnswer = z.object({
+  erasablePayers: z.object({ payments: z.number(), agreements: z.number(), payouts: z.number() }),
+})
+
 export const eraseAnswer = z.object({
   erasePayer: z.union([z.object({ erasure }), z.object({ code: z.string(), message: z.string() })]),
 })
@@ -196,7 +200,7 @@ const fieldError = z.object({
   extensions: z.object({ code: z.string().optional() }).optional(),
 })
 
-const graphqlAnswer = z.object({ data: z.unknown().optional(), errors: z.array(fieldError).optional() })
+export const graphqlAnswer = z.object({ data: z.unknown().optional(), errors: z.array(fieldError).optional() })
 
 const TIMEOUT_MS = 15_000
 /**
@@ -205,8 +209,11 @@ const TIMEOUT_MS = 15_000
  */
 const VERIFIED = new Agent({ connect: { rejectUnauthorized: true } })
 
+/** Address of a graph, and the token that it is sent. */
+export type Graph = { readonly url: string; readonly token: string }
+
 /** Returns a client of the graph at `url` that sends `token`. Redirects are not followed: the token is for this URL only. */
-export function createClient({ url, token }: { url: string; token: string }): Ask {
+export function createClient({ url, token }: Graph): Ask {
   return async (document, { variables, shape }) => {
     const { data, errors = [] } = await send(url, token, { query: document.text, variables })
     const refusal = errors.find(({ path = [] }) => path.length <= 1)
@@ -250,9 +257,14 @@ function jsonIn(text: string): unknown {
 function noAnswer(url: string, error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError')
     return `No response from ${url} within ${TIMEOUT_MS / 1000} s. A replay may have been applied: check its delivery.`
-  const cause = error instanceof Error ? error.cause : undefined
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
-  return `No subgraph answers at ${url}${code}. Start it, or give its address with --url or SUBGRAPH_URL.`
+  return `No subgraph answers at ${url} (${reasonOf(error)}). Start it, or give its address with --url or SUBGRAPH_URL.`
+}
+
+/** Returns the code of an error of the network, or what it says. */
+export function reasonOf(error: unknown): string {
+  const { cause = error } = Object(error) as { readonly cause?: unknown }
+  if (!(cause instanceof Error)) return 'unknown'
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : plain(cause.message)
 }
 
 /** Returns advice for an error of the whole operation. */

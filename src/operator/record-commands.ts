@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
+import { ERASABLE, ERASE, ERASURES, KEYS, SETTLE_CREATION, UNANSWERED } from './documents.ts'
+import type { Terminal } from './imports/import-commands.ts'
 import {
   type Ask,
   OperatorError,
@@ -9,15 +10,16 @@ import {
   firstOf,
   plain,
   table,
+  erasableAnswer,
   eraseAnswer,
   type Erasure,
   erasuresAnswer,
   keysAnswer,
   type PaymentSigningKey,
 } from './operator-answers.ts'
+import type { Report } from './report.ts'
 
-type Shown = { readonly json: boolean }
-type Limited = Shown & { readonly limit: number }
+type Limited = { readonly limit: number }
 
 /** What payers are erased by, as the graph names it, by the option. */
 const ERASED_BY = {
@@ -29,10 +31,10 @@ const ERASED_BY = {
   email: 'EMAIL',
 } as const
 
-type EraseOptions = Shown & { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
+type EraseOptions = { readonly yes: boolean } & { readonly [Name in keyof typeof ERASED_BY]?: string }
 
-/** Erases payers. Returns the erasure as text, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
-export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptions): Promise<string> {
+/** Erases payers, after the count was shown; without `yes` it only shows that. Returns the erasure, which does not repeat the value. Throws `OperatorError` when the graph refuses it. */
+export async function erasePayer(ask: Ask, { yes, ...options }: EraseOptions, terminal: Terminal): Promise<Report> {
   const [given, ...more] = Object.entries(ERASED_BY).flatMap(([name, by]) => {
     const value = options[name as keyof typeof ERASED_BY]
     return value === undefined ? [] : [{ by, value }]
@@ -40,23 +42,27 @@ export async function erasePayer(ask: Ask, { yes, json, ...options }: EraseOptio
   if (given === undefined || more.length > 0)
     throw new UsageError('Pass exactly one of --payment, --link, --agreement, --payout, --owner and --email.')
   const { by, value } = given
-  if (!yes) throw new OperatorError(`Nothing was erased: an erasure by ${by} cannot be undone. Repeat it with --yes.`)
-  const variables = { input: { by, value } }
+  const input = { by, value }
+  const { erasablePayers: found } = (await ask(ERASABLE, { variables: { of: input }, shape: erasableAnswer })).data
+  const count = `${found.payments} payments, ${found.agreements} agreements and ${found.payouts} payouts`
+  const text = `Dry run: nothing has been erased.\nThe payers of ${count} would be.\nWith --yes it is done, and cannot be undone.`
+  if (!yes) return { data: found, text }
+  terminal.write(`The payers of ${count} are erased.\n`)
+  const variables = { input }
   const { erasePayer: result } = (await ask(ERASE, { variables, shape: eraseAnswer })).data
   if (!('erasure' in result)) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
   const { erasure } = result
-  return json ? JSON.stringify(erasure, null, 2) : erasureText(erasure)
+  return { data: erasure, text: erasureText(erasure) }
 }
 
-/** Returns a list of erasures as text. */
-export async function listErasures(ask: Ask, { limit, json }: Limited): Promise<string> {
+/** Returns a list of erasures. */
+export async function listErasures(ask: Ask, { limit }: Limited): Promise<Report> {
   const { nodes: found, more } = await firstOf(
     limit,
     async (variables) => (await ask(ERASURES, { variables, shape: erasuresAnswer })).data.payerErasures,
   )
-  if (json) return JSON.stringify(found, null, 2)
-  if (found.length === 0) return 'No erasures.'
-  return more ? `${erasureTable(found)}\nThere may be older ones: raise --limit.` : erasureTable(found)
+  const older = more ? '\nThere may be older ones: raise --limit.' : ''
+  return { data: found, text: found.length === 0 ? 'No erasures.' : `${erasureTable(found)}${older}` }
 }
 
 function erasureText({ id, by, state, payments, agreements, payouts, payers }: Erasure): string {
@@ -101,11 +107,10 @@ function erasureTable(erasures: readonly Erasure[]): string {
   )
 }
 
-/** Returns the signing keys as text, with what depends on each. */
-export async function listKeys(ask: Ask, { json }: Shown): Promise<string> {
+/** Returns the signing keys, with what depends on each. */
+export async function listKeys(ask: Ask): Promise<Report> {
   const { signingKeys: keys } = (await ask(KEYS, { variables: {}, shape: keysAnswer })).data
-  if (json) return JSON.stringify(keys, null, 2)
-  return [keyTable(keys), ...keys.map(dependentTable)].join('\n\n')
+  return { data: keys, text: [keyTable(keys), ...keys.map(dependentTable)].join('\n\n') }
 }
 
 /** The steps of a rotation: each needs a restart of every node before the next. */
@@ -183,14 +188,12 @@ const settledAnswer = z.object({
   ]),
 })
 
-/** Returns the creations without an answer as text. */
-export async function listUnanswered(ask: Ask, { limit, json }: Limited): Promise<string> {
+/** Returns the creations without an answer. */
+export async function listUnanswered(ask: Ask, { limit }: Limited): Promise<Report> {
   const { unansweredGatewayPayments: found } = (
     await ask(UNANSWERED, { variables: { first: limit }, shape: unansweredAnswer })
   ).data
-  if (json) return JSON.stringify(found, null, 2)
-  if (found.length === 0) return 'Every gateway payment that was requested has an answer.'
-  return table(
+  const text = table(
     ['OPERATION', 'ORDER', 'AMOUNT', 'SITE', 'SENT'],
     found.map(({ operationId, reference, amount: { value, currency }, site, requestedAt }) => [
       operationId,
@@ -200,18 +203,14 @@ export async function listUnanswered(ask: Ask, { limit, json }: Limited): Promis
       requestedAt,
     ]),
   )
+  return { data: found, text: found.length === 0 ? 'Every gateway payment that was requested has an answer.' : text }
 }
 
-/** Records what an operator found. Returns that as text. Throws `OperatorError` when the graph refuses it. */
+/** Records what an operator found. Returns that. Throws `OperatorError` when the graph refuses it. */
 export async function settle(
   ask: Ask,
-  {
-    id,
-    created: paymentId = null,
-    notCreated,
-    json,
-  }: Shown & { id: string; created?: string | null; notCreated: boolean },
-): Promise<string> {
+  { id, created: paymentId = null, notCreated }: { id: string; created?: string | null; notCreated: boolean },
+): Promise<Report> {
   if ((paymentId !== null) === notCreated) throw new UsageError('Pass either --created or --not-created.')
   const found = paymentId === null ? { outcome: 'NOT_CREATED' } : { outcome: 'CREATED', paymentId }
   const variables = { input: { operationId: id, ...found } }
@@ -222,8 +221,9 @@ export async function settle(
     const status = settled.statusRaw === undefined ? '' : ` It is ${settled.statusRaw}.`
     throw new OperatorError(plain(`${settled.code}: ${settled.message}${details}${status}`))
   }
-  if (json) return JSON.stringify(settled, null, 2)
-  return paymentId === null
-    ? 'Recorded: it was not created. Its idempotency key may be used again.'
-    : `Recorded: it was created as ${plain(paymentId)}.`
+  const text =
+    paymentId === null
+      ? 'Recorded: it was not created. Its idempotency key may be used again.'
+      : `Recorded: it was created as ${plain(paymentId)}.`
+  return { data: settled, text }
 }

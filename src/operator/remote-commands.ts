@@ -10,7 +10,8 @@ import {
 import { manifest } from './documents.ts'
 import { exportPayments } from './export/export-command.ts'
 import { cancelImport, importPayments, reconcile, type Terminal, watchImport } from './imports/import-commands.ts'
-import { type Ask, createClient, UsageError } from './operator-answers.ts'
+import { listen } from './listen.ts'
+import { type Ask, createClient, type Graph, UsageError } from './operator-answers.ts'
 import {
   erasePayer,
   listErasures,
@@ -21,6 +22,7 @@ import {
   ROTATION,
   settle,
 } from './record-commands.ts'
+import { type Report, reporting, valued } from './report.ts'
 
 /** What a command reads and writes. */
 export type Io = {
@@ -34,7 +36,6 @@ export type Io = {
 }
 
 type Target = { readonly url?: string }
-type Shown = { readonly json: boolean }
 
 const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 const MAX_LIMIT = 1000
@@ -45,35 +46,28 @@ The token is read from SUBGRAPH_TOKEN alone, and the address of the graph from -
 
 /** Adds the commands that ask a running subgraph. */
 export function addOperatorCommands(program: Command, io: Io): void {
-  /** Adds the options of every command, and prints what `run` returns. */
   const asks = (
     command: Command,
-    run: (ask: Ask, options: never, args: readonly string[]) => Promise<string>,
+    run: (ask: Ask, options: never, args: readonly string[]) => Promise<Report>,
   ): Command =>
-    graph(command)
-      .option('--json', 'print JSON', false)
-      .action(async function (this: Command) {
-        const options = this.opts<Target>()
-        io.print(await run(clientOf(options, io), options as never, this.processedArgs.flat() as string[]))
-      })
+    reporting(graph(command), io, (options: Target, args) => run(clientOf(options, io), options as never, args))
 
   const deliveries = program.command('deliveries').description('webhooks as they were received')
   asks(
     filtered(
       deliveries.command('list', { isDefault: true }).description('quarantined and doubtful deliveries, newest first'),
     ).option('--limit <n>', 'maximum number', limitIn(MAX_LIMIT), 50),
-    (ask, options: DeliveryFilter & { limit: number } & Shown) => listDeliveries(ask, options),
+    (ask, options: DeliveryFilter & { limit: number }) => listDeliveries(ask, options),
   )
   asks(
     deliveries.command('show').description('one delivery, its body and its subject').argument('<id>', 'of a delivery'),
-    (ask, options: Shown, [id = '']) => showDelivery(ask, id, options),
+    (ask, _options, [id = '']) => showDelivery(ask, id),
   )
   asks(
     filtered(deliveries.command('replay').description('replay deliveries; without --yes, show what would change'))
       .argument('[id...]', 'of deliveries, in place of a filter')
       .option('--yes', 'replay them, after the count was shown', false),
-    (ask, options: DeliveryFilter & { yes: boolean } & Shown, ids) =>
-      replayDeliveries(ask, { ...options, ids }, io.terminal),
+    (ask, options: DeliveryFilter & { yes: boolean }, ids) => replayDeliveries(ask, { ...options, ids }, io.terminal),
   )
 
   const keys = program.command('keys').description('signing keys')
@@ -83,11 +77,8 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .description('the signing keys, what depends on each, and which can be removed'),
     listKeys,
   )
-  keys
-    .command('generate')
-    .description('a new key')
-    .action(() => io.print(newKey()))
-  graph(keys.command('rotate').description('the value of a setting after the next step of a rotation'))
+  reporting(keys.command('generate').description('a new key'), io, () => valued({ key: newKey() }))
+  const rotation = graph(keys.command('rotate').description('the value of a setting after the next step of a rotation'))
     .addArgument(
       new Argument('<step>', 'a new key at the end, the last one to the front, or the first alone').choices(ROTATION),
     )
@@ -96,24 +87,25 @@ export function addOperatorCommands(program: Command, io: Io): void {
         .choices(['SIGNING_KEYS', 'CALLBACK_KEYS'])
         .default('SIGNING_KEYS'),
     )
-    .action(async (step: (typeof ROTATION)[number], options: Target & { setting: string }) => {
-      const { setting } = options
-      const keysNow = io.env[setting]?.split(',') ?? []
-      if (keysNow.length === 0) throw new UsageError(`${setting} is not set: the rotation begins with its value.`)
-      io.print(await rotate(() => clientOf(options, io), { step, setting, keys: keysNow }))
-    })
+  reporting(rotation, io, async (options: Target & { setting: string }, [step]) => {
+    const { setting } = options
+    const keysNow = io.env[setting]?.split(',') ?? []
+    if (keysNow.length === 0) throw new UsageError(`${setting} is not set: the rotation begins with its value.`)
+    const parts = { step: step as (typeof ROTATION)[number], setting, keys: keysNow }
+    return valued({ value: await rotate(() => clientOf(options, io), parts) })
+  })
   asks(
     program
       .command('erase')
-      .description('erase payers for ever; name exactly one')
+      .description('erase payers for ever; without --yes, show how much; name exactly one')
       .option('--payment <id>', 'the payer of this payment')
       .option('--link <id>', 'those of the payments through this link')
       .option('--agreement <id>', 'the debited payer of this agreement')
       .option('--payout <id>', 'the payees of this payout, if it was created here')
       .option('--owner <owner>', "those of this owner's links, payins and agreements; payouts have no owner")
       .option('--email <address>', 'those with this e-mail address')
-      .option('--yes', 'erase them: it cannot be undone', false),
-    erasePayer,
+      .option('--yes', 'erase them, after the count was shown: it cannot be undone', false),
+    (ask, options: Parameters<typeof erasePayer>[1]) => erasePayer(ask, options, io.terminal),
   )
   asks(
     program
@@ -147,26 +139,26 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .option('--to <instant>', 'created until this instant; default: now', instantIn)
       .option('--site <id>', 'only the lists of this site; may be repeated', listed, [])
       .option('--yes', 'record what is missing, after the count was shown', false),
-    (ask, options: { from: Date; to?: Date; site: string[]; yes: boolean } & Shown) =>
+    (ask, options: { from: Date; to?: Date; site: string[]; yes: boolean }) =>
       importPayments(ask, options, io.terminal),
   )
   asks(
     imports.command('watch').description('wait for a running import').argument('<id>', 'of the import'),
-    (ask, options: Shown, [id = '']) => watchImport(ask, { ...options, id }, io.terminal),
+    (ask, _options, [id = '']) => watchImport(ask, { id }, io.terminal),
   )
   asks(
     imports
       .command('cancel')
       .description('end a running import; what it has recorded stays')
       .argument('<id>', 'of the import'),
-    (ask, options: Shown, [id = '']) => cancelImport(ask, { ...options, id }),
+    (ask, _options, [id = '']) => cancelImport(ask, { id }),
   )
   asks(
     program
       .command('reconcile')
       .description("totals of a day: the payments API's, the record's and the difference")
       .option('--day <day>', 'such as 2026-11-24, in UTC; default: yesterday, an hour after its end', dayIn),
-    (ask, options: { day?: string } & Shown) => reconcile(ask, options, io.terminal),
+    (ask, options: { day?: string }) => reconcile(ask, options, io.terminal),
   )
   asks(
     program
@@ -182,8 +174,16 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .argument('<operation>', 'id of the operation')
       .option('--created <id>', 'the operation created the gateway payment with this id')
       .option('--not-created', 'it created none: its idempotency key may be used again', false),
-    (ask, options: { created?: string; notCreated: boolean } & Shown, [id = '']) => settle(ask, { ...options, id }),
+    (ask, options: { created?: string; notCreated: boolean }, [id = '']) => settle(ask, { ...options, id }),
   )
+  graph(
+    program
+      .command('listen')
+      .description('forward webhooks to another subgraph as they arrive at this one, until it is ended'),
+  )
+    .requiredOption('--forward-to <address>', 'of the other subgraph, such as http://127.0.0.1:4000', originIn)
+    .option('--json', 'print JSON, one line for each', false)
+    .action(async (options: { forwardTo: string; json: boolean } & Target) => listen(graphOf(options, io), options, io))
   program
     .command('documents')
     .description('the documents of these commands, for TRUSTED_DOCUMENTS')
@@ -209,7 +209,12 @@ function filtered(command: Command): Command {
     .option('--before <instant>', 'first received before this instant', instantIn)
 }
 
-function clientOf({ url }: Target, { env }: Io): Ask {
+function clientOf(target: Target, io: Io): Ask {
+  return createClient(graphOf(target, io))
+}
+
+/** Returns the graph's address, and the token for it. Throws `UsageError` if one is missing or wrong. */
+function graphOf({ url }: Target, { env }: Io): Graph {
   const address = URL.parse(url ?? env['SUBGRAPH_URL'] ?? DEFAULT_URL)
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new UsageError('The address of the subgraph must be an http or https URL.')
@@ -219,7 +224,7 @@ function clientOf({ url }: Target, { env }: Io): Ask {
   // Checked here, because the error for an invalid header value repeats the value.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new UsageError('SUBGRAPH_TOKEN must contain a client token, with the scope payments:read at least.')
-  return createClient({ url: address.href, token })
+  return { url: address.href, token }
 }
 
 function listed(value: string, before: readonly string[]): readonly string[] {
@@ -229,6 +234,12 @@ function listed(value: string, before: readonly string[]): readonly string[] {
 function formatIn(text: string): 'csv' | 'ndjson' {
   if (text === 'csv' || text === 'ndjson') return text
   throw new InvalidArgumentError('It must be csv or ndjson.')
+}
+
+function originIn(text: string): string {
+  const { protocol, origin = '', href } = URL.parse(text) ?? {}
+  if (href === `${origin}/` && /^https?:$/.test(protocol ?? '')) return origin
+  throw new InvalidArgumentError('It must be an http or https URL without a path.')
 }
 
 function dayIn(text: string): string {

@@ -62,6 +62,8 @@ export type NewCommand = Omit<Command, 'state' | 'result' | 'attempt' | 'subject
   readonly requested?: GatewayPaymentFacts | undefined
   /** The owner of a requested agreement; recorded with the attempt. */
   readonly ownerId?: string | null | undefined
+  /** The current span; recorded with the attempt. */
+  readonly traceparent?: string | null
   /** Id of the site whose credentials are used. */
   readonly site: string
 }

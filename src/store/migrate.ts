@@ -111,21 +111,41 @@ const MARK = /^-- (compatible|breaking)\n/
 const STEP = /^-- step, (.*)$/m
 const COMMENTS = /^[ \t]*--.*$/gm
 
+/** What a migration has for one database alone: from this line to the next one of this kind, which may be "-- for both", or to the end. */
+const PART = /^-- for (postgres|sqlite)\n([^]*?)(?=^-- for (?:postgres|sqlite|both)$|(?![^]))/gm
+
+/** The words of PostgreSQL that SQLite has others for. Its indexes end in the row's number by themselves. */
+const IN_SQLITE: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY/g, 'INTEGER PRIMARY KEY AUTOINCREMENT'],
+  [/BIGINT/g, 'INTEGER'],
+  [/ COLLATE "C"/g, ''],
+  [/strpos\(/g, 'instr('],
+  [/, number\)/g, ')'],
+  [/^\); -- WITHOUT ROWID$/gm, ') STRICT, WITHOUT ROWID;'],
+  [/^\);$/gm, ') STRICT;'],
+]
+
+export type Dialect = 'postgres' | 'sqlite'
+
+const MIGRATIONS = new URL('migrations/', import.meta.url)
+
 /**
- * Returns the migrations of one database's folder and, from the folder above it, those for all databases, in order. Throws if two have
- * the same number, since a database would apply only one of them, or if a file has no mark, no statement, or an unknown kind of step.
+ * Returns the migrations of a folder for a database, in order. Throws if two have the same number, since a database would apply only one of
+ * them, or if a file has no mark, no statement, or an unknown kind of step.
  */
-export function readMigrations(folder: URL): Migration[] {
-  const migrations = [new URL('../', folder), folder]
-    .flatMap((each) =>
-      readdirSync(each)
-        .filter((file) => FILE_NAME.test(file))
-        .map((name) => parseMigration(name, readFileSync(new URL(name, each), 'utf8'))),
-    )
+export function readMigrations(dialect: Dialect, folder = MIGRATIONS): Migration[] {
+  const migrations = readdirSync(folder)
+    .filter((file) => FILE_NAME.test(file))
+    .map((name) => parseMigration(name, textFor(dialect, readFileSync(new URL(name, folder), 'utf8'))))
     .toSorted((one, other) => one.number - other.number)
   const twin = migrations.find(({ number }, index) => migrations[index + 1]?.number === number)
   if (twin !== undefined) throw new Error(`There is another migration with the number of ${twin.name}.`)
   return migrations
+}
+
+function textFor(dialect: Dialect, text: string): string {
+  const own = text.replaceAll(PART, (_part, whose: string, sql: string) => (whose === dialect ? sql : ''))
+  return dialect === 'postgres' ? own : IN_SQLITE.reduce((sql, [words, instead]) => sql.replaceAll(words, instead), own)
 }
 
 /** Parses a file. Throws for the faults that `readMigrations` names, except for a number that is used twice. */

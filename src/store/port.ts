@@ -186,6 +186,8 @@ export type InboxQueries = {
   subjectOf(ref: string): Promise<string | null>
   /** Returns whether `ref` is the correlation id of an attempt of one of these kinds, whatever its outcome. */
   knowsRef(ref: string, kinds: readonly RefKind[]): Promise<boolean>
+  /** Returns the span of the request for which a correlation id was made; null if it had none. */
+  traceparentOf(ref: string): Promise<string | null>
   byIds(ids: readonly string[]): Promise<Delivery[]>
   page(page: PageQuery, filter: DeliveryFilter): Promise<Page<Delivery>>
   /** Returns the number of deliveries that need attention; cheap enough for every few seconds. */

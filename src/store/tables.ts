@@ -13,8 +13,13 @@ import type { PayersTable, PaymentsTable } from './rows/payment-rows.ts'
 import type { PayoutPayeesTable, PayoutRecordsTable } from './rows/payout-rows.ts'
 import type { PaymentStatisticsTable } from './rows/statistics-rows.ts'
 import type { Numbering, AnySpec } from './rows/table.ts'
-import type { DeliveryReplaysTable, PaymentImportEntriesTable, PaymentImportsTable } from './rows/upkeep-rows.ts'
-import type { LeaseName } from './rows/upkeep-rows.ts'
+import type {
+  DeliveryReplaysTable,
+  LeasesTable,
+  MetaTable,
+  PaymentImportEntriesTable,
+  PaymentImportsTable,
+} from './rows/upkeep-rows.ts'
 
 /** The tables of both databases: instants in milliseconds since the epoch, booleans as 0 or 1, JSON as text. */
 export type Tables = {
@@ -50,15 +55,6 @@ export type Tables = {
   readonly delivery_replays: DeliveryReplaysTable
 }
 
-type MetaTable = {
-  id: number
-  log_id: string
-  opened_at: number
-  heartbeat_at: number | null
-  sweep_from: number | null
-  sweep_links: number
-}
-
 export type SigningKeysTable = {
   setting: KeySetting
   key_id: string
@@ -84,8 +80,6 @@ type ArchivesTable = {
   sha256: string | null
   archived_at: number
 }
-
-type LeasesTable = { name: LeaseName; owner: string; until: number; fencing_number: number }
 
 export type ErasuresTable = {
   number: Numbering

@@ -22,6 +22,11 @@ type WebhookRequest = {
   readonly body: BodyStream
   /** Whether the peer has sent too many requests that failed authentication. */
   readonly suspect?: boolean
+  /**
+   * Called with the bytes of a webhook that is authentic, or sent to an unknown address without a wrong signature: another subgraph may know it.
+   * Null if nobody listens.
+   */
+  readonly forward?: ((body: Buffer, isOurs: boolean) => void) | null
 }
 
 type RequestHeaders = NodeJS.ReadOnlyDict<readonly string[]>
@@ -189,26 +194,34 @@ export function createWebhookHandler(options: WebhookHandlerOptions, kind: Webho
   }
 
   const receive = async (request: WebhookRequest, progress: Progress): Promise<WebhookResponse> => {
+    const { forward = null, correlationId } = request
     const refusal = await admit(request)
-    if (refusal !== null) return refusal
+    const isOurs = refusal?.reason !== 'unknown_address'
+    if (refusal !== null && (isOurs || forward === null)) return refusal
     const body = await readBody(request.body, BODY_LIMITS, contentLength(request.headers))
     if (typeof body === 'string') return refused(...REFUSAL_OF[body])
     progress.isUnread = false
     const fault = signatureFault(body, request.headers)
+    if (refusal !== null) {
+      if (fault === null) forward?.(body, isOurs)
+      return { ...refusal, isUnread: false, isAuthentic: fault === null && signaturesIn(request.headers) !== undefined }
+    }
     if (fault !== null) return { ...refused(401, fault), isUnread: false }
     progress.isAuthentic = true
-    if (request.correlationId === null && PROBE.test(body.toString('latin1')))
+    if (correlationId === null && PROBE.test(body.toString('latin1')))
       return { status: 200, reason: null, outcome: null, ...progress }
-    if (request.correlationId !== null) options.tracing?.link(request.correlationId)
+    forward?.(body, isOurs)
+    if (correlationId !== null && options.tracing != null)
+      options.tracing.link(await options.inbox.traceparentOf(correlationId))
     // Checked again: any number of requests may have passed the first check before their bodies were complete.
     if (inFlight >= maxInFlight) return { ...refused(503, 'busy'), ...progress }
     const delivery = {
       json: readJsonObject(body),
-      bodyHashes: bodyHashes(options.keys, body, request.correlationId),
-      correlationId: request.correlationId,
+      bodyHashes: bodyHashes(options.keys, body, correlationId),
+      correlationId,
       receivedAt: options.clock(),
       signed: signaturesIn(request.headers) !== undefined,
-      keyId: request.correlationId === null ? null : keyOf(request.correlationId, request.headers),
+      keyId: correlationId === null ? null : keyOf(correlationId, request.headers),
     }
     inFlight += 1
     // A delivery that is answered with 503 after the timeout may still be stored, and counts as in flight until then.

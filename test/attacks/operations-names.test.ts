@@ -5,9 +5,9 @@ import { newSeed, randomFrom } from '../faults/random.ts'
 import { rounds } from '../faults/rounds.ts'
 import { tell } from '../faults/tell.ts'
 import { PRODUCTION, startNetwork, type Network } from '../support/network.ts'
+import { TRANSPORTS } from '../support/transports.ts'
 import { schema } from './gate.ts'
 import { misspelt } from './misspell.ts'
-import { openSenders, ROOM, type Sender } from './operation-senders.ts'
 import { randomOperation, type RandomOperation } from './random-operation.ts'
 
 /** Every documented key of an error's extensions. */
@@ -18,15 +18,12 @@ const RUNS = rounds({ few: 200, many: 10_000 })
 const BUILT_IN = new Set(['ID', 'Int', 'Float', 'String', 'Boolean'])
 
 let network: Network
-let senders: Sender[]
+let token: string
 beforeAll(async () => {
-  network = await startNetwork({ env: { ...ROOM, ...PRODUCTION } })
-  senders = await openSenders(network, await network.token())
+  network = await startNetwork({ env: PRODUCTION })
+  token = await network.token()
 })
-afterAll(async () => {
-  for (const sender of senders) sender.close()
-  await network.close()
-})
+afterAll(() => network.close())
 
 const names = new Set<string>()
 for (const type of Object.values(schema.getTypeMap())) {
@@ -64,8 +61,8 @@ it('an operation with mistakes is told no name of the schema that is not in it',
     asyncProperty(noShrink(integer({ min: 0 })), async (start) => {
       const random = randomFrom(start)
       const operation = misspelt(randomOperation(schema, random), random)
-      for (const sender of senders) {
-        const { errors = [] } = await sender.send(operation)
+      for (const { run } of TRANSPORTS) {
+        const { errors = [] } = await run(network, operation, token)
         refused += errors.length === 0 ? 0 : 1
         expect({ operation, errors, leaked: leaked(operation, errors) }).toMatchObject({ leaked: [] })
         for (const { extensions = {} } of errors) {

@@ -4,7 +4,6 @@ import {
   isCompositeType,
   isEnumType,
   isInputObjectType,
-  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -15,7 +14,6 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { Random } from '../faults/random.ts'
-import { FRAGMENT_SHAPES, fragmentsAround, type FragmentShape } from './random-fragments.ts'
 
 /** An operation that is most likely valid for the schema. */
 export type RandomOperation = { readonly query: string; readonly variables: Readonly<Record<string, unknown>> }
@@ -24,10 +22,6 @@ type Writer = {
   readonly schema: GraphQLSchema
   readonly random: Random
   readonly variables: { readonly name: string; readonly type: string; readonly value: unknown }[]
-  /** Fragments that the operation spreads. */
-  readonly definitions: string[]
-  /** Probability that a selection is written as fragments. */
-  readonly spreads: number
 }
 
 /** Returns one of the items with equal probability. Throws if there are none. */
@@ -36,11 +30,8 @@ export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[Math.floor(random() * items.length)] as Item
 }
 
-/**
- * Writes an operation for a schema: existing fields, fitting arguments, some of them as variables. `spreads` is the probability that a
- * selection is written as fragments that spread each other, and not in place.
- */
-export function randomOperation(schema: GraphQLSchema, random: Random, spreads = 0): RandomOperation {
+/** Writes an operation for a schema: existing fields, fitting arguments, some of them as variables. */
+export function randomOperation(schema: GraphQLSchema, random: Random): RandomOperation {
   const kind = oneOf(random, ['query', 'query', 'query', 'query', 'query', 'query', 'mutation', 'subscription'])
   const roots = {
     query: schema.getQueryType(),
@@ -49,62 +40,16 @@ export function randomOperation(schema: GraphQLSchema, random: Random, spreads =
   }
   const root = roots[kind as keyof typeof roots]
   if (root === null || root === undefined) throw new Error(`The schema has no ${kind}.`)
-  const writer: Writer = { schema, random, variables: [], definitions: [], spreads }
-  return written(writer, `${kind} Q`, selectionSet(writer, root, kind === 'query' ? 3 : 1, 5))
-}
-
-/** Returns a query of one field (`root`, or a random one), whose result is selected by fragments of a shape around a few leaves. */
-export function fragmentedQuery(
-  schema: GraphQLSchema,
-  random: Random,
-  { shape, root }: { readonly shape: FragmentShape; readonly root?: string | undefined },
-): RandomOperation {
-  const fields = Object.values(schema.getQueryType()?.getFields() ?? {})
-  const composite = fields.filter(({ type }) => isCompositeType(getNamedType(type)))
-  const field = composite.find(({ name }) => name === root) ?? oneOf(random, composite)
-  const writer: Writer = { schema, random, variables: [], definitions: [], spreads: 0 }
-  const arguments_ = argumentsOf(writer, field.args.filter(isRequired))
-  const inner = leavesBehind(writer, getNamedType(field.type), shape)
-  return written(writer, 'query Q', `{ ${field.name}${arguments_} ${inner} }`)
-}
-
-/** Returns the selection of a type, or of one of its fields' types, as fragments around leaves without arguments. */
-function leavesBehind(writer: Writer, type: GraphQLNamedType, shape: FragmentShape): string {
-  const fields = 'getFields' in type && !isInputObjectType(type) ? Object.values(type.getFields()) : []
-  const free = fields.filter(({ args }) => args.length === 0)
-  const further = free.filter((field) => isCompositeType(getNamedType(field.type)))
-  if (further.length > 0 && writer.random() < 0.5) {
-    const field = oneOf(writer.random, further)
-    return `{ ${field.name} ${leavesBehind(writer, getNamedType(field.type), shape)} }`
-  }
-  const leaves = free.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name)
-  const leaf = ['__typename', ...leaves].filter(() => writer.random() < 0.3).join(' ') || '__typename'
-  return spread(writer, type, `{ ${leaf} }`, shape)
-}
-
-function spread({ random, definitions }: Writer, type: GraphQLNamedType, leaf: string, shape: FragmentShape): string {
-  const prefix = `F${definitions.length}_`
-  const fragments = fragmentsAround(random, { type: type.name, leaf, shape, prefix })
-  definitions.push(...fragments.definitions)
-  return fragments.selection
-}
-
-function written({ variables, definitions }: Writer, head: string, body: string): RandomOperation {
-  const declared = variables.map(({ name, type }) => `$${name}: ${type}`).join(', ')
+  const writer: Writer = { schema, random, variables: [] }
+  const body = selectionSet(writer, root, kind === 'query' ? 3 : 1, 5)
+  const declared = writer.variables.map(({ name, type }) => `$${name}: ${type}`).join(', ')
   return {
-    query: [`${head}${declared === '' ? '' : `(${declared})`} ${body}`, ...definitions].join('\n'),
-    variables: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+    query: `${kind} Q${declared === '' ? '' : `(${declared})`} ${body}`,
+    variables: Object.fromEntries(writer.variables.map(({ name, value }) => [name, value])),
   }
 }
 
 function selectionSet(writer: Writer, type: GraphQLNamedType, most: number, depth: number): string {
-  const plain = plainSelection(writer, type, most, depth)
-  // Two fragment graphs would exceed the token limit of an operation.
-  if (writer.spreads === 0 || writer.definitions.length > 0 || writer.random() >= writer.spreads) return plain
-  return spread(writer, type, plain, oneOf(writer.random, FRAGMENT_SHAPES))
-}
-
-function plainSelection(writer: Writer, type: GraphQLNamedType, most: number, depth: number): string {
   const { schema, random } = writer
   if (isAbstractType(type)) {
     const members = schema.getPossibleTypes(type).filter(() => random() < 0.3)

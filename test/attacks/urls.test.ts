@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScalars } from '../../src/graphql/schema/scalars.ts'
 import { startNetwork, type Network } from '../support/network.ts'
@@ -80,33 +77,5 @@ describe('an address that a client gives', () => {
     expect(canary.calls()).toBe(0)
     // Proof that the canary observes: it has recorded the connection to the payments API.
     expect(canary.strays([network.app.url])).toEqual([`127.0.0.1:${new URL(network.sandbox.url).port}`])
-  })
-})
-
-describe('connections', () => {
-  it('are opened to the payments API, to the issuer of tokens and to routers that are listed, and nowhere else in the program', () => {
-    const root = fileURLToPath(new URL('../../src/', import.meta.url))
-    const opening = readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !/^(?:operator|client|web)\//.test(file))
-      .filter((file) =>
-        /\bfetch\(|^import (?!type).* from 'undici'|createRemoteJWKSet\(|\b(?:connect|createConnection|request)\b[^}]*\} from 'node:/m.test(
-          readFileSync(join(root, file), 'utf8'),
-        ),
-      )
-    expect(opening.toSorted()).toEqual([
-      // Asks the issuer of tokens for those of the console.
-      'access/oidc-login.ts',
-      'access/remote-keys.ts',
-      // Calls the processes that it starts.
-      'demo.ts',
-      // Calls what is configured, when an operator asks, and once after the start.
-      'doctor/checks.ts',
-      'http/streams/router-client.ts',
-      // Calls its own process, before it is ready.
-      'http/warm-up-server.ts',
-      // Makes the agents to the payments API and to the issuer of tokens.
-      'lib/outbound-agent.ts',
-      // The demo shop, which runs only with the sandbox, calls this graph, and the sandbox's control of faults.
-    ])
   })
 })

@@ -114,7 +114,10 @@ async function openProfile(browser: Browser, options: ProfileOptions = {}): Prom
   }
 }
 
-/** Returns what axe-core reports for a page in its current state, in light and dark, one line each; empty if nothing. */
+/** Icons that the sprite of a page does not have. */
+const MISSING_ICONS = `[...document.querySelectorAll('use')].map((use) => use.getAttribute('href')).filter((id) => !document.querySelector(id))`
+
+/** Returns what axe-core reports for a page in its current state, in light and dark, one line each, and missing icons; empty if nothing. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
@@ -128,6 +131,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
       found.push(...nodes.map(({ html }) => `${colorScheme}: ${id}: ${html.slice(0, 200)}`))
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  found.push(...(await page.evaluate<string[]>(MISSING_ICONS)))
   return found
 }
 

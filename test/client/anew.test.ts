@@ -32,18 +32,19 @@ it('when the database was replaced, a feed says that it begins anew, and a link 
   const paid = await createLink(network)
   await pay(paid.checkoutUrl)
   await feed.until(isPaid)
-  const told = feed.updates.length
   await network.restart(() => {
     for (const end of ['', '-wal', '-shm']) rmSync(join(network.folder, `payments.db${end}`), { force: true })
   })
   await expect(watch.until(() => false)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  await feed.until((update) => isCaughtUp(update) && feed.updates.indexOf(update) > told)
+  // The only snapshot of a feed. Each new connection gives CAUGHT_UP, and a busy machine may need more than one.
+  const begun = await feed.until(({ kind }) => kind === 'SNAPSHOT')
+  expect(begun).toMatchObject({ link: null, payment: null })
+  const anew = () => feed.updates.slice(feed.updates.indexOf(begun))
+  await feed.until((update) => isCaughtUp(update) && anew().includes(update))
   const other = await createLink(network)
   await pay(other.checkoutUrl)
   await feed.until((update) => isPaid(update) && update.link?.id === other.id)
-  const anew = feed.updates.slice(told)
-  expect(anew[0]).toMatchObject({ kind: 'SNAPSHOT', link: null, payment: null })
-  expect(eventsOf(anew).length).toBeGreaterThanOrEqual(4)
+  expect(eventsOf(anew()).length).toBeGreaterThanOrEqual(4)
   await feed.leave()
   // A server that stops answers with `Retry-After: 5`, which the client honours.
 })

@@ -19,9 +19,7 @@ import { paidStream } from '../support/streams.ts'
 import { compileForRelay } from './relay.ts'
 
 let network: Network
-beforeAll(
-  async () => void (network = await startNetwork({ env: { GRAPHQL_MAX_COST: '100000', GRAPHQL_MAX_TOKENS: '2000' } })),
-)
+beforeAll(async () => void (network = await startNetwork({ env: { GRAPHQL_LIMITS: 'cost=100000,tokens=2000' } })))
 afterAll(() => network.close())
 
 const OPERATIONS = {

@@ -174,10 +174,6 @@ describe('changePaymentAgreementStatus', () => {
     expect(asked(network, 'POST', `${PATH}/change_status`)).toBe(before)
   })
 
-  it('of an agreement that nobody knows is PaymentsNotFoundError', async () => {
-    expect(await change('agreement-999999', 'CANCELLED')).toMatchObject({ __typename: 'PaymentsNotFoundError' })
-  })
-
   it('that was not answered is settled by a read, and not sent again', async () => {
     const { id } = await activeAgreement()
     const input = { idempotencyKey: newKey(), id, status: 'SUSPENDED' }

@@ -8,7 +8,7 @@ import {
   type AmountRule,
 } from '../../src/domain/agreements/agreement-report.ts'
 import { createAgreement, NO_ANSWER, readAgreement, searchAgreements } from '../support/agreements.ts'
-import { ACCOUNT_NUMBER, agreementInput, ALIAS, newKey } from '../support/inputs.ts'
+import { ACCOUNT_NUMBER, agreementInput, ALIAS, amendmentInput, newKey } from '../support/inputs.ts'
 import { asked, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
@@ -83,6 +83,26 @@ describe('a new agreement', () => {
     expect(await create(input)).toMatchObject(refusal)
     expect(creations() - before).toBe(1)
   })
+})
+
+it('an input that breaks a rule is refused by its places, without a call or a value of the payer', async () => {
+  const { id } = await createAgreement(network)
+  const sent = () => creations() + asked(network, 'POST', `${PATH}/amendment`)
+  const before = sent()
+  const payer = { name: 'Ada!', bankAccount: { bsb: '1', accountNumber: 'x48151623' } }
+  const limit = { value: '1.005', currency: 'AUD' }
+  const refused = [
+    await create(agreementInput({ description: 'no', payer })),
+    await create(agreementInput({ site: 'jpy' })),
+    await mutate(network, 'amendPaymentAgreement', amendmentInput(id, { limit })),
+  ]
+  expect(refused.map(({ problems }) => problems?.map(({ path }) => path.join('.')))).toEqual([
+    ['description', 'payer.name', 'payer.bankAccount.bsb', 'payer.bankAccount.accountNumber'],
+    ['site'],
+    ['limit.value'],
+  ])
+  expect(JSON.stringify(refused)).not.toMatch(/Ada!|x48151623/)
+  expect(sent()).toBe(before)
 })
 
 describe('an agreement whose creation was not answered', () => {

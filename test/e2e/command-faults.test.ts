@@ -168,6 +168,7 @@ describe('refreshPayment', () => {
 
   it('asks nobody about an id that is not on record, without the scope for what was made elsewhere', async () => {
     const token = await network.token({ scopes: ['payments:read'] })
+    await network.app.settle()
     const before = network.sandbox.control.calls().length
     const { data } = await network.ask(REFRESH, { id: randomUUID() }, { token })
     expect(data['refreshPayment']).toMatchObject({ __typename: 'PaymentsNotFoundError', code: 'NOT_FOUND' })

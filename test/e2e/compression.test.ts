@@ -98,12 +98,6 @@ describe('a large answer that is the same for everyone', () => {
       }
   })
 
-  it('is compressed once for clients that ask at the same time', async () => {
-    const query = METHODS.replace('{ payinMethods', 'query Together { payinMethods')
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(query, { 'accept-encoding': 'br' })))
-    expect(new Set(answers.map(({ body }) => body.toString('base64'))).size).toBe(1)
-  })
-
   it('comes as it is where compression is off', async () => {
     const off = await startNetwork({ env: { RESPONSE_COMPRESSION: 'none' } })
     onTestFinished(() => off.close())
@@ -140,12 +134,6 @@ describe('compression leaves alone', () => {
     const query = `{ ${METHODS.slice(2, -2)} ${LINKS.slice(2, -2)} }`
     const { status, headers, body } = await post(query, { ...TAKES_ALL, authorization })
     expect([status, body.length > 1_024]).toEqual([200, true])
-    expect(headers).not.toHaveProperty('content-encoding')
-  })
-
-  it('errors', async () => {
-    const { status, headers } = await post(`{ ${'unknownField '.repeat(5)} }`, TAKES_ALL)
-    expect(status).toBe(200)
     expect(headers).not.toHaveProperty('content-encoding')
   })
 

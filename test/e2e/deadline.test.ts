@@ -12,7 +12,7 @@ let network: Network
 let token: string
 beforeAll(async () => {
   proxy = await startUpstreamProxy()
-  network = await startNetwork({ upstreamUrl: proxy.url, env: { GRAPHQL_TIMEOUT_MS: String(TIMEOUT_MS) } })
+  network = await startNetwork({ upstreamUrl: proxy.url, env: { GRAPHQL_LIMITS: `timeoutMs=${TIMEOUT_MS}` } })
   proxy.target = new URL(network.sandbox.url).origin
   token = await network.token()
   // The methods are requested once from the payments API, which must not be part of the measurement. The first link may itself take longer.

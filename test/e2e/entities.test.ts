@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pay } from '../support/checkout.ts'
-import { contactInput, customerInput, payoutInput } from '../support/inputs.ts'
-import { asked, made, mutate } from '../support/mutations.ts'
 import { startNetwork, type AskOptions, type Network } from '../support/network.ts'
 import { createLink, LINK } from '../support/operations.ts'
 import { paidStream } from '../support/streams.ts'
@@ -78,18 +75,6 @@ const known = (): [Representation, Record<string, unknown>][] => [
   ],
 ]
 
-describe('_service', () => {
-  it('gives the contract, as a gateway composes it', async () => {
-    const { data } = await network.ask<{ _service: { sdl: string } }>('{ _service { sdl } }')
-    expect(data._service.sdl).toContain('type PaymentLink implements PaymentsNode @key(fields: "id")')
-    expect(data._service.sdl).toContain('https://specs.apollo.dev/federation/v2.9')
-    expect(data._service.sdl).toMatch(
-      /statusToken: String @tag\(name: "backoffice"\) @requiresScopes\(scopes: \[\["payments:write"\]\]\)/,
-    )
-    expect(parse(data._service.sdl).definitions.length).toBeGreaterThan(50)
-  })
-})
-
 describe('_entities', () => {
   it('holds to the rights of the caller', async () => {
     const guarded = known()
@@ -117,71 +102,6 @@ describe('_entities', () => {
     const owner = await network.token({ scopes: [], subject: 'customer-7' })
     expect(await entities([{ __typename: 'PaymentLink', id: owned.id }], owner)).toMatchObject([{ id: owned.id }])
     expect((await network.ask(LINK, { id: owned.id }, { token: stranger })).data['paymentLink']).toBeNull()
-  })
-})
-
-describe('every object with an id of its own', () => {
-  const QUERY = `query Entities($representations: [_Any!]!) {
-    _entities(representations: $representations) {
-      __typename
-      ... on PaymentsNode { nodeId }
-      ... on PaymentRefund { refundId: id state payment { id } }
-      ... on PaymentCustomer { customerId: id site }
-      ... on PaymentContact { contactId: id emailMasked }
-      ... on PayoutTransaction { transactionId: id payoutId amount { value } }
-    }
-  }`
-  let keys: [Representation, Record<string, unknown>][]
-  beforeAll(async () => {
-    await network.sandbox.control.setStatus(ids.payment, 'return_received')
-    await network.sandbox.settle()
-    await network.app.settle()
-    const payout = await made(mutate(network, 'createPayout', payoutInput()), 'payout')
-    const customer = await made(mutate(network, 'createPaymentCustomer', customerInput()), 'customer')
-    const { contact } = await mutate(network, 'createPaymentContact', contactInput())
-    const [refundId, transactionId, contactId] = [`${ids.payment}-1`, payout.transactions[0]?.id, contact?.id]
-    keys = [
-      [
-        { __typename: 'PaymentRefund', id: refundId },
-        { refundId, state: 'SETTLED', payment: { id: ids.payment } },
-      ],
-      [{ __typename: 'PaymentCustomer', id: customer.id }, { customerId: customer.id }],
-      [{ __typename: 'PaymentContact', id: contactId }, { contactId }],
-      [
-        { __typename: 'PayoutTransaction', id: transactionId, payoutId: payout.id },
-        { transactionId, payoutId: payout.id },
-      ],
-    ]
-  })
-  const ask = (representations: readonly Representation[], options: AskOptions = {}) =>
-    network.ask<{ _entities: ({ nodeId: string } | null)[] }>(QUERY, { representations }, options)
-
-  it('is found by its key, and again by its nodeId', async () => {
-    const { data, errors } = await ask(keys.map(([representation]) => representation))
-    expect(errors).toBeUndefined()
-    expect(data._entities).toMatchObject(keys.map(([, entity]) => entity))
-    for (const [index, [{ __typename }]] of keys.entries()) {
-      const nodeId = data._entities[index]?.nodeId
-      const read = await network.ask('query N($nodeId: ID!) { paymentsNode(nodeId: $nodeId) { __typename nodeId } }', {
-        nodeId,
-      })
-      expect(read.data['paymentsNode']).toEqual({ __typename, nodeId })
-    }
-  })
-
-  it('is null where it does not exist', async () => {
-    const others = keys.map(([{ __typename, id }]) => ({ __typename, id: `${String(id)}0`, payoutId: 'none' }))
-    expect((await ask(others)).data._entities).toEqual(others.map(() => null))
-  })
-
-  it('is read once, however often a router asks for it', async () => {
-    const [, [customer]] = keys as [unknown, [Representation, unknown]]
-    const calls = () => asked(network, 'GET', '/v2/customers/detail*')
-    const before = calls()
-    await ask([customer])
-    const once = calls() - before
-    await ask([customer, customer, customer])
-    expect(calls() - before).toBe(2 * once)
   })
 })
 

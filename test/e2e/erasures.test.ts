@@ -149,6 +149,9 @@ describe('erasePayer', () => {
       __typename: 'PaymentsInvalidInputError',
       problems: [{ path: ['value'] }],
     })
+    const query = 'query E($of: ErasePayerInput!) { erasablePayers(of: $of) { payments } }'
+    const { data } = await network.ask(query, { of: { by: 'EMAIL', value } })
+    expect(data).toEqual({ erasablePayers: { payments: 0 } })
   })
 
   it('puts neither the value nor the payer into the log', async () => {

@@ -191,25 +191,6 @@ describe('what is refused', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  it('an operation that is too large, as over any other transport', async () => {
-    const aliases = Array.from({ length: 16 }, (_, index) => `a${index}: kind`).join(' ')
-    const stream = await open({ operation: { query: `subscription { paymentEventStream { ${aliases} } }` } })
-    const [refusal, end] = await stream.rest()
-    expect(JSON.parse(refusal?.data ?? '')).toHaveProperty('errors')
-    expect(refusal?.data).not.toContain('"data"')
-    expect(end?.event).toBe('complete')
-  })
-
-  it.each([['a scope that the token lacks', ['payouts:read'] as const, 'FORBIDDEN']])(
-    '%s',
-    async (_what, scopes, code) => {
-      const stream = await open({ operation: { query: EVENT_STREAM }, headers: await authorization({ scopes }) })
-      const [refusal, end] = await stream.rest()
-      expect(JSON.parse(refusal?.data ?? '')).toMatchObject({ errors: [{ extensions: { code } }] })
-      expect(end?.event).toBe('complete')
-    },
-  )
-
   it.each(['*/*', 'text/*; charset=utf-8', ''])('nothing of a POST that accepts %j', async (accept) => {
     const stream = await follow({ id: link.id }, { headers: { accept } })
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/)
@@ -222,13 +203,6 @@ describe('what is refused', () => {
     expect(stream.headers.get('access-control-allow-origin')).toBe(LISTED_ORIGIN)
     await until(stream, isCaughtUp)
     stream.cut()
-  })
-
-  it('nothing of a client that reads JSON, and lists events among what it could read', async () => {
-    const headers = { ...(await authorization()), accept: 'application/json, text/event-stream, multipart/mixed' }
-    const answer = await network.ask('{ paymentCurrencies { code } }', {}, { headers })
-    expect(answer.status).toBe(200)
-    expect(answer.data).toHaveProperty('paymentCurrencies')
   })
 })
 

@@ -20,12 +20,6 @@ describe('the probes', () => {
   beforeAll(async () => void (network = await startNetwork()))
   afterAll(() => network.close())
 
-  it.each(['live', 'ready'])('/health/%s answers ok', async (probe) => {
-    const response = await fetch(`${network.app.url}/health/${probe}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ status: 'ok' })
-  })
-
   it('/metrics counts webhooks by their answer and by what became of them', async () => {
     const body = paymentBody()
     await deliver(defaultAddress(network), body)

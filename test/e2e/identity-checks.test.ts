@@ -89,24 +89,8 @@ describe('an identity check', () => {
     expect(await mutate(network, 'requestIdentityCheck', identityInput('nobody@example.test'))).toMatchObject({
       __typename: 'PaymentsNotFoundError',
     })
-    const wrong = identityInput('nobody', {
-      documentNumber: ' ',
-      nameInDocument: '',
-      issuedOn: '2099-01-01',
-      expiresOn: '2000-01-01',
-      issueCountry: 'aus',
-      nationality: '',
-    })
-    const { problems } = await mutate(network, 'requestIdentityCheck', wrong)
-    expect(problems?.map(({ path }) => path.join('.'))).toEqual([
-      'email',
-      'documentNumber',
-      'nameInDocument',
-      'issuedOn',
-      'expiresOn',
-      'issueCountry',
-      'nationality',
-    ])
+    const { problems } = await mutate(network, 'requestIdentityCheck', identityInput('nobody', { issueCountry: 'aus' }))
+    expect(problems?.map(({ path }) => path.join('.'))).toEqual(['email', 'issueCountry'])
   })
 })
 

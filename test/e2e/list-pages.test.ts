@@ -62,9 +62,11 @@ it('a list goes on behind an empty page, forwards and backwards', async () => {
   expect(before).toMatchObject({ nodes: [], pageInfo: { hasPreviousPage: false, hasNextPage: true } })
 })
 
-it('a hundred rows with all that a payment has are within the limits of one request', async () => {
+it('a hundred rows with all that a payment or an event has are within the limits of one request', async () => {
   const money = '{ value currency exponent }'
-  const { errors } = await network.ask(
+  const snapshot = `{ status statusRaw phase version amount ${money} total ${money} paid ${money} refunded ${money}
+    refunds { refundId state amount ${money} } failure { code category retry customerMessage } }`
+  const rows = await network.ask(
     `query Rows($first: Int) { payments(first: $first) { nodes {
     id nodeId site reference status statusRaw phase terminal version provisional refundable methodRaw instructions { qrContent account { accountNumber } raw }
     amount ${money} requestedAmount ${money} total ${money} paid ${money} refunded ${money}
@@ -75,7 +77,10 @@ it('a hundred rows with all that a payment has are within the limits of one requ
     expiresAt createdAt updatedAt } } }`,
     { first: 100 },
   )
-  expect(errors).toBeUndefined()
+  expect(rows.errors).toBeUndefined()
+  const all = await network.ask(`{ paymentEvents(first: 100) { nodes { id kind before ${snapshot} after ${snapshot}
+    refund { refundId } payment { id } link { id } agreement { id } payout { id } gatewayPayment { id } } } }`)
+  expect(all.errors).toBeUndefined()
 })
 
 it('a stream goes on past events of other kinds', async () => {

@@ -80,16 +80,6 @@ describe.each([
     await stream.end()
   })
 
-  it('have the sum that the payments API tells as refunded', async () => {
-    const { id, currency, whole } = await paid(network)
-    await refund(network, id, { amount: { value: '25', currency } })
-    await ends(network, id, 'partially_refunded')
-    await refund(network, id)
-    await ends(network, id, 'return_received')
-    const sum = (await shown(id)).refunds.reduce((total, { amount }) => total + Number(amount?.value), 0)
-    expect(sum).toBe(Number(whole))
-  })
-
   it('are also those that were made elsewhere, with the reason that is reported, and without a key', async () => {
     const { id } = await paid(network)
     await network.sandbox.control.setStatus(id, 'partially_refunded')

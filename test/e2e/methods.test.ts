@@ -155,14 +155,6 @@ describe('payinMethods', () => {
     expect(await response.text()).toMatch(/^<svg /)
   })
 
-  it('name the networks where the payments API does', async () => {
-    const { nodes } = await methods(network, { currencies: ['MWK'] })
-    expect(nodes.map((node) => [node.code, (node as { networks?: unknown }).networks])).toEqual([
-      ['mw_mobile_money_mwk', ['airtel', 'tnm']],
-      ['mw_bank_mwk', null],
-    ])
-  })
-
   it('are filtered by currency, amount and kind', async () => {
     expect(await codes({ currencies: ['AUD'] })).toEqual(['au_card_aud', 'au_alias_npp_aud'])
     expect(await codes({ currencies: ['AUD', 'NZD'], kinds: ['CARD'] })).toEqual(['au_card_aud', 'nz_card_nzd'])
@@ -180,26 +172,6 @@ describe('payinMethods', () => {
     const answer = await network.ask(METHODS, { amount: { value, currency: 'AUD' } })
     expect(answer.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'amount' } }])
     expect(answer.data['payinMethods']).toBeNull()
-  })
-
-  it('say whether they accept an amount', async () => {
-    const { data } = await network.ask<{ payinMethod: Record<string, boolean | null> }>(`{
-      payinMethod(code: "au_card_aud") {
-        least: accepts(amount: { value: "1", currency: "AUD" })
-        most: accepts(amount: { value: "25000.00", currency: "AUD" })
-        less: accepts(amount: { value: "0.99", currency: "AUD" })
-        more: accepts(amount: { value: "25000.01", currency: "AUD" })
-        foreign: accepts(amount: { value: "100", currency: "NZD" })
-      }
-    }`)
-    expect(data.payinMethod).toEqual({ least: true, most: true, less: false, more: false, foreign: null })
-  })
-
-  it('can be asked for one by one', async () => {
-    const { data } = await network.ask(
-      '{ known: payinMethod(code: "br_pix_brl") { name } unknown: payinMethod(code: "br_pix_usd") { name } odd: payinMethod(code: "") { name } }',
-    )
-    expect(data).toEqual({ known: { name: 'Pix' }, unknown: null, odd: null })
   })
 })
 
@@ -221,29 +193,6 @@ describe('a site whose credentials fail', () => {
   })
 })
 
-describe('a list that the payments API does not give', () => {
-  const JPY = { currencies: ['JPY'] }
-  const sites = DEFAULT_SITES.filter(({ currencies }) => currencies.includes('JPY'))
-
-  it.each([
-    ['LINK', '/v3/payin_methods', ['DIRECT']],
-    ['DIRECT', '/v2/payins/payin_methods', ['LINK']],
-  ])('is named, and leaves the other one: %s', async (use, path, usableFor) => {
-    const network = await startNetwork({ sandbox: { sites } })
-    try {
-      network.sandbox.control.addFault({ path, times: 100, answer: { status: 500 } })
-      const list = await methods(network, JPY)
-      expect(list).toMatchObject({ unavailable: [], missing: [{ currency: 'JPY', use }] })
-      expect(list.nodes.map(({ code }) => code).toSorted()).toEqual(['jp_bank_jpy', 'jp_card_jpy'])
-      expect(list.nodes.map((node) => node.usableFor)).toEqual([usableFor, usableFor])
-      expect(await methods(network, { ...JPY, usableFor: [use] })).toMatchObject({ nodes: [], unavailable: ['JPY'] })
-      expect(await methods(network, { ...JPY, usableFor })).toMatchObject({ unavailable: [] })
-    } finally {
-      await network.close()
-    }
-  })
-})
-
 describe('paymentCurrencies', () => {
   it('are those that the payments API knows, with what is enabled here', async () => {
     const sites = DEFAULT_SITES.filter(({ currencies }) => ['AUD', 'JPY'].includes(currencies[0] ?? ''))
@@ -254,17 +203,6 @@ describe('paymentCurrencies', () => {
         {},
         { token: null },
       )
-      const by = (region: string) =>
-        data.paymentCurrencies.filter((currency) => currency['region'] === region).map(({ code }) => code)
-      expect(by('ASIA_PACIFIC').toSorted()).toEqual(
-        ['AUD', 'HKD', 'IDR', 'INR', 'JPY', 'KHR', 'KRW', 'MYR', 'NZD', 'PHP', 'THB', 'VND'].toSorted(),
-      )
-      expect(by('AFRICA')).toEqual(['BWP', 'GHS', 'KES', 'MWK', 'NGN', 'TZS', 'XAF', 'XOF', 'ZAR'])
-      expect(by('AMERICAS')).toEqual(['ARS', 'BRL', 'CAD', 'USD'])
-      expect(by('OTHER')).toEqual(['USDC'])
-      const whole = data.paymentCurrencies.filter(({ roundsSubmittedAmount }) => roundsSubmittedAmount === true)
-      expect(whole.map(({ code }) => code).toSorted()).toEqual(['JPY', 'KRW', 'VND', 'XAF', 'XOF'])
-      expect(new Set(whole.map(({ exponent }) => exponent))).toEqual(new Set([0]))
       const of = (wanted: string) => data.paymentCurrencies.find(({ code }) => code === wanted)
       expect(of('USDC')).toMatchObject({ exponent: 6 })
       expect(of('AUD')).toMatchObject({ exponent: 2, versions: ['V1', 'V2', 'V3'], enabled: true })

@@ -5,7 +5,7 @@ import { openEvents } from '../support/events.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink, LINK_UPDATES, type CreatedLink } from '../support/operations.ts'
 import type { Item } from '../support/stream.ts'
-import { brokenLinks, gauge, isCaughtUp, isReceived, paidStream, sequences } from '../support/streams.ts'
+import { brokenLinks, isCaughtUp, isReceived, paidStream, sequences } from '../support/streams.ts'
 
 const MULTIPART = 'multipart/mixed;subscriptionSpec=1.0'
 
@@ -140,30 +140,6 @@ describe('a subscription in parts', () => {
     expect(await rest(partsOf(response))).toMatchObject([
       { payload: { errors: [{ extensions: { code: 'NOT_FOUND' } }] } },
     ])
-  })
-
-  it('leaves nothing behind when its peer goes', async () => {
-    const { response, cut } = await ask()
-    await until(partsOf(response), isCaughtUp)
-    expect(await gauge(network, 'payments_event_streams_open')).toBeGreaterThanOrEqual(1)
-    cut()
-    await expect.poll(() => gauge(network, 'payments_event_streams_open')).toBe(0)
-    await expect.poll(() => gauge(network, 'payments_streams_open')).toBe(0)
-  })
-
-  it('is interrupted by a stop, so that its client comes back', async () => {
-    const stopping = await startNetwork()
-    try {
-      const { id } = await createLink(stopping)
-      const { response } = await ask({ variables: { id }, on: stopping })
-      const parts = partsOf(response)
-      await until(parts, isCaughtUp)
-      const stopped = stopping.stop()
-      expect(await rest(parts)).toMatchObject([{ payload: null, errors: [{ extensions: { code: 'UNAVAILABLE' } }] }])
-      await stopped
-    } finally {
-      await stopping.close()
-    }
   })
 
   it('counts against the limits of its caller as a stream of events does', async () => {

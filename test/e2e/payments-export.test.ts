@@ -81,13 +81,6 @@ it('has what the list has, over its pages, with exact totals at its end', async 
   expect(cents(end?.totals ?? [])).toBe(cents(lines.map(({ payment }) => payment)))
 })
 
-it('takes the filters of the list', async () => {
-  const one = linesOf((await exported(['--format', 'ndjson', '--reference', 'order-7'])).file)
-  expect(one.map(({ payment }) => payment?.id)).toEqual(['export-7', undefined])
-  const none = await exported(['--from', '2999-01-01T00:00:00Z', '--phase', 'DISPUTED'])
-  expect(none.file.split('\r\n').slice(1)).toEqual([expect.stringMatching(/^END,,,,0,/), ''])
-})
-
 it('has each payment once while others come and change', async () => {
   const before = await listed({})
   let parts = 0

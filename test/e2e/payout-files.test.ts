@@ -45,18 +45,6 @@ describe('a file of payees', () => {
     expect(posts()).toBe(before)
   })
 
-  it.each<[string, Record<string, unknown>]>([
-    ['file', { file: '' }],
-    ['file.1.payee', { file: 'email,amount\na@example.test,1' }],
-    ['file.2', { file: `${HEADER}\n"Ada` }],
-    ['description', { file: GOOD, description: 'four' }],
-    ['idempotencyKey', { file: GOOD, idempotencyKey: '' }],
-  ])('with something wrong at %s is refused without being made', async (path, over) => {
-    const before = posts()
-    expect(await send({ ...V1, ...over })).toMatchObject({ problems: [{ path: path.split('.') }] })
-    expect(posts()).toBe(before)
-  })
-
   it('of the most lines fits into a request', async () => {
     const line = 'Grace Hopper Payee,grace.payee@example.test,140.25,,062-000,112233445\n'
     const { id } = await made(send({ ...V1, file: `${HEADER}\n${line.repeat(500)}` }), 'payout')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { payeeInput, payoutInput } from '../support/inputs.ts'
+import { payoutInput } from '../support/inputs.ts'
 import { made, mutate } from '../support/mutations.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { BY_HAND } from '../support/payins.ts'
@@ -78,14 +78,6 @@ describe('a payout on record', () => {
     const { nodes } = (data['payout'] as { events: { nodes: { id: string; kind: string }[] } }).events
     expect(nodes[0]).toMatchObject({ id: `payout:${id}.1`, kind: 'PAYOUT_CREATED' })
     expect(nodes.at(-1)?.kind).toMatch(/^PAYOUT_(STATUS|DETAILS)_CHANGED$/)
-  })
-
-  it('tells the bank of a payee where its method has one', async () => {
-    const methodFields = { account_number: '112233445', account_name: 'Grace Payee', bank_code: '970436' }
-    const transactions = [payeeInput({ amount: '60000', methodFields })]
-    const id = await create({ currency: 'VND', methodCode: 'vn_bank_vnd', transactions })
-    const { data } = await network.ask('query P($id: ID!) { payout(id: $id) { transactions { bankCode } } }', { id })
-    expect(data['payout']).toEqual({ transactions: [{ bankCode: '970436' }] })
   })
 
   it('is in the list by what it is, a page at a time', async () => {

@@ -54,14 +54,6 @@ describe('an answer to a read', () => {
     })
   })
 
-  it('that never comes leaves the payment in doubt', async () => {
-    const { link } = await failedLink()
-    network.sandbox.control.addFault({ ...READ, times: 5, answer: { status: 404, body: { errors: {} } } })
-    await network.sandbox.control.setStatus(link.id, 'pending')
-    await network.app.settle()
-    expect((await historyOf(network, link.id)).payment).toMatchObject({ status: 'FAILED', provisional: true })
-  })
-
   it('that was overtaken by a webhook does not undo it', async () => {
     const link = await createLink(network)
     await network.sandbox.control.setStatus(link.id, 'pending')

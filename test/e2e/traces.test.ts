@@ -117,6 +117,8 @@ describe('a trace', () => {
   it('of a webhook links to the command whose URL it has, and that of the first frame to the webhook', async () => {
     const [network, collector] = await started()
     const link = await createLink(network)
+    // As another node, which has not sent the command.
+    await network.restart()
     const stream = await network.follow(LINK_UPDATES, { id: link.id })
     await stream.until(isCaughtUp)
     await pay(link.checkoutUrl)

@@ -32,10 +32,7 @@ class CountingDatabase extends DatabaseSync {
 
 const store = await openSqlite({
   path,
-  migrations: [
-    ...readMigrations(new URL('../../src/store/migrations/sqlite/', import.meta.url)),
-    parseMigration('9001-next.sql', next),
-  ],
+  migrations: [...readMigrations('sqlite'), parseMigration('9001-next.sql', next)],
   connect: (file) => new CountingDatabase(file),
   clock: () => new Date(0),
 })

@@ -16,7 +16,7 @@ const CUTS_IN_EVERY_RUN = 8
 /** Replaces values that differ between databases: a log's id is random. */
 const CHANGING = "log_id = 'any', opened_at = 0"
 
-const BASELINE = readMigrations(new URL('../../src/store/migrations/sqlite/', import.meta.url))
+const BASELINE = readMigrations('sqlite')
 const COLUMNS = Array.from(
   { length: 12 },
   (_, n) => `ALTER TABLE payments ADD COLUMN next_${n} INTEGER NOT NULL DEFAULT 7;`,

@@ -4,10 +4,8 @@ import { startSandbox, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SECRETS } from '../support/network.ts'
 import { MAIN_FROM_SOURCES, settingsFor, startReady, temporaryFolder, type Child } from '../support/process.ts'
-import { openStream } from '../support/stream.ts'
-import { EVENT_STREAM } from '../support/streams.ts'
 import { deliver, paymentBody } from '../support/webhooks.ts'
-import { ask, developerToken, followLog, knownPayments } from './process-client.ts'
+import { ask, followLog, knownPayments } from './process-client.ts'
 import { CANARY, type Failpoint } from './process-faults.ts'
 import { casesOf } from './rounds.ts'
 
@@ -70,21 +68,6 @@ describe('what is thrown and contained', () => {
     expect(failed).toMatchObject({ errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }] })
     await stream.end()
     await goesOn(app, JSON.stringify(failed))
-  })
-
-  it('in a handler of a socket closes that socket with 4500', async () => {
-    const app = await startFailing('the greeting of a socket', temporaryFolder())
-    const token = await developerToken()
-    await arm(app)
-    const closedWith = async () => {
-      const stream = openStream(app.url, { query: EVENT_STREAM }, { token })
-      await stream.next().catch(() => null)
-      const { code, reason } = await stream.closed
-      return { code, reason }
-    }
-    // On a busy machine the program may reject sockets for a moment.
-    await expect.poll(closedWith).toEqual({ code: 4500, reason: 'Internal server error' })
-    await goesOn(app, '')
   })
 })
 

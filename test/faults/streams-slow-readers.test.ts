@@ -5,7 +5,6 @@ import type { Item, Stream } from '../support/stream.ts'
 import { brokenLinks, EVENT_STREAM, gauge, isCaughtUp } from '../support/streams.ts'
 import { defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 import { rounds } from './rounds.ts'
-import { floodWithPings } from './streams-flood.ts'
 
 const STOPPED = rounds({ few: 30, many: 100 })
 const EVENTS = 60
@@ -61,28 +60,6 @@ describe('clients that stop reading', () => {
       await stream.until(({ payment }) => payment?.id === uuid)
     }
   }
-})
-
-/** Rate limits that are never reached: only unread answers may end the connection. */
-const UNHURRIED = { messagesPerSecond: 1e9, bytesPerSecond: 1e12 }
-
-describe('a client that asks and does not take the answers', () => {
-  it.each(['message', 'frame'] as const)(
-    'is not read from any more, and then cut: pings, each a %s',
-    async (kind) => {
-      const network = await startNetwork({ limits: { bufferedMs: 3_000, ...UNHURRIED } })
-      try {
-        const { written, closed } = await floodWithPings(network.app.url, kind)
-        await closed
-        // The buffers of the two operating systems vary; together they hold some megabytes.
-        expect(written()).toBeLessThan(64 * 1024 * 1024)
-        await expect.poll(() => gauge(network, 'payments_sockets_open')).toBe(0)
-      } finally {
-        await network.close()
-      }
-    },
-    300_000,
-  )
 })
 
 async function readToTheEnd(stream: Stream): Promise<void> {

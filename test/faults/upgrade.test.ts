@@ -196,7 +196,7 @@ describe('this version and a next one on one database', () => {
 /** What a compatible migration may do: columns in every table, another table, and on PostgreSQL an index in use. */
 function postgresMigrations(tables: readonly string[]): Record<string, string> {
   return {
-    [`postgres/${NUMBER}-next.sql`]: `${changes(tables)}
+    [`${NUMBER}-next.sql`]: `${changes(tables)}
 ALTER TABLE payments ADD CONSTRAINT payments_next CHECK (next >= 0) NOT VALID;
 -- step, outside a transaction
 CREATE INDEX CONCURRENTLY IF NOT EXISTS payments_by_next ON payments (next, updated_at);
@@ -207,7 +207,7 @@ ALTER TABLE payments VALIDATE CONSTRAINT payments_next;
 }
 
 function sqliteMigrations(tables: readonly string[]): Record<string, string> {
-  return { [`sqlite/${NUMBER}-next.sql`]: changes(tables) }
+  return { [`${NUMBER}-next.sql`]: changes(tables) }
 }
 
 function changes(tables: readonly string[]): string {

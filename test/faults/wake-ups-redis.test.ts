@@ -34,14 +34,6 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
   const logs = (message: string) => () => [nodes.first, nodes.second].every((node) => node.log().includes(message))
 
   describe('without a poll', () => {
-    it('come again when every connection is cut, and what happened in between with them', async () => {
-      const payment = await start()
-      for (const type of ['pubsub', 'normal']) await redis.run('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')
-      expect(await payment.send('authorised')).toBe(200)
-      await payment.stream.until(({ event }) => event?.toStatus === 'authorised')
-      expect(await receiveThere(payment)).toEqual([2, 3])
-    })
-
     it('come again when the server is restarted, and what happened in between with them', async () => {
       const payment = await start()
       await redis.stop()
@@ -54,13 +46,6 @@ describe.skipIf(server === null || !canMakeRedis())('wake-ups over a Redis serve
       await until(logs('Redis is back'))
       expect(await receiveThere(payment)).toEqual([2, 3])
     })
-  })
-
-  it('are replaced by the poll while the server is stopped', async () => {
-    const payment = await start({ pollMs: POLL_MS })
-    await redis.stop()
-    expect(await receiveThere(payment)).toEqual([2])
-    await redis.start()
   })
 
   it('are replaced by the poll where the server refuses the channels, which is logged once', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pay } from '../support/checkout.ts'
 import { createLink, LINK_UPDATES } from '../support/operations.ts'
-import { StreamError } from '../support/stream.ts'
 import { brokenLinks, gauge, isCaughtUp, isReceived, sequences } from '../support/streams.ts'
 import { ROUTER_SECRET, startStage, type Stage } from './stage.ts'
 
@@ -47,20 +46,6 @@ describe('a stream that comes to the gateway by callback', () => {
     await expect.poll(open, LET_GO).toBe(0)
   })
 
-  it('goes on after a cursor, for a payer without an account too', async () => {
-    const { id, statusToken } = await createLink(stage.network)
-    const first = await untilPending(id)
-    await first.end()
-    await become(id, 'received')
-    const after = first.items.at(-1)?.cursor
-    const second = await stage.follow(LINK_UPDATES, { id, statusToken, after }, { token: null })
-    await second.until(isReceived)
-    await second.end()
-    const all = [...first.items, ...second.items]
-    expect(sequences(all)).toEqual([2, 3])
-    expect(brokenLinks(all)).toEqual([])
-  })
-
   it('ends at the subgraph when the gateway is gone, and goes on after its last cursor when it is back', async () => {
     const { id } = await createLink(stage.network)
     const first = await untilPending(id)
@@ -78,23 +63,5 @@ describe('a stream that comes to the gateway by callback', () => {
     const all = [...first.items, ...second.items]
     expect(sequences(all)).toEqual([2, 3, 4])
     expect(brokenLinks(all)).toEqual([])
-  })
-})
-
-describe('a gateway whose origin is not listed', () => {
-  let stage: Stage
-  beforeAll(
-    async () => void (stage = await startStage({ gatewayEnv, env: { CALLBACK_ORIGINS: 'http://127.0.0.1:9' } })),
-  )
-  afterAll(() => stage.close())
-
-  it('gets no stream, and answers to everything else', async () => {
-    const { id } = await createLink(stage.network)
-    const stream = await stage.follow(LINK_UPDATES, { id })
-    const refusal = await stream.next().catch((error: unknown) => error)
-    expect(refusal).toBeInstanceOf(StreamError)
-    expect(refusal).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })
-    expect(await gauge(stage.network, 'payments_callback_subscriptions_open')).toBe(0)
-    expect((await stage.ask('query L($id: ID!) { paymentLink(id: $id) { id } }', { id })).errors).toBeUndefined()
   })
 })

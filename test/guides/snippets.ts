@@ -65,7 +65,7 @@ export function typeFaults(
   { folder }: Pick<Project, 'folder'>,
   compilerOptions: Readonly<Record<string, unknown>> = {},
 ): string {
-  const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['*.ts', '*.tsx'] }
+  const settings = { compilerOptions: { ...COMPILER, ...compilerOptions }, include: ['**/*.ts', '**/*.tsx'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
   return COMPILERS.map(
     (path) => spawnSync(process.execPath, [join(ROOT, path), '-p', folder], { encoding: 'utf8' }).stdout,

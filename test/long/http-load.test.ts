@@ -61,7 +61,7 @@ const LARGE = '{ __schema { types { name description fields { name description a
 
 /** Starts a network, and a peer that asks and asks, and never reads. */
 async function startUnread(unreadMs: number): Promise<Socket> {
-  const env = { GRAPHQL_MAX_DEPTH: '20', GRAPHQL_MAX_COST: '1000000', GRAPHQL_MAX_IN_FLIGHT: '1' }
+  const env = { GRAPHQL_LIMITS: 'depth=20,cost=1000000', GRAPHQL_MAX_IN_FLIGHT: '1' }
   network = await startNetwork({ limits: { unreadMs }, env })
   const request = (index: number) => {
     // A recent answer is sent again at once: none has the text of another.

@@ -72,8 +72,8 @@ describe('import', () => {
     const answer = { status: 422, body: { errors: { message: 'no' } } }
     network.sandbox.control.addFault({ method: 'GET', path: '/v2/payouts/all', times: 1, answer })
     const { code, out, err } = await operator(['import', '--from', from(), '--site', 'aud'])
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toMatch(/\nNot every list was read: aud PAYOUTS: REFUSED\n$/)
+    expect({ code, err }).toEqual({ code: 1, err: 'Not every list was read: aud PAYOUTS: REFUSED\n' })
+    expect(out).toMatch(/^Dry run/)
   })
 })
 

@@ -22,6 +22,8 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
   test('can be used from the sign-in to a refund', async () => {
     const { open } = await browser.profile()
     const page = await open(`${network.app.url}/console`)
+    // The form is there when the session was asked for, which may be after the page has loaded.
+    await page.getByLabel('Client token (JWT)').waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.insertText(await network.token())
     await page.keyboard.press('Tab')

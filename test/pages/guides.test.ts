@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
@@ -22,13 +22,13 @@ const AROUND: Readonly<Record<string, string>> = {
     '<!doctype html><html lang="en"><title>Next</title><div id="root"></div><script type="module" src="./begin-next.tsx"></script>',
   'begin-next.tsx': `import { createRoot } from 'react-dom/client'
     import { renderToString } from 'react-dom/server'
-    import Page from './page.tsx'
+    import Page from './next/app/page.tsx'
     const root = document.getElementById('root') as HTMLElement
     // Rendered as on the server: it must not need a page.
     document.title = renderToString(<Page />)
     createRoot(root).render(<Page />)`,
   'serve-route.ts': `import { createServer } from 'node:http'
-    import { POST } from './route.ts'
+    import { POST } from './next/app/orders/route.ts'
     createServer(async (_request, response) => response.end(await (await POST()).text()))
       .listen(Number(process.env['PORT']), '127.0.0.1')`,
   'native.html':
@@ -46,6 +46,14 @@ const AROUND: Readonly<Record<string, string>> = {
       if (update.link) (document.querySelector('p') as HTMLElement).textContent = paymentText(update).headline`,
   // The types of React Native come with an app, not with this repository.
   'react-native.d.ts': "declare module 'react-native'",
+}
+
+/** Where the guide puts files into a project of Next.js. */
+const IN_NEXT: Readonly<Record<string, string>> = {
+  'checkout.tsx': 'next/app/checkout.tsx',
+  'page.tsx': 'next/app/page.tsx',
+  'order.ts': 'next/app/orders/order.ts',
+  'route.ts': 'next/app/orders/route.ts',
 }
 
 /** The packages that a project of the guide has besides the kit. */
@@ -70,6 +78,7 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     for (const name of BESIDE) symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
     for (const [name, text] of [...FILES, ...Object.entries(AROUND)])
       writeFileSync(join(folder, name), text.replaceAll('http://127.0.0.1:4000/graphql', graphOf(network)))
+    for (const [name, path] of Object.entries(IN_NEXT)) cpSync(join(folder, name), join(folder, path))
     return async () => {
       site.close()
       await network.close()
@@ -96,6 +105,9 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
     const lib = ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
     const modules = { jsx: 'react-jsx', module: 'ESNext', moduleResolution: 'Bundler', customConditions: [] }
     expect(typeFaults({ folder }, { lib, ...modules })).toBe('')
+    // The template of Next.js does not allow extensions in imports.
+    const asNext = { lib, ...modules, allowImportingTsExtensions: false }
+    expect(typeFaults({ folder: join(folder, 'next') }, asNext)).toBe('')
   })
 
   test('needs fifteen lines from the link to the status', () => {
@@ -116,10 +128,10 @@ describe.skipIf(browser.isMissing)('the guide for the front end', () => {
 
   test.each([
     ['vite.html', 'server.ts', 'Vite'],
-    ['next.html', 'serve-route.ts', '<button>Place the order</button>'],
+    ['next.html', 'served/serve-route.js', '<button>Place the order</button>'],
   ])('has a page of React: %s, with %s', async (page, backEnd, title) => {
-    site.backEnd = await startBackEnd(backEnd, await freePort())
     await bundle(folder, page)
+    site.backEnd = await startBackEnd(backEnd, await freePort())
     const { open, context } = await browser.profile()
     const opened = await open(`${site.url}/${page}`)
     expect(await opened.title()).toBe(title)
@@ -186,8 +198,12 @@ async function newLink(network: Network, over: Record<string, unknown> = {}) {
   return data.createPaymentLink.link
 }
 
-/** Builds a page of the project as an app would. */
+/** Builds a page of the project as an app would, and the route handler of Next.js. */
 async function bundle(folder: string, page: string): Promise<void> {
+  if (page === 'next.html') {
+    const served = { ssr: 'serve-route.ts', outDir: join(folder, 'served') }
+    await build({ configFile: false, root: folder, logLevel: 'error', build: served })
+  }
   await build({
     configFile: false,
     root: folder,

@@ -19,6 +19,7 @@ const SECTIONS = [
   'Webhooks',
   'Calls',
   'Faults',
+  'Scenarios',
   'Magic values',
   'Access',
 ]

@@ -69,6 +69,29 @@ describe.skipIf(browser.isMissing)("the sandbox's page", () => {
     await notice(page, 'Delivered, and answered: 401.')
   })
 
+  test('runs a scenario from a file or as it is written, and shows each step and what failed', async () => {
+    const { open } = await browser.profile()
+    const page = await open(`${network.sandbox.origin}/sandbox#scenarios`)
+    const run = page.getByRole('button', { name: 'Run the scenario' })
+    await run.click()
+    await notice(page, 'The scenario succeeded.')
+    expect(await page.getByRole('row').filter({ hasText: 'Completed' }).count()).toBe(4)
+
+    const text = await page.getByLabel('Scenario, in YAML').inputValue()
+    const buffer = Buffer.from(text.replace('status: failed', 'status: received'))
+    await page.getByLabel('Scenario file').setInputFiles({ name: 'paid.yaml', mimeType: 'application/yaml', buffer })
+    await run.click()
+    await page.getByText('Step 4: status of order is failed, not received').waitFor()
+    await rowOf(page, '"status":"received"').filter({ hasText: 'Failed' }).waitFor()
+    expect(await page.getByRole('row').filter({ hasText: 'Completed' }).count()).toBe(3)
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    await page.getByLabel('Scenario, in YAML').fill('name: x\nsteps: [')
+    await run.click()
+    await page.getByText(/^The scenario is not YAML: .* at line 2/).waitFor()
+    expect(await page.getByRole('row').count()).toBe(0)
+  })
+
   test('can be used with the keyboard alone', async () => {
     const { open } = await browser.profile()
     const { id } = await createLink(network)

@@ -48,6 +48,7 @@ export function queries({ ids, links, payins, laterImport, laterReplay, vietQr }
     list('paymentEvents', { first: 5, filter: { gatewayPaymentIds: [ids.gatewayPayment] } }),
     list('webhookDeliveries', { first: 5 }),
     list('payerErasures', { first: 5 }),
+    query('erasablePayers', { of: { by: 'PAYMENT', value: paid[0] ?? '' } }),
     { ...list('paymentImports', { first: 5, after: laterImport }), depth: 2 },
     query('paymentImport', { id: ids.import }),
     query('reconciliationReport', {}),

@@ -95,7 +95,7 @@ export async function startWorld(options: Pick<NetworkOptions, 'clock'> = {}): P
       // Every caller sends every operation over one socket, as fast as it is answered.
       SOCKET_LIMITS: 'operationsPerSecond=1000,messagesPerSecond=2000',
       // What is measured here is who may do what, however long it takes.
-      GRAPHQL_TIMEOUT_MS: '60000',
+      GRAPHQL_LIMITS: 'timeoutMs=60000',
     },
   })
   try {

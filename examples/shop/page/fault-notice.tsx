@@ -1,4 +1,4 @@
-import { Icon } from './icons.tsx'
+import { Icon } from 'payments-subgraph-pages/design/icons'
 import { useSpeech } from './language.ts'
 import type { ShopFault } from './shop-server.ts'
 

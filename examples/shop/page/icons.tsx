@@ -1,35 +1,4 @@
-/** The shop's own pictures: glyphs of 16 units, kinds of payment methods of 32, and things for sale of 56. */
-
-const GLYPHS = {
-  cart: 'M1.75 2.5h2l1.6 7.5h7l1.4-5.5H4.2M6 13.25h.01M11.5 13.25h.01',
-  check: 'M3 8.5l3.25 3.25L13 4.75',
-  clock: 'M8 2a6 6 0 1 1 0 12A6 6 0 1 1 8 2M8 4.75V8l2.25 1.5',
-  close: 'M4 4l8 8M12 4l-8 8',
-  copy: 'M5.5 7a1.5 1.5 0 0 1 1.5-1.5h5.25a1.5 1.5 0 0 1 1.5 1.5v5.25a1.5 1.5 0 0 1-1.5 1.5H7a1.5 1.5 0 0 1-1.5-1.5zM10.5 3v-.75h-8.25v8.25H3',
-  down: 'M3.5 6L8 10.5 12.5 6',
-  download: 'M8 2v8M5 7l3 3 3-3M2.5 13.5h11',
-  external: 'M6.5 3.25h-3.25v9.5h9.5V9.5M9.25 2.5h4.25v4.25M13.2 2.8L7.5 8.5',
-  globe:
-    'M8 2a6 6 0 1 1 0 12A6 6 0 1 1 8 2M2 8h12M8 2c2 1.8 2.6 3.8 2.6 6S10 12.2 8 14c-2-1.8-2.6-3.8-2.6-6S6 3.8 8 2z',
-  lock: 'M3.25 8.5a1.5 1.5 0 0 1 1.5-1.5h6.5a1.5 1.5 0 0 1 1.5 1.5v3.75a1.5 1.5 0 0 1-1.5 1.5h-6.5a1.5 1.5 0 0 1-1.5-1.5zM5.25 7V5a2.75 2.75 0 0 1 5.5 0v2',
-  minus: 'M3 8h10',
-  plus: 'M8 3v10M3 8h10',
-  print: 'M4.5 5.5v-3.5h7v3.5M4.5 11H2.25V5.5h11.5V11H11.5M4.5 9h7v5h-7z',
-  refresh: 'M13.5 8a5.5 5.5 0 1 1-1.7-4M13.6 1.6v2.9h-2.9',
-  undo: 'M5.75 3L2.5 6.25 5.75 9.5M2.75 6.25h6.75a3.6 3.6 0 0 1 0 7.25H6.5',
-  warn: 'M8 2.25l6 11H2zM8 6.5v3M8 11.4v.01',
-} as const
-
-export type Glyph = keyof typeof GLYPHS
-
-/** A glyph beside words that say the same. */
-export function Icon({ name }: { readonly name: Glyph }) {
-  return (
-    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={GLYPHS[name]} />
-    </svg>
-  )
-}
+/** The shop's own pictures: kinds of payment methods of 32 units, and things for sale of 56. */
 
 /** The sign of the shop. */
 export function ShopMark() {

@@ -1,4 +1,5 @@
 import './shop.css'
+import { Sprite } from 'payments-subgraph-pages/design/icons'
 import { surviveTranslation } from 'payments-subgraph-pages/translation'
 import { render } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -33,6 +34,7 @@ function App({ first: begun }: { readonly first: Speaking }) {
   const head = <ShopHead onChoose={setLanguage} go={go} />
   return (
     <Speech value={speaking}>
+      <Sprite />
       {isReady && order === null && <BasketPage head={head} catalogue={catalogue} checkout={checkout} go={go} />}
       {isReady && order !== null && followed === null && (
         <UnknownOrder head={head} hint={texts.unknownOrderHint} go={go} />

@@ -1,4 +1,5 @@
-import { Icon, ShopMark } from './icons.tsx'
+import { Icon } from 'payments-subgraph-pages/design/icons'
+import { ShopMark } from './icons.tsx'
 import { isLanguage, type Language, LANGUAGE_NAMES, useSpeech } from './language.ts'
 
 /** The name of the shop, the same in every language. */

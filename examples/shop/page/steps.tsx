@@ -1,4 +1,4 @@
-import { Icon } from './icons.tsx'
+import { Icon } from 'payments-subgraph-pages/design/icons'
 import { useSpeech } from './language.ts'
 
 export type Step = 'stepBasket' | 'stepPay' | 'stepConfirm' | 'stepDone'

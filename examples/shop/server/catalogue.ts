@@ -39,7 +39,6 @@ const ITEMS = {
       '咖啡豆 250 克',
       'Cà phê hạt 250 g',
       'เมล็ดกาแฟ 250 กรัม',
-
       'Biji kopi 250 g',
       'Biji kopi 250 g',
       'Café en grano, 250 g',

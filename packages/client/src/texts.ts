@@ -58,7 +58,7 @@ export const TEXTS: Readonly<Record<string, Texts>> = {
     payBy: 'お支払い期限：{time}',
     retry: '再試行',
     interrupted: '接続が切れました。再接続しています…',
-    unknown: 'このお支払いリンクは無効です。新しいリンクをご請求ください。',
+    unknown: 'このお支払いリンクは無効です。新しいリンクの発行をご依頼ください。',
     unavailable: 'お支払い状況を読み込めません。',
   },
   ko: {

@@ -20,7 +20,10 @@ async function setUp(...answers: readonly ((response: ServerResponse) => void)[]
     answer(response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  close = () => void server.close()
+  close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`
   const retries: Retry[] = []
   return {
@@ -79,6 +82,29 @@ it.each([
   await expect(server.ask()).rejects.toThrow(PaymentsClientError)
   expect([server.count(), server.retries]).toEqual([1, []])
 })
+
+it.each([
+  ['HTML', '<!doctype html>', 'text/html'],
+  ['9 MB', `{"data":{"made":"${'a'.repeat(9_000_000)}"}}`, 'application/json'],
+  ['another JSON', 'null', 'application/json'],
+])('says that an answer is not of the graph: %s', async (_what, body, type) => {
+  const server = await setUp((response) => void response.writeHead(200, { 'content-type': type }).end(body))
+  await expect(server.ask()).rejects.toMatchObject({ code: 'BAD_RESPONSE', retryable: false })
+  expect([server.count(), server.retries]).toEqual([1, []])
+})
+
+it.each(['1000000000', '-5', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+  'waits for a bounded time where a server says %s',
+  async (wait) => {
+    const server = await setUp(
+      ...Array.from({ length: 9 }, () => (response: ServerResponse) => refused(response, { 'retry-after': wait })),
+    )
+    await expect(server.ask({ onRetry: ({ waitMs }) => expect(waitMs).toBeLessThan(15_000) })).rejects.toMatchObject({
+      code: 'OVERLOADED',
+    })
+    expect(server.count()).toBeLessThanOrEqual(4)
+  },
+)
 
 it('waits no longer than its signal', async () => {
   const server = await setUp((response) => refused(response, { 'retry-after': '9' }))

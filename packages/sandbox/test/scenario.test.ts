@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { runScenario, startSandbox, trigger, type Sandbox } from 'payments-subgraph-sandbox'
+import { DEFAULT_SITES, runScenario, startSandbox, trigger, type Sandbox } from 'payments-subgraph-sandbox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
 let sandbox: Sandbox
@@ -13,7 +13,7 @@ const server = createServer((request, response) => {
 })
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  sandbox = await startSandbox()
+  sandbox = await startSandbox({ sites: [...DEFAULT_SITES] })
 })
 afterAll(async () => {
   await sandbox.close()
@@ -56,8 +56,19 @@ it.each([
     () => 'name: x\nsteps: [{ trigger: payment.failed, on: order }]',
     /^Step 1: nothing was created as order/,
   ],
-  ['a step that there is not', () => 'name: x\nsteps: [{ pay: order }]', /must be one of create, trigger/],
-  ['no YAML', () => 'name: [', /no YAML/],
+  [
+    'a step that there is not',
+    () => 'name: x\nsteps:\n  - pay: order',
+    /line 3, steps\.0: must be one of create, trigger/,
+  ],
+  [
+    'a field that there is not',
+    () => 'name: x\nsteps:\n  - wait: 1\n  - expect: { of: order, is: paid }',
+    /line 4, steps\.1\.expect: .*"is"/,
+  ],
+  ['nothing', () => '', /line 1/],
+  ['no YAML', () => 'name: x\nsteps: [', /not YAML: [^\n]* at line 2, column 9/],
+  ['an alias of nothing', () => 'name: *x', /not YAML: .*x/],
 ])('refuses %s', async (_what, text, message) => {
   await expect(runScenario(text(), { origin: sandbox.origin })).rejects.toThrow(message)
 })

@@ -26,8 +26,8 @@ export type IdempotencyOptions = {
   readonly newId: () => string
   /** Rejects if the result of a command could not be recorded: then it is not sent. */
   readonly assertWritable: () => Promise<void>
-  /** Is told the correlation id of an attempt before it is sent. */
-  readonly onSent: (ref: string) => void
+  /** Returns the current span; null without traces. */
+  readonly traceparent: () => string | null
   /** Is told the outcome of each use of a key that was sent or replayed. */
   readonly onEnded: (mutation: string, outcome: string) => void
   /** Makes the correlation id of an attempt. */
@@ -93,7 +93,7 @@ function idempotentCommandsOf(
     newId,
     newCorrelationId: newRef,
     assertWritable,
-    onSent,
+    traceparent,
     onEnded,
   }: IdempotencyOptions,
   { byKey: running, sent }: UnderWay,
@@ -168,6 +168,7 @@ function idempotentCommandsOf(
       subject: task.subject,
       requested: task.requested,
       ownerId: task.ownerId,
+      traceparent: traceparent(),
       site: task.site,
       owner,
       leaseUntil: sentAt + LEASE_MS,
@@ -257,7 +258,6 @@ function idempotentCommandsOf(
   ): Promise<CommandOutcome<Result>> => {
     let answer: Answer
     sent.add(command.id)
-    onSent(command.ref)
     try {
       answer = await task.send(command.ref)
     } catch (error) {

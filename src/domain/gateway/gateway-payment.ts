@@ -10,7 +10,7 @@ import {
   keyProblem,
   type Problem,
 } from '../field-problems.ts'
-import { amountProblem, type Money } from '../money/money.ts'
+import { amountProblem, isZero, type Money } from '../money/money.ts'
 import { type PaymentStatus, recogniseStatus } from '../payments/payment-report.ts'
 import type { Disposition } from '../payments/payment.ts'
 
@@ -267,5 +267,5 @@ function itemProblems(item: GatewayItem, index: number): (Problem | null)[] {
 }
 
 function priceProblem(price: string): string | null {
-  return /^0(?:\.0{1,2})?$/.test(price) ? null : amountProblem({ value: price, currency: 'AUD' })
+  return isZero(price) ? null : amountProblem({ value: price, currency: 'AUD' })
 }

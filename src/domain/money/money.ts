@@ -32,6 +32,11 @@ export function amountProblem({ value, currency }: Money): string | null {
     : `must have at most ${exponent} decimals in ${currency}`
 }
 
+/** Returns whether a decimal from a client is zero, with at most the decimals that every currency with decimals has. */
+export function isZero(value: string): boolean {
+  return /^0(?:\.0{1,2})?$/.test(value)
+}
+
 function plainProblem(value: string): string | null {
   const match = INPUT.exec(value)
   if (match === null) return 'must be a plain decimal number such as "1250.50"'

@@ -1,5 +1,5 @@
 import { hasScope } from '../../access/caller.ts'
-import { hashesOf } from '../../commands/operator-commands.ts'
+import { countErasable, hashesOf } from '../../commands/operator-commands.ts'
 import { replayProgress } from '../../domain/bulk-replay.ts'
 import { quarantineReason } from '../../domain/delivery.ts'
 import type { ExportFormatName, ExportedPayers } from '../../domain/exports/export-format.ts'
@@ -19,6 +19,7 @@ export const operationsResolvers = {
   Query: {
     paymentsHealth: (_root, _args, { health }) => health,
     signingKeys: (_root, _args, context) => context.signingKeys.report(),
+    erasablePayers: (_root, args, { store }) => countErasable(store, args.of),
     payerErasures: (_root, args, context) => {
       const filter = args.of == null ? {} : { valueHashes: hashesOf(context.keys, args.of) }
       return listOf('erasures', args, context, (page) => context.store.erasures.page(page, filter))

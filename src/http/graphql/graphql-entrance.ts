@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BodyFault, readBody } from '../../lib/read-body.ts'
 import type { Protection } from '../protection/protection.ts'
-import { type EVENTS_PATH, type Exchange, type GRAPHQL_PATH } from '../server/graphql-exchange.ts'
+import type { EVENTS_PATH, Exchange, FEED_PATH, GRAPHQL_PATH } from '../server/graphql-exchange.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpServer } from '../server/server.ts'
 import type { Traced, TraceRequest } from '../server/trace-requests.ts'
@@ -26,7 +26,7 @@ export type GraphqlRoute = {
 
 export type GraphqlEntrance = {
   /** Adds an address. */
-  add(path: typeof GRAPHQL_PATH | typeof EVENTS_PATH, route: GraphqlRoute): void
+  add(path: typeof GRAPHQL_PATH | typeof EVENTS_PATH | typeof FEED_PATH, route: GraphqlRoute): void
   /** Sends the answer to an admitted request, which then takes no place any more, so that slow readers take none. */
   send(exchange: Exchange, answer: HttpAnswer): void
 }

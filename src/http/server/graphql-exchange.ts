@@ -18,6 +18,8 @@ export type Exchange = {
 /** Queries, mutations and subscriptions, answered once or with a stream of events. */
 export const GRAPHQL_PATH = '/graphql'
 export const EVENTS_PATH = '/graphql/stream'
+/** Webhooks as they arrive, for `payments-subgraph listen`. */
+export const FEED_PATH = '/graphql/webhooks'
 
 /** The place of an operation that has begun. */
 export type Turn = {

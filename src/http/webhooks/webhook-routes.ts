@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI } from '../../webhooks/signature.ts'
 import { WEBHOOK_KINDS, type WebhookHandlers, type WebhookKind } from '../../webhooks/subject-webhooks.ts'
 import type { WebhookResponse } from '../../webhooks/webhook-handler.ts'
 import type { FailedAttempts } from '../limits/failed-attempts.ts'
@@ -15,7 +16,26 @@ export type WebhookRouteOptions = {
   readonly trace: TraceRequest
   /** `milliseconds` since the request came. */
   readonly onAnswered: (kind: WebhookKind, response: WebhookResponse, milliseconds: number) => void
+  readonly feed: WebhookFeed
 }
+
+/** Sends webhooks to those who listen at this process. */
+export type WebhookFeed = {
+  /** Whether anybody listens. */
+  readonly isOpen: () => boolean
+  readonly forward: (webhook: ForwardedWebhook) => void
+}
+
+/** A webhook as it arrived, for another subgraph to judge. */
+export type ForwardedWebhook = {
+  readonly kind: WebhookKind
+  readonly path: string
+  /** Names and values. */
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: Buffer
+}
+
+const FORWARDED_HEADERS = ['content-type', SIGNATURE_HEADER, SIGNATURE_HEADER_OF_CGI]
 
 /** Statuses of requests that failed authentication. */
 const FAILED: ReadonlySet<number> = new Set([401, 404])
@@ -31,7 +51,17 @@ const MERCHANT_PATH = '/webhooks/payments'
 
 /** Adds the webhook URLs: the merchant's default one for payments, and one for each command that was sent. */
 export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, options: WebhookRouteOptions): void {
-  const { handlers, failures, peerOf, trace, onAnswered } = options
+  const { handlers, failures, peerOf, trace, onAnswered, feed } = options
+
+  const forwarding =
+    (kind: WebhookKind, ref: string | null, { headersDistinct }: IncomingMessage) =>
+    (body: Buffer, isOurs: boolean) => {
+      // What authorises callbacks of this subgraph's own commands is no business of others.
+      const names = isOurs ? FORWARDED_HEADERS : [...FORWARDED_HEADERS, 'authorization']
+      const headers = names.flatMap((name) => (headersDistinct[name] ?? []).map((value) => [name, value] as const))
+      const path = ref === null ? MERCHANT_PATH : `/webhooks/${kind}/${encodeURIComponent(ref)}`
+      feed.forward({ kind, path, headers, body })
+    }
 
   const answer = async (request: IncomingMessage, response: ServerResponse, kind: WebhookKind, ref: string | null) => {
     const startedAt = performance.now()
@@ -42,10 +72,11 @@ export function addWebhookRoutes(http: Pick<HttpServer, 'route' | 'send'>, optio
       headers: request.headersDistinct,
       suspect,
       body: request,
+      forward: feed.isOpen() ? forwarding(kind, ref, request) : null,
     })
     const { status } = answered
     onAnswered(kind, answered, performance.now() - startedAt)
-    if (FAILED.has(status)) failures.count(peerOf(request))
+    if (FAILED.has(status) && !answered.isAuthentic) failures.count(peerOf(request))
     const retryAfterS = status === 503 ? RETRY_AFTER_S : status === 429 ? failures.retryAfter() : null
     http.send(request, response, {
       status,

@@ -209,7 +209,7 @@ export function importAgreement(
 
 /** As of a command that is not on record any more, so that callbacks at its URL are accepted. */
 function recordCorrelationId(rows: Rows, { newRef: ref, site }: FoundAgreement, at: Date): void {
-  const unknown = { requested: null, ownerId: null }
+  const unknown = { requested: null, ownerId: null, traceparent: null }
   rows.attempts.put({ ref, commandId: ref, attempt: 1, sentAt: at.getTime(), kind: 'agreement', site, ...unknown })
 }
 

@@ -44,8 +44,8 @@ export type Tracing = {
   readonly current: Span | undefined
   /** Remembers the current span under a key, such as the id of a payment, so that later spans of this process link to it. */
   remember(key: string): void
-  /** Links the current span to the one that is remembered under a key, if there is one. */
-  link(key: string): void
+  /** Links the current span to that of a `traceparent` header, if it names one. */
+  link(traceparent: string | null): void
   /** Records the time from the record of an event to its first delivery, with a link to the webhook under `key`. */
   delivered(event: { readonly id: string; readonly recordedAt: string; readonly key: string }): void
   /** Runs a request to another program, or to the database, in a child of the current span; `headers` then names that child. */
@@ -141,8 +141,9 @@ export function createTracing(config: TracesConfig, { http, https, none }: Proxi
       const span = current()
       if (span !== undefined) remembered.set(key, span.spanContext())
     },
-    link(key) {
-      current()?.addLinks(linksTo(key))
+    link(traceparent) {
+      const context = remoteSpan({ traceparent: traceparent ?? undefined })
+      if (context !== null) current()?.addLink({ context })
     },
     delivered({ id, recordedAt, key }) {
       const links = linksTo(key)
@@ -199,10 +200,15 @@ const MAX_STATE_CHARACTERS = 512
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Returns the context with the remote parent span that a request's headers name; unchanged if they name none. */
-function withRemoteParent(context: Context, { traceparent, tracestate }: RequestHeaders): Context {
+function withRemoteParent(context: Context, headers: RequestHeaders): Context {
+  const parent = remoteSpan(headers)
+  return parent === null ? context : trace.setSpanContext(context, parent)
+}
+
+function remoteSpan({ traceparent, tracestate }: RequestHeaders): SpanContext | null {
   const [, version, traceId = '', spanId = '', flags = ''] =
     typeof traceparent === 'string' ? (TRACEPARENT.exec(traceparent.trim()) ?? []) : []
-  const parent: SpanContext = {
+  const span: SpanContext = {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
@@ -211,7 +217,7 @@ function withRemoteParent(context: Context, { traceparent, tracestate }: Request
       ? { traceState: createTraceState(tracestate) }
       : {}),
   }
-  return version !== undefined && isSpanContextValid(parent) ? trace.setSpanContext(context, parent) : context
+  return version !== undefined && isSpanContextValid(span) ? span : null
 }
 
 /** Returns the headers with which another program continues a trace below a span. */

@@ -3,14 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { CANCEL_IMPORT, DAILY_REPORT, IMPORT, IMPORT_STATE } from '../documents.ts'
 import { type Ask, OperatorError, facts, plain, table } from '../operator-answers.ts'
+import type { Report } from '../report.ts'
 
 /** Pause between two questions about the progress, in milliseconds. */
 const ASK_AGAIN_MS = 1_000
 const DAY_MS = 24 * 3_600_000
 
-type Shown = { readonly json: boolean }
-
-type ImportOptions = Shown & {
+type ImportOptions = {
   readonly from: Date
   readonly to?: Date
   /** Empty for all sites. */
@@ -19,53 +18,51 @@ type ImportOptions = Shown & {
   readonly yes: boolean
 }
 
-/**
- * Compares, and then imports if it is asked to. Returns the report of the end as text. Throws `OperatorError` when it is refused, or when a
- * list was not read.
- */
+/** Compares, and then imports if it is asked to. Returns the report of the end. Throws `OperatorError` when it is refused. */
 export async function importPayments(
   ask: Ask,
-  { from, to = new Date(), site: sites, yes, json }: ImportOptions,
+  { from, to = new Date(), site: sites, yes }: ImportOptions,
   terminal: Terminal,
-): Promise<string> {
+): Promise<Report> {
   const begun = await begin(ask, { from, to, dryRun: true, sites })
   const compared = await awaitEnd(ask, begun, terminal)
-  if (!yes) return `${endOf(compared, { json })}${json ? '' : '\n\nWith --yes what is missing is recorded.'}`
+  const plan = endOf(compared)
+  if (!yes) return { ...plan, text: `${plan.text}\n\nWith --yes what is missing is recorded.` }
   const counted = (of: 'added' | 'differed') => compared.lists.reduce((sum, list) => sum + list[of], 0)
   terminal.write(`${counted('added')} are missing and ${counted('differed')} differ: they are recorded.\n`)
-  return watchImport(ask, { id: await begin(ask, { from, to, dryRun: false, sites }), json }, terminal)
+  return watchImport(ask, { id: await begin(ask, { from, to, dryRun: false, sites }) }, terminal)
 }
 
-/** Waits for the end of an import. Returns its report as text. Throws as `importPayments`. */
-export async function watchImport(ask: Ask, { id, json }: Shown & { id: string }, terminal: Terminal): Promise<string> {
-  return endOf(await awaitEnd(ask, id, terminal), { json })
+/** Waits for the end of an import. Returns its report. Throws as `importPayments`. */
+export async function watchImport(ask: Ask, { id }: { id: string }, terminal: Terminal): Promise<Report> {
+  return endOf(await awaitEnd(ask, id, terminal))
 }
 
 /** Cancels an import. Throws `OperatorError` when it does not exist. */
-export async function cancelImport(ask: Ask, { id, json }: Shown & { id: string }): Promise<string> {
+export async function cancelImport(ask: Ask, { id }: { id: string }): Promise<Report> {
   const variables = { input: { importId: id } }
   const { cancelPaymentImport: result } = (await ask(CANCEL_IMPORT, { variables, shape: cancelledAnswer })).data
   if ('code' in result) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
-  return json ? JSON.stringify(result.import, null, 2) : 'Cancelled. What it has recorded stays.'
+  return { data: result.import, text: 'Cancelled. What it has recorded stays.' }
 }
 
-function endOf(done: Import, { json }: Shown): string {
-  return whole(done, json ? JSON.stringify(done, null, 2) : `${reportText(done)}\n\n${totalsTable(done)}`)
+function endOf(done: Import): Report {
+  return reportOf(done, `${reportText(done)}\n\n${totalsTable(done)}`)
 }
 
 /**
  * Shows the comparison of a day, by default of yesterday. A day that the schedule has not compared is compared now, in a dry run.
- * Returns the totals as text. Throws as `importPayments`.
+ * Returns the totals. Throws as `importPayments`.
  */
 export async function reconcile(
   ask: Ask,
-  { day = null, json }: Shown & { day?: string | null },
+  { day = null }: { day?: string | null },
   terminal: Terminal,
-): Promise<string> {
+): Promise<Report> {
   const { reconciliationReport: daily } = (await ask(DAILY_REPORT, { variables: { day }, shape: dailyAnswer })).data
   const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true, sites: [] }))
   const done = daily?.state === 'DONE' ? daily : await awaitEnd(ask, id, terminal)
-  return whole(done, json ? JSON.stringify(done, null, 2) : totalsText(done))
+  return reportOf(done, totalsText(done))
 }
 
 async function begin(
@@ -94,12 +91,14 @@ async function awaitEnd(ask: Ask, id: string, terminal: Terminal): Promise<Impor
   }
 }
 
-/** Returns the text. Throws it, with what is wrong, if a list was not compared wholly: what is missing looks as if it were not there. */
-function whole({ lists }: Import, text: string): string {
-  const partial = lists.filter((list) => problemOf(list) !== null)
-  if (partial.length === 0) return text
-  const named = partial.map((list) => `${list.site} ${list.list}: ${problemOf(list)}`).join('; ')
-  throw new OperatorError(`${text}\n\nNot every list was read: ${plain(named)}`)
+/** Returns the report, with a problem if a list was not compared wholly: what is missing looks as if it were not there. */
+function reportOf(done: Import, text: string): Report {
+  const partial = done.lists.flatMap((list) => {
+    const problem = problemOf(list)
+    return problem === null ? [] : [`${list.site} ${list.list}: ${problem}`]
+  })
+  const problem = partial.length === 0 ? undefined : `Not every list was read: ${plain(partial.join('; '))}`
+  return { data: done, text, problem }
 }
 
 /** Why a list was not compared wholly; null if it was. */

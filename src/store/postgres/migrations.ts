@@ -11,8 +11,6 @@ import {
 import { StoreFailure } from '../store-errors.ts'
 import { type OwnConnection, type PostgresConnection, limitSettings, setForTransaction } from './postgres-connection.ts'
 
-const MIGRATIONS = new URL('../migrations/postgres/', import.meta.url)
-
 type PostgresMigrationOptions = MigrationListener & {
   /** Opens a connection without a query timeout. */
   readonly open: () => Promise<OwnConnection>
@@ -26,7 +24,7 @@ type PostgresMigrationOptions = MigrationListener & {
  * Statements have no parameters, so that none is prepared: a pooler may have one of the same name.
  */
 export async function migratePostgres(options: PostgresMigrationOptions): Promise<void> {
-  const { open, now, migrations = readMigrations(MIGRATIONS), onMigrationWait } = options
+  const { open, now, migrations = readMigrations('postgres'), onMigrationWait } = options
   const connection = await open()
   const lock = createMigrationLock(open, onMigrationWait)
   const retry = createRetry(onMigrationWait)

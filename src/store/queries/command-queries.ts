@@ -7,7 +7,7 @@ import type { CommandKey } from '../command-store.ts'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { Database } from '../port.ts'
 import { toAgreement } from '../rows/agreement-rows.ts'
-import { toCommand, toRequested } from '../rows/command-rows.ts'
+import { COMMANDS, REQUESTED } from '../rows/command-rows.ts'
 import { toPayout } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
 import { refsOfSameCommand } from './deliveries/inbox.ts'
@@ -35,7 +35,7 @@ async function findByKey(db: Db, { mutation, key, keyScope }: CommandKey): Promi
     .where('key', '=', key)
     .where('key_scope', '=', keyScope)
     .executeTakeFirst()
-  return row === undefined ? null : toCommand(row)
+  return row === undefined ? null : COMMANDS.fromRow(row)
 }
 
 async function hasNamesake(db: Db, { id, mutation, key }: Command): Promise<boolean> {
@@ -140,7 +140,7 @@ async function unansweredGatewayCreations(db: Db, limit: number): Promise<Unansw
     .limit(limit)
     .execute()
   return rows.flatMap(({ id, sent_at, site, requested_json }) => {
-    const requested = toRequested(requested_json)
+    const requested = REQUESTED.read(requested_json)
     return requested === null ? [] : [{ ...requested, operationId: id, site, requestedAt: toIso(sent_at) }]
   })
 }

@@ -7,7 +7,7 @@ import type { Db, GroupCommit } from '../group-commit.ts'
 import type { AbsentObjects, AbsentQuery, BegunImport, NewImport } from '../import-store.ts'
 import type { Database } from '../port.ts'
 import { toPayment } from '../rows/payment-rows.ts'
-import { entryPrefix, toImport } from '../rows/upkeep-rows.ts'
+import { entryPrefix, PAYMENT_IMPORTS } from '../rows/upkeep-rows.ts'
 import { newestFirst, unplaced } from './read-page.ts'
 
 /** Imports that may run at a time; they are worked on one after the other. */
@@ -25,14 +25,16 @@ export function importQueries(reader: Db, lists: Db, exclusively: GroupCommit['e
     running: async () => (await runningOf(reader)).toSorted((a, b) => a.number - b.number),
     async byNumber(number) {
       const row = await reader.selectFrom('payment_imports').selectAll().where('number', '=', number).executeTakeFirst()
-      return row === undefined ? null : toImport(row)
+      return row === undefined ? null : PAYMENT_IMPORTS.fromRow(row)
     },
     page: async (page, { daily, from }) => {
       const checked = [
         ...(daily === undefined ? [] : [sql<SqlBool>`daily = ${daily ? 1 : 0}`]),
         ...(from === undefined ? [] : [sql<SqlBool>`from_at = ${from}`]),
       ]
-      return unplaced(await newestFirst(reader, { table: 'payment_imports', page, checked, toValue: toImport }))
+      return unplaced(
+        await newestFirst(reader, { table: 'payment_imports', page, checked, toValue: PAYMENT_IMPORTS.fromRow }),
+      )
     },
     absent: (query) => absentObjects(lists, query),
     clear: (number, at) => exclusively(({ db }) => clear(db, number, at.getTime())),
@@ -40,7 +42,9 @@ export function importQueries(reader: Db, lists: Db, exclusively: GroupCommit['e
 }
 
 async function runningOf(db: Db): Promise<PaymentImport[]> {
-  return (await db.selectFrom('payment_imports').selectAll().where('done_at', 'is', null).execute()).map(toImport)
+  return (await db.selectFrom('payment_imports').selectAll().where('done_at', 'is', null).execute()).map(
+    PAYMENT_IMPORTS.fromRow,
+  )
 }
 
 async function begin(db: Db, request: NewImport): Promise<BegunImport> {
@@ -64,7 +68,7 @@ async function begin(db: Db, request: NewImport): Promise<BegunImport> {
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  return { kind: 'begun', import: toImport(row) }
+  return { kind: 'begun', import: PAYMENT_IMPORTS.fromRow(row) }
 }
 
 function isSame(running: PaymentImport, { plan, dryRun, daily }: NewImport): boolean {

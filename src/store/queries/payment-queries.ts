@@ -9,7 +9,7 @@ import { readByIds, type RowCache } from '../committed-rows.ts'
 import type { Db } from '../group-commit.ts'
 import type { PaymentStore, LinkStore } from '../port.ts'
 import { AGREEMENT_PAYERS } from '../rows/agreement-rows.ts'
-import { toPayin, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
+import { PAYINS, REFUND_REQUESTS, type RefundRequestRow } from '../rows/command-rows.ts'
 import { type LinksTable, toLinkOrNull, toLink } from '../rows/link-rows.ts'
 import { DUPLICATE_PAYMENTS } from '../rows/order-rows.ts'
 import { toPayment, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
@@ -109,7 +109,7 @@ async function duplicatesOf(db: Db, paymentIds: readonly string[]): Promise<Map<
 export async function payinsOf(db: Db, paymentIds: readonly string[]): Promise<DirectPayin[]> {
   if (paymentIds.length === 0) return []
   const rows = await db.selectFrom('payins').selectAll().where('payment_id', 'in', paymentIds).execute()
-  return rows.map(toPayin)
+  return rows.map(PAYINS.fromRow)
 }
 
 /** Returns the refund requests of commands, by command id. */

@@ -81,14 +81,14 @@ const LAST_WORD = sql`replace(name, rtrim(name, replace(name, ' ', '')), '')`
 
 type Comparison = { readonly field: SearchField; readonly where: RawBuilder<unknown> }
 
-/** An amount, with or without separators and a currency. */
+/** An amount without separators, with or without a currency. */
 const AMOUNT = /^(?<before>[a-z]{3,4})?\s?(?<value>\d{1,15}(?:\.\d{1,6})?)\s?(?<after>[a-z]{3,4})?$/i
 /** As on a receipt, with or without a mask. */
 const LAST_FOUR = /^[*•x.\s]*(\d{4})$/i
 
 /** Returns how a text is compared with amounts and with the last four digits of cards. */
 function comparisonsOf(text: string): Comparison[] {
-  const { before, value, after } = AMOUNT.exec(text.replaceAll(/,(?=\d{3}(?:\D|$))/g, ''))?.groups ?? {}
+  const { before, value, after } = AMOUNT.exec(text.replaceAll(/^\p{Sc}|,(?=\d{3}(?:\D|$))/gu, ''))?.groups ?? {}
   const currency = (before ?? after)?.toUpperCase()
   const [, last4] = LAST_FOUR.exec(text) ?? []
   const isIn = currency === undefined ? sql`` : sql` and currency = ${currency}`

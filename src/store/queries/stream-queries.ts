@@ -3,7 +3,7 @@ import { gatewayStreamId, isGatewayKind, isGatewayStream } from '../../domain/ga
 import { isPayoutKind, isPayoutStream, payoutStreamId } from '../../domain/payouts/payout.ts'
 import type { Db } from '../group-commit.ts'
 import type { EventFilter } from '../port.ts'
-import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS, type SubjectEventsName } from '../rows/log-rows.ts'
+import { GATEWAY_PAYMENT_EVENTS, PAYOUT_EVENTS } from '../rows/log-rows.ts'
 import type { TableSpec } from '../rows/table.ts'
 
 /** A stream that contains events of a filter, with the conditions that select them. */
@@ -83,7 +83,7 @@ async function ofAgreements(db: Db, ids: readonly string[]): Promise<Found[]> {
 
 /** The events of one kind of subject, which are in a table of their own. */
 export type SubjectLog = {
-  readonly table: SubjectEventsName
+  readonly table: 'payout_events' | 'gateway_payment_events'
   readonly spec: TableSpec<PaymentEvent, never>
   /** The column that contains the subject; null in no row. */
   readonly subject: string

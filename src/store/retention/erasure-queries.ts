@@ -1,13 +1,13 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Db, GroupCommit } from '../group-commit.ts'
 import type { Page, PageQuery } from '../page.ts'
-import { inLowerCase } from '../queries/payment-search.ts'
 import { newestFirst, oneOf, ROW_NUMBER, unplaced } from '../queries/read-page.ts'
 import type { AgreementPayersTable } from '../rows/agreement-rows.ts'
 import type { PayersTable } from '../rows/payment-rows.ts'
 import { PAYOUT_PAYEES, type PayoutPayeesTable } from '../rows/payout-rows.ts'
 import { toIso } from '../rows/table.ts'
 import type { ErasuresTable } from '../tables.ts'
+import { countErasable, type Erasable, type ErasureTarget, hasEmail } from './erasable.ts'
 import type { ErasureKind } from './kinds.ts'
 
 type ErasureRow = Selectable<ErasuresTable>
@@ -19,6 +19,7 @@ export function createErasureStore(
   onDone: () => void,
 ): ErasureStore {
   return {
+    count: (target) => countErasable(reader, target),
     begin: (request) => exclusively(async ({ db }) => toErasure(await begin(db, request))),
     step: (number, at) =>
       exclusively(async ({ db }) => {
@@ -212,16 +213,12 @@ async function paymentsThrough(db: Db, links: readonly { readonly ref: string }[
   return rows.map(({ id }) => id)
 }
 
-/**
- * In both cases, because only ASCII letters are lowered. An erased payer has no e-mail address, so that the next slice begins with those that
- * are left.
- */
+/** An erased payer has no e-mail address, so that the next slice begins with those that are left. */
 async function byEmail(db: Db, email: string): Promise<Slice> {
   const rows = await db
     .selectFrom('payment_payers')
     .select('payment_id')
-    .where(sql`lower(email)`, 'in', [email, email.toUpperCase()].map(inLowerCase))
-    .where('email', 'is not', null)
+    .where(hasEmail(email))
     .limit(ERASED_AT_ONCE)
     .execute()
   const payments = rows.map(({ payment_id: id }) => id)
@@ -250,10 +247,8 @@ async function byOwner(db: Db, { value: owner, cursor }: Running): Promise<Slice
   }
 }
 
-export type ErasureRequest = {
-  readonly kind: ErasureKind
-  /** The id, the owner or the e-mail address. Kept until the erasure is done. */
-  readonly value: string
+/** The value is kept until the erasure is done. */
+export type ErasureRequest = ErasureTarget & {
   /** Keyed hash of the value, which stays. */
   readonly valueHash: string
   /** Subject of the caller's token; null if it has none. */
@@ -283,6 +278,8 @@ export type ErasureFilter = { readonly valueHashes?: readonly string[] }
 
 /** Erases payers, in transactions of a few hundred payments, between which others write. */
 export type ErasureStore = {
+  /** Returns how much an erasure would find now. */
+  count(target: ErasureTarget): Promise<Erasable>
   /** Records an erasure. Returns the running one of the same kind and value instead, if there is one. */
   begin(request: ErasureRequest): Promise<PayerErasure>
   /**

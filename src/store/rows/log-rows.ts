@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { Agreement } from '../../domain/agreements/agreement.ts'
 import type { Delivery } from '../../domain/delivery.ts'
 import {
   type EventSource,
@@ -9,100 +10,24 @@ import {
 import type { GatewayPayment } from '../../domain/gateway/gateway-payment.ts'
 import type { Disposition } from '../../domain/payments/payment.ts'
 import type { Payout } from '../../domain/payouts/payout.ts'
-import { toAgreement } from './agreement-rows.ts'
+import {
+  type Column,
+  type Columns,
+  type FieldsSpec,
+  flagOrNull,
+  instant,
+  integer,
+  json,
+  jsonOrNull,
+  named,
+  reshaped,
+  type RowOf,
+  type TableOf,
+  tableOf,
+  text,
+} from './columns.ts'
 import { paymentJson, toPayment } from './payment-rows.ts'
-import { fromIso, toIso, type Flag, type Numbering, type TableSpec, type StoredRow } from './table.ts'
-
-export type EventsTable = {
-  position: number
-  stream_id: string
-  sequence: number
-  kind: string
-  source: EventSource
-  from_status: string | null
-  to_status: string | null
-  link_ref: string | null
-  payment_id: string | null
-  agreement_id: string | null
-  payment_json: string | null
-  agreement_json: string | null
-  recorded_at: number
-}
-
-export type DeliveriesTable = {
-  number: Numbering
-  id: string
-  ref: string | null
-  subject_id: string | null
-  status_raw: string | null
-  disposition: Disposition
-  attempts: number
-  first_received_at: number
-  last_received_at: number
-  signed: Flag | null
-  key_id: string | null
-  event_id: string | null
-  body: string | null
-}
-
-/** All events but those of payouts and gateway payments, which have `PAYOUT_EVENTS` and `GATEWAY_PAYMENT_EVENTS`. */
-export const EVENTS: TableSpec<PaymentEvent, never> = {
-  name: 'events',
-  columns: {
-    position: 'integer',
-    stream_id: 'text',
-    sequence: 'integer',
-    kind: 'text',
-    source: 'text',
-    from_status: 'text',
-    to_status: 'text',
-    link_ref: 'text',
-    payment_id: 'text',
-    agreement_id: 'text',
-    recorded_at: 'integer',
-    payment_json: 'text',
-    agreement_json: 'text',
-  },
-  keyOf: ({ id }) => id,
-  lookups: {},
-  fromRow: (row) => toEvent(row as unknown as StoredEvent),
-  toRow({ payment, agreement, ...event }) {
-    const columns = {
-      position: event.position,
-      stream_id: event.streamId,
-      sequence: event.sequence,
-      kind: event.kind,
-      source: event.source,
-      from_status: event.fromStatus,
-      to_status: event.toStatus,
-      link_ref: event.linkRef,
-      payment_id: payment?.id ?? null,
-      agreement_id: agreement?.id ?? null,
-      recorded_at: fromIso(event.recordedAt),
-    }
-    return {
-      ...columns,
-      payment_json: payment === null ? null : paymentJson(payment, toldBy(columns)),
-      agreement_json: agreement === null ? null : JSON.stringify(agreement),
-    }
-  },
-}
-
-type StoredEvent = Selectable<EventsTable>
-
-/** Returns the facts of a payment that the columns of its event tell, unless the payment itself has others. */
-function toldBy(
-  row: Pick<StoredEvent, 'stream_id' | 'sequence' | 'link_ref' | 'payment_id' | 'to_status' | 'recorded_at'>,
-) {
-  return {
-    id: row.payment_id ?? '',
-    streamId: row.stream_id,
-    linkRef: row.link_ref,
-    version: row.sequence,
-    statusRaw: row.to_status ?? '',
-    updatedAt: toIso(row.recorded_at),
-  }
-}
+import { fromIso, toIso, type Numbering, type TableSpec } from './table.ts'
 
 const KINDS: Readonly<Record<PaymentEventKind, true>> = {
   LINK_CREATED: true,
@@ -128,197 +53,147 @@ function toKind(stored: string): PaymentEventKind {
   return Object.hasOwn(KINDS, stored) ? (stored as PaymentEventKind) : 'OTHER'
 }
 
-/** Returns the event of a row. */
-function toEvent(row: StoredEvent): PaymentEvent {
-  return {
-    id: eventId(row.stream_id, row.sequence),
-    streamId: row.stream_id,
-    sequence: row.sequence,
-    position: row.position,
-    kind: toKind(row.kind),
-    source: row.source,
-    fromStatus: row.from_status,
-    toStatus: row.to_status,
-    linkRef: row.link_ref,
-    payment: row.payment_json === null ? null : toPayment(row.payment_json, toldBy(row)),
-    agreement: row.agreement_json === null ? null : toAgreement(row.agreement_json),
-    payout: null,
-    gatewayPayment: null,
-    recordedAt: toIso(row.recorded_at),
-  }
+/** The kind of an event; `OTHER` if only a later version knows it. */
+const kind: Column<PaymentEventKind, string> = { ...text<PaymentEventKind>(), read: (stored) => toKind(String(stored)) }
+
+/** What all tables of events have. */
+const EVENT = {
+  position: integer(),
+  streamId: text(),
+  sequence: integer(),
+  kind,
+  source: text<EventSource>(),
+  fromStatus: text<string | null>(),
+  toStatus: text<string | null>(),
+  recordedAt: instant,
 }
 
-/** Position of the last event of the whole log. */
-export type LogHeadRow = { readonly position: number }
+const events = tableOf(
+  'events',
+  {
+    ...EVENT,
+    linkRef: text<string | null>(),
+    paymentId: text<string | null>(),
+    agreementId: text<string | null>(),
+    paymentJson: text<string | null>(),
+    agreement: named('agreement_json', jsonOrNull<Agreement>()),
+  },
+  ['position'],
+)
+
+export type EventsTable = TableOf<typeof events.fields>
+
+type StoredEvent = RowOf<typeof events.fields>
+
+/** Returns the facts of a payment that the columns of its event tell, unless the payment itself has others. */
+function toldBy(event: Pick<StoredEvent, 'streamId' | 'sequence' | 'linkRef' | 'toStatus' | 'recordedAt'>, id: string) {
+  const { streamId, linkRef, sequence: version, toStatus, recordedAt: updatedAt } = event
+  return { id, streamId, linkRef, version, statusRaw: toStatus ?? '', updatedAt }
+}
+
+/** All events but those of payouts and gateway payments, which have `PAYOUT_EVENTS` and `GATEWAY_PAYMENT_EVENTS`. */
+export const EVENTS: TableSpec<PaymentEvent, never> = {
+  ...events,
+  keyOf: ({ id }) => id,
+  lookups: {},
+  fromRow(row) {
+    const { paymentId, agreementId: _id, paymentJson: stored, ...event } = events.fromRow(row)
+    const payment = stored === null ? null : toPayment(stored, toldBy(event, paymentId ?? ''))
+    return { ...NO_SUBJECT, ...event, id: eventId(event.streamId, event.sequence), payment }
+  },
+  toRow(event) {
+    const { payment, agreement, recordedAt } = event
+    const told = (id: string) => toldBy({ ...event, recordedAt: toIso(fromIso(recordedAt)) }, id)
+    return events.toRow({
+      ...event,
+      paymentId: payment?.id ?? null,
+      agreementId: agreement?.id ?? null,
+      paymentJson: payment === null ? null : paymentJson(payment, told(payment.id)),
+    })
+  },
+}
+
+const NO_SUBJECT = { linkRef: null, payment: null, agreement: null, payout: null, gatewayPayment: null }
+
+const payoutEvents = tableOf('payout_events', { ...EVENT, payout: named('payout_json', json<Payout | null>()) }, [
+  'position',
+])
+const gatewayPaymentEvents = tableOf(
+  'gateway_payment_events',
+  { ...EVENT, gatewayPayment: named('gateway_payment_json', json<GatewayPayment | null>()) },
+  ['position'],
+)
+
+export type PayoutEventsTable = TableOf<typeof payoutEvents.fields>
+export type GatewayPaymentEventsTable = TableOf<typeof gatewayPaymentEvents.fields>
+
+/** The events of payouts and of gateway payments, each in a table of its own. */
+export const PAYOUT_EVENTS = subjectEvents(payoutEvents)
+export const GATEWAY_PAYMENT_EVENTS = subjectEvents(gatewayPaymentEvents)
+
+function subjectEvents<Fields extends Columns & typeof EVENT>(
+  spec: FieldsSpec<Fields, 'position'>,
+): TableSpec<PaymentEvent, never> {
+  return {
+    ...spec,
+    keyOf: ({ id }) => id,
+    lookups: {},
+    fromRow(row) {
+      const event = spec.fromRow(row) as RowOf<typeof EVENT>
+      return { ...NO_SUBJECT, ...event, id: eventId(event.streamId, event.sequence) }
+    },
+    toRow: (event) => spec.toRow(event as unknown as RowOf<Fields>),
+  }
+}
 
 /** The key of the row in tables with one row. */
 export const ONLY = '1'
 
-export const LOG_HEAD: TableSpec<LogHeadRow, 'id'> = {
-  name: 'log_head',
-  columns: { id: 'integer', position: 'integer' },
-  keyOf: () => ONLY,
-  lookups: { id: { columns: ['id'], keyOf: () => ONLY } },
-  fromRow: ({ position }) => ({ position: Number(position) }),
-  toRow: ({ position }) => ({ id: Number(ONLY), position }),
-}
+const logHead = tableOf('log_head', { id: integer(), position: integer() }, ['id'])
+
+/** Position of the last event of the whole log. */
+export const LOG_HEAD: TableSpec<{ readonly position: number }, 'id'> = reshaped(
+  logHead,
+  ({ position }) => ({ id: Number(ONLY), position }),
+  (row) => row,
+)
 
 /** Sequence of the last event of a stream, also if it has been pruned; a stream without events has no row. */
-export type StreamRow = { readonly id: string; readonly sequence: number }
-
-export const STREAMS: TableSpec<StreamRow, 'id'> = {
-  name: 'stream_sequences',
-  columns: { stream_id: 'text', sequence: 'integer' },
+export const STREAMS = {
+  ...tableOf('stream_sequences', { id: named('stream_id', text()), sequence: integer() }, ['id']),
   derived: { select: 'stream_id, max(sequence) AS sequence', groupBy: 'stream_id' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['stream_id'], keyOf: ({ id }) => id } },
-  fromRow: ({ stream_id: id, sequence }) => ({ id: String(id), sequence: Number(sequence) }),
-  toRow: ({ id, sequence }) => ({ stream_id: id, sequence }),
 }
 
 /** What is kept of a pruned delivery, so that a repeat is recognised. */
-export type PrunedDeliveryRow = { readonly id: string; readonly disposition: Disposition }
+export const PRUNED_DELIVERIES = tableOf('pruned_deliveries', { id: text(), disposition: text<Disposition>() }, ['id'])
 
-export const PRUNED_DELIVERIES: TableSpec<PrunedDeliveryRow, 'id'> = {
-  name: 'pruned_deliveries',
-  columns: { id: 'text', disposition: 'text' },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: ({ id, disposition }) => ({ id: String(id), disposition: disposition as Disposition }),
-  toRow: ({ id, disposition }) => ({ id, disposition }),
-}
-
-/** A stored delivery. Its number is assigned by the database. */
-export type DeliveryRow = Omit<Delivery, 'number'>
-
-export const DELIVERIES: TableSpec<DeliveryRow, 'id'> = {
-  name: 'deliveries',
+/** Stored deliveries. Their numbers are assigned by the database. */
+export const DELIVERIES = {
+  ...tableOf(
+    'deliveries',
+    {
+      id: text(),
+      ref: text<string | null>(),
+      subjectId: text<string | null>(),
+      statusRaw: text<string | null>(),
+      disposition: text<Disposition>(),
+      attempts: integer(),
+      firstReceivedAt: instant,
+      lastReceivedAt: instant,
+      signed: flagOrNull,
+      keyId: text<string | null>(),
+      eventId: text<string | null>(),
+      body: text<string | null>(),
+    },
+    ['id'],
+  ),
   numbered: true,
-  columns: {
-    id: 'text',
-    ref: 'text',
-    subject_id: 'text',
-    status_raw: 'text',
-    disposition: 'text',
-    attempts: 'integer',
-    first_received_at: 'integer',
-    last_received_at: 'integer',
-    signed: 'integer',
-    key_id: 'text',
-    event_id: 'text',
-    body: 'text',
-  },
-  keyOf: ({ id }) => id,
-  lookups: { id: { columns: ['id'], keyOf: ({ id }) => id } },
-  fromRow: (row) => toDelivery(row as unknown as StoredDelivery),
-  toRow: (delivery) => ({
-    id: delivery.id,
-    ref: delivery.ref,
-    subject_id: delivery.subjectId,
-    status_raw: delivery.statusRaw,
-    disposition: delivery.disposition,
-    attempts: delivery.attempts,
-    first_received_at: fromIso(delivery.firstReceivedAt),
-    last_received_at: fromIso(delivery.lastReceivedAt),
-    signed: delivery.signed === null ? null : Number(delivery.signed),
-    key_id: delivery.keyId,
-    event_id: delivery.eventId,
-    body: delivery.body,
-  }),
 }
 
-type StoredDelivery = Selectable<DeliveriesTable>
+export type DeliveryRow = RowOf<typeof DELIVERIES.fields>
+export type DeliveriesTable = TableOf<typeof DELIVERIES.fields> & { number: Numbering }
 
 /** Returns the delivery of a row. */
-export function toDelivery(row: StoredDelivery): Delivery {
-  return {
-    id: row.id,
-    number: row.number,
-    ref: row.ref,
-    subjectId: row.subject_id,
-    statusRaw: row.status_raw,
-    disposition: row.disposition,
-    attempts: row.attempts,
-    firstReceivedAt: toIso(row.first_received_at),
-    lastReceivedAt: toIso(row.last_received_at),
-    signed: row.signed === null ? null : row.signed === 1,
-    keyId: row.key_id,
-    eventId: row.event_id,
-    body: row.body,
-  }
-}
-
-/** A table of the events of one kind of subject; `Column` contains the subject after the event. */
-export type SubjectEventsTable<Column extends string> = {
-  position: number
-  stream_id: string
-  sequence: number
-  kind: string
-  source: EventSource
-  from_status: string | null
-  to_status: string
-  recorded_at: number
-} & Record<Column, string>
-
-export type PayoutEventsTable = SubjectEventsTable<'payout_json'>
-export type GatewayPaymentEventsTable = SubjectEventsTable<'gateway_payment_json'>
-
-/** The events of payouts and of gateway payments, each in a table of its own. */
-export const PAYOUT_EVENTS = subjectEvents('payout_events', 'payout', 'payout_json')
-export const GATEWAY_PAYMENT_EVENTS = subjectEvents('gateway_payment_events', 'gatewayPayment', 'gateway_payment_json')
-
-export type SubjectEventsName = 'payout_events' | 'gateway_payment_events'
-
-type Subject = 'payout' | 'gatewayPayment'
-
-function subjectEvents(name: SubjectEventsName, subject: Subject, column: string): TableSpec<PaymentEvent, never> {
-  return {
-    name,
-    columns: {
-      position: 'integer',
-      stream_id: 'text',
-      sequence: 'integer',
-      kind: 'text',
-      source: 'text',
-      from_status: 'text',
-      to_status: 'text',
-      [column]: 'text',
-      recorded_at: 'integer',
-    },
-    keyOf: ({ id }) => id,
-    lookups: {},
-    fromRow: (row) => toSubjectEvent(row, subject, column),
-    toRow: (event) => ({
-      position: event.position,
-      stream_id: event.streamId,
-      sequence: event.sequence,
-      kind: event.kind,
-      source: event.source,
-      from_status: event.fromStatus,
-      to_status: event.toStatus,
-      [column]: JSON.stringify(event[subject]),
-      recorded_at: fromIso(event.recordedAt),
-    }),
-  }
-}
-
-function toSubjectEvent(row: StoredRow, subject: Subject, column: string): PaymentEvent {
-  const stored = row as unknown as Omit<PayoutEventsTable, 'payout_json'>
-  return {
-    id: eventId(stored.stream_id, stored.sequence),
-    streamId: stored.stream_id,
-    sequence: stored.sequence,
-    position: stored.position,
-    kind: toKind(stored.kind),
-    source: stored.source,
-    fromStatus: stored.from_status,
-    toStatus: stored.to_status,
-    linkRef: null,
-    payment: null,
-    agreement: null,
-    payout: null,
-    gatewayPayment: null,
-    [subject]: JSON.parse(String(row[column])) as Payout | GatewayPayment,
-    recordedAt: toIso(stored.recorded_at),
-  }
+export function toDelivery(row: Selectable<DeliveriesTable>): Delivery {
+  return { number: row.number, ...DELIVERIES.fromRow(row) }
 }

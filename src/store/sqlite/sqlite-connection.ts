@@ -27,8 +27,6 @@ const WRITER_CACHE_KB = 64 * 1024
 const NORMAL = 1
 const FULL = 2
 
-const MIGRATIONS = new URL('../migrations/sqlite/', import.meta.url)
-
 export type SqliteMigrationOptions = MigrationListener & {
   /** Default: those of this version. */
   readonly migrations?: readonly Migration[]
@@ -47,7 +45,7 @@ export async function openWriter(
   try {
     database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KB}`)
     beginNewLog(database)
-    await migrate(migrationTarget(database, now), options.migrations ?? readMigrations(MIGRATIONS), options)
+    await migrate(migrationTarget(database, now), options.migrations ?? readMigrations('sqlite'), options)
     database.prepare('UPDATE meta SET opened_at = ?').run(now.getTime())
     // Only this process has the file open: the owner of any lease has ended, so no lease has to expire first.
     database.exec('UPDATE leases SET until = 0')

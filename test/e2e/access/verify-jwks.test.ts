@@ -98,11 +98,6 @@ describe('a token is refused', () => {
     ['a key of its own', () => rsToken(second, CLAIMS, { kid: 'key-1', jwk: second.jwk })],
     ['a path as key id', () => rsToken(first, CLAIMS, { kid: '../../key-1' })],
     ['a key id that is no text', () => rsToken(first, CLAIMS, { kid: ['key-1'] })],
-    ['a wrong iss', () => rsToken(first, { ...CLAIMS, iss: 'other' })],
-    ['a wrong aud', () => rsToken(first, { ...CLAIMS, aud: 'other' })],
-    ['exp as text', () => rsToken(first, { ...CLAIMS, exp: String(NOW_S + 60) })],
-    ['exp missing', () => rsToken(first, { ...CLAIMS, exp: undefined })],
-    ['a wrong typ', () => rsToken(first, CLAIMS, { typ: 'dpop+jwt' })],
     [
       'RS512',
       () => {

@@ -1,9 +1,4 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { createHttpServer } from '../../../packages/sandbox/src/http/server.ts'
-import { addPageRoutes } from '../../../packages/sandbox/src/server/sandbox-server.ts'
-import { temporaryFolder } from '../../support/process.ts'
+import { expect, test } from 'vitest'
 import { sandboxFor } from './support.ts'
 
 test('the page is at / and /sandbox, and runs nothing but its own files', async () => {
@@ -31,16 +26,4 @@ test('nothing beside the files of the pages is served', async () => {
     '/sandbox/none',
   ])
     expect((await fetch(`${sandbox.origin}${path}`)).status).toBeGreaterThanOrEqual(400)
-})
-
-test('where the pages have not been built, a text says so', async () => {
-  const failureOf = () => ({ status: 500 })
-  const { server, routes } = createHttpServer((_call, route) => route?.(), failureOf)
-  addPageRoutes(routes, temporaryFolder())
-  await once(server.listen(0), 'listening')
-  onTestFinished(() => void server.close())
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  expect(answer.status).toBe(503)
-  expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  expect(await answer.text()).toContain('npm run build:web')
 })

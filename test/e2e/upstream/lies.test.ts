@@ -1,65 +1,32 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSites } from '../../../src/upstream/client/sites.ts'
 import { createUpstreamClient, type Mismatch, type UpstreamClient } from '../../../src/upstream/upstream-client.ts'
+import { fixtureText } from '../../fixtures/upstream/read.ts'
 import { faultOf, serve, site } from './open.ts'
+import { AGREEMENT, DOCUMENT, LINK, PAYIN, PAYOUT, PERSON, TERMS } from './requests.ts'
 import { answer } from './scripted-service.ts'
 
-const webhook = { endpointUrl: 'https://merchant.test/webhooks/payments/r1', authorizationHeader: 'Bearer v1.k.abc' }
 const elsewhere = { endpoint_url: 'https://merchant.test/webhooks/payments/r2' }
 const oceania = createSites([{ id: 'aud', appId: 'a', secretKey: 's', currencies: ['AUD', 'NZD'] }])
 const payment = { uuid: 'VMMAOTFQ', status: 'received', currency: 'AUD', amount: '125.5' }
-const TERMS = { limit: '250.50', amountRule: 'VARIABLE', frequency: 'MONTHLY', startDate: '2030-01-31' } as const
 
 const CALLS = {
-  createPayinLink: (client: UpstreamClient) =>
-    client.createPayinLink(site(), {
-      amount: { value: '125.50', currency: 'AUD' },
-      description: 'Order 17',
-      sender: { email: 'jo@payer.test', firstName: 'Jo', lastName: 'Payer' },
-      webhook,
-    }),
-  createPayin: (client: UpstreamClient) =>
-    client.createPayin(site(), {
-      currency: 'AUD',
-      amount: '125.50',
-      gst: false,
-      customerName: 'Jo Payer',
-      customerEmail: 'jo@payer.test',
-      methodCode: 'au_payid_npp_aud',
-      methodFields: {},
-      webhook,
-    }),
-  createPayout: (client: UpstreamClient) =>
-    client.createPayout(site(), {
-      currency: 'AUD',
-      methodCode: 'au_bank_aud',
-      description: 'Prizes of the week',
-      transactions: ['40.25', '59.75'].map((amount) => ({
-        firstName: 'Grace',
-        lastName: 'Payee',
-        email: 'grace@example.test',
-        amount,
-        methodFields: {},
-      })),
-      webhook,
-    }),
-  createPaymentAgreement: (client: UpstreamClient) =>
-    client.createPaymentAgreement(site(), {
-      clientTransactionId: 'mandate-1',
-      ...TERMS,
-      description: 'Membership',
-      purpose: 'RETAIL',
-      payer: { name: 'Ada Payer', bankAccount: { bsb: '062-000', accountNumber: '481516234' } },
-      webhook,
-    }),
+  createPayinLink: (client: UpstreamClient) => client.createPayinLink(site(), LINK),
+  createPayin: (client: UpstreamClient) => client.createPayin(site(), PAYIN),
+  createPayout: (client: UpstreamClient) => client.createPayout(site(), PAYOUT),
+  createCustomer: (client: UpstreamClient) => client.createCustomer(site(), { person: PERSON, document: DOCUMENT }),
+  createPaymentAgreement: (client: UpstreamClient) => client.createPaymentAgreement(site(), AGREEMENT),
   amendPaymentAgreement: (client: UpstreamClient) =>
-    client.amendPaymentAgreement(site(), { ...TERMS, serviceId: '12345', webhook }),
+    client.amendPaymentAgreement(site(), { ...TERMS, serviceId: '12345' }),
   changeAgreementStatus: (client: UpstreamClient) =>
     client.changeAgreementStatus(site(), { serviceId: '12345', status: 'active' }),
   searchAgreements: (client: UpstreamClient) => client.searchAgreements(site(), { from: new Date(0), to: new Date(1) }),
   getPayinLink: (client: UpstreamClient) => client.getPayinLink(site(), '7AMCEF7H'),
   getPayin: (client: UpstreamClient) => client.getPayin(site(), 'VMMAOTFQ'),
   getPayout: (client: UpstreamClient) => client.getPayout(site(), 'OHXTEF9M'),
+  payinMethodFields: (client: UpstreamClient) => client.payinMethodFields(site(), 'au_card_aud'),
+  getCustomer: (client: UpstreamClient) => client.getCustomer(site(), 'customer_1'),
+  getContact: (client: UpstreamClient) => client.getContact(site(), 'jo@payer.test'),
   getBalances: (client: UpstreamClient) => client.getBalances(site(), 'AUD'),
   refundPayin: (client: UpstreamClient) =>
     client.refundPayin(site(), { uuid: 'VMMAOTFQ', amount: '40.50', description: 'Returned goods' }),
@@ -72,6 +39,8 @@ type Operation = keyof typeof CALLS
 const link = { uuid: '7AMCEF7H', payment_url: 'https://pay.test/x' }
 const batch = { uuid: 'OHXTEF9M', status: 'processing', currency: 'AUD' }
 const agreement = { id: 1, payment_agreement_id: 'a-1', client_transaction_id: 'mandate-1', status: 'created' }
+const BALANCES = { ...(JSON.parse(fixtureText('balances')) as object), currency: 'JPY' }
+const METHOD = JSON.parse(fixtureText('payin-method-params')) as object
 
 /** Starts a service that gives one answer to everything, and a client of it. */
 async function told(body: unknown) {
@@ -114,6 +83,17 @@ describe('an answer about something else', () => {
       '7AMCEF7H',
     ],
     ['refundPayinLink', 'of another amount', { refund_amount: '40.51' }, '7AMCEF7H'],
+    ['getBalances', 'in another currency', BALANCES, null],
+    ['payinMethodFields', 'about another method', METHOD, null],
+    [
+      'amendPaymentAgreement',
+      'of another agreement',
+      { payment_agreement_amendment: { ...agreement, id: 4 } },
+      '12345',
+    ],
+    ['createCustomer', 'of another person', { uuid: 'customer_1', email: 'grace@example.test' }, null],
+    ['getCustomer', 'of another customer', { uuid: 'customer_2' }, 'customer_1'],
+    ['getContact', 'of another contact', { email: 'grace@example.test' }, null],
   ])('to %s, %s, is refused and told', async (operation, _what, body, subjectId) => {
     const { client, service, mismatches } = await told(body)
     const fault = await faultOf(CALLS[operation](client))
@@ -125,9 +105,9 @@ describe('an answer about something else', () => {
   it.each<[Operation, object]>([
     [
       'createPayinLink',
-      { ...link, currency: 'AUD', amount: 125.5, webhook_notification: { endpoint_url: webhook.endpointUrl } },
+      { ...link, currency: 'AUD', amount: 125.5, webhook_notification: { endpoint_url: LINK.webhook.endpointUrl } },
     ],
-    ['createPayin', { ...payment, amount: '125.500', payin_notification: { endpoint_url: webhook.endpointUrl } }],
+    ['createPayin', { ...payment, amount: '125.500', payin_notification: { endpoint_url: LINK.webhook.endpointUrl } }],
     ['createPayout', { ...batch, total_amount: '100' }],
     ['createPaymentAgreement', { ...agreement, limit_amount: 250.5 }],
     ['refundPayin', { refund_amount: '40.5', payin_request: payment }],

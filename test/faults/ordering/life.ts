@@ -2,15 +2,12 @@ import { present, report } from '../../store/contract/builders.ts'
 import type { Random } from '../random.ts'
 import { AMOUNT, HOUR_MS, MINUTE_MS, type Truth, walk } from './truth.ts'
 
-/** One payment: its history, and what is shown of it. All instants are milliseconds since the beginning of the simulation. */
+/** One payment and its history. All instants are milliseconds since the beginning of the simulation. */
 export type Life = {
   /** Correlation id of its link; the ids of the link and of the payment contain it. */
   readonly ref: string
   readonly truths: readonly Truth[]
   readonly outage: { readonly from: number; readonly to: number } | null
-  shown: string | null
-  notedAt: number
-  wrongMs: number
   reads: number
   reading: boolean
   judged: boolean
@@ -22,7 +19,7 @@ export function lifeOf(number: number, withOutage: boolean, random: Random): [st
   const truths = walk(random, begun)
   const ref = String(number)
   const life = { ref, truths, outage: withOutage ? outageOf(truths, random) : null }
-  return [ref, { ...life, shown: null, notedAt: begun, wrongMs: 0, reads: 0, reading: false, judged: false }]
+  return [ref, { ...life, reads: 0, reading: false, judged: false }]
 }
 
 /** Returns an outage of ten minutes to two hours in which the last change of the payment happens. */

@@ -11,10 +11,9 @@ import { after, delivery, NOW, present, type report, settledLink } from '../../s
 import { pollAt } from '../../support/due-reads.ts'
 import type { Random } from '../random.ts'
 import { isAway, type Life, lifeOf, linkOf, paymentOf, refOf, reported } from './life.ts'
-import { createQueue } from './queue.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Truth, truthAt } from './truth.ts'
 
-/** How webhooks are lost, and which mechanisms make up for it. */
+/** How webhooks are lost. */
 export type Cell = {
   readonly payments: number
   /** Share of the attempts that never arrive, and of the arrivals whose answer is lost, so that they are sent again. */
@@ -23,10 +22,6 @@ export type Cell = {
   readonly equalBodies?: boolean
   /** Whether each payment has an outage of the app of 10 to 120 minutes, in which it changes. */
   readonly outage?: boolean
-  /** Whether planned reads and comparisons of the day are made; otherwise only reads that a webhook requires. */
-  readonly polls: boolean
-  /** Whether, after its outage, what is under way is read, and what was made in the outage is compared. */
-  readonly sweep: boolean
 }
 
 /** Results over all payments, each three days after its last change, and after the next comparison of its day. */
@@ -34,7 +29,6 @@ export type Figures = {
   readonly statusWrong: number
   readonly refundedWrong: number
   /** Mean over all payments. */
-  readonly minutesWrong: number
   readonly readsPerPayment: number
 }
 
@@ -51,16 +45,38 @@ const PAGE = 20
 
 type Happening =
   | { readonly kind: 'attempt'; readonly life: Life; readonly truth: Truth; readonly number: number }
-  | { readonly kind: 'birth' | 'change' | 'return' | 'due' | 'judgement'; readonly life: Life }
+  | { readonly kind: 'birth' | 'return' | 'due' | 'judgement'; readonly life: Life }
   | { readonly kind: 'comparison' }
   | { readonly kind: 'answer'; readonly life: Life; readonly give: () => void }
+
+type Queue = {
+  add(at: number, happening: Happening): void
+  take(): { readonly at: number; readonly happening: Happening } | undefined
+}
+
+/** Creates an empty queue, which gives the earliest entry first, and of equal instants the one that was added first. */
+function createQueue(): Queue {
+  const entries: { readonly at: number; readonly happening: Happening }[] = []
+  return {
+    add(at, happening) {
+      let [low, high] = [0, entries.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((entries[middle]?.at ?? 0) > at) low = middle + 1
+        else high = middle
+      }
+      entries.splice(low, 0, { at, happening })
+    },
+    take: () => entries.pop(),
+  }
+}
 
 /**
  * Simulates many payments on a virtual clock. The store receives webhooks that are late, repeated or lost, and the reader reads the
  * payments API. Store and reader are those of production.
  */
 export async function simulate(store: Store, cell: Cell, random: Random): Promise<Figures> {
-  const queue = createQueue<Happening>()
+  const queue = createQueue()
   const lives = new Map(
     Array.from({ length: cell.payments }, (_, number) => lifeOf(number, cell.outage === true, random)),
   )
@@ -119,19 +135,10 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     await untilRest(life, () => void asker.read(readables.ofPayment(subject)).then(over))
   }
 
-  /** Records what is shown of a payment, and for how long that was wrong; and waits for its next read. */
+  /** Waits for the next read of a payment. */
   const look = async (life: Life) => {
-    note(life)
-    const subject = await store.reads.subject(linkOf(life))
-    life.shown = subject?.payment?.statusRaw ?? null
-    const dueAt = subject?.dueAt ?? null
-    if (cell.polls && dueAt !== null) queue.add(Math.max(now, dueAt.getTime() - NOW.getTime()), { kind: 'due', life })
-  }
-  const note = (life: Life) => {
-    if (life.judged) return
-    const truth = truthAt(life.truths, life.notedAt)
-    if (life.shown !== truth.status) life.wrongMs += now - life.notedAt
-    life.notedAt = now
+    const dueAt = (await store.reads.subject(linkOf(life)))?.dueAt ?? null
+    if (dueAt !== null) queue.add(Math.max(now, dueAt.getTime() - NOW.getTime()), { kind: 'due', life })
   }
 
   /** Begins the read of a payment if it is due; after its outage, if that is under way. */
@@ -185,10 +192,8 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     const arrives = !isAway(life, now) && random() >= cell.lost
     if (arrives) {
       const said = reported(life, truth, cell.equalBodies !== true)
-      const outcome = await store.inbox.receive(delivery(said, { ref: life.ref, receivedAt: clock() }))
+      await store.inbox.receive(delivery(said, { ref: life.ref, receivedAt: clock() }))
       await look(life)
-      if (outcome.readDue && !cell.polls && !life.reading)
-        await begin(present(await store.reads.subject(paymentOf(life))))
     }
     const isAcknowledged = arrives && random() >= cell.lost
     const next = ATTEMPTS_AT[number + 1]
@@ -204,12 +209,11 @@ export async function simulate(store: Store, cell: Cell, random: Random): Promis
     else if (happening.kind === 'attempt') await receive(life, happening.truth, happening.number)
     else if (happening.kind === 'answer') await untilRest(life, happening.give)
     else if (happening.kind === 'due') await readDue(life)
-    else if (happening.kind === 'return' && cell.sweep) await sweep(life)
-    else note(life)
-    if (happening.kind === 'judgement') life.judged = true
+    else if (happening.kind === 'return') await sweep(life)
+    else life.judged = true
   }
 
-  const comparisons = cell.polls ? comparisonsOf(DAY) : []
+  const comparisons = comparisonsOf(DAY)
   for (const at of comparisons) queue.add(at, { kind: 'comparison' })
   for (const life of lives.values()) addEvents(queue, life, { random, comparisons })
   for (let living = lives.size; living > 0;) {
@@ -248,12 +252,12 @@ function comparisonsOf(day: number): number[] {
 }
 
 function addEvents(
-  queue: ReturnType<typeof createQueue<Happening>>,
+  queue: Queue,
   life: Life,
   { random, comparisons }: { readonly random: Random; readonly comparisons: readonly number[] },
 ): void {
   for (const [number, truth] of life.truths.entries()) {
-    queue.add(truth.at, { kind: number === 0 ? 'birth' : 'change', life })
+    if (number === 0) queue.add(truth.at, { kind: 'birth', life })
     queue.add(truth.at + random() * 3_000, { kind: 'attempt', life, truth, number: 0 })
   }
   if (life.outage !== null) queue.add(life.outage.to, { kind: 'return', life })
@@ -271,11 +275,9 @@ async function judge(store: Store, lives: readonly Life[]): Promise<Figures> {
     if (payment?.statusRaw !== truth.status) statusWrong += 1
     if (Number(payment?.details.refunded ?? 0) !== truth.refunded) refundedWrong += 1
   }
-  const mean = (of: (life: Life) => number) => lives.reduce((sum, life) => sum + of(life), 0) / lives.length
   return {
     statusWrong: statusWrong / lives.length,
     refundedWrong: refundedWrong / lives.length,
-    minutesWrong: mean(({ wrongMs }) => wrongMs) / MINUTE_MS,
-    readsPerPayment: mean(({ reads }) => reads),
+    readsPerPayment: lives.reduce((sum, { reads }) => sum + reads, 0) / lives.length,
   }
 }

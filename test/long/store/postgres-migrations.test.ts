@@ -15,7 +15,7 @@ import { type Database, findPostgres, type PostgresServer } from '../../support/
 import { openPostgresStore } from '../../support/store.ts'
 
 const server = await findPostgres()
-const OWN = readMigrations(new URL('../../../src/store/migrations/postgres/', import.meta.url))
+const OWN = readMigrations('postgres')
 const NOTE = parseMigration('0901-note.sql', '-- compatible\nALTER TABLE payments ADD COLUMN note TEXT;\n')
 const INDEX = parseMigration(
   '0902-index.sql',
@@ -123,18 +123,6 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
     expect(await recorded()).toEqual(COMPLETE)
   })
 
-  it('build an index while rows are written', async () => {
-    // The index waits for the end of this transaction, which has an older snapshot.
-    const old = await begin('SELECT 1 FROM meta')
-    const migrated = migrateWith()
-    await appears(BUILDING)
-    await database.run(`SET lock_timeout = 3000; INSERT INTO pruned_streams VALUES ('S1', 1)`)
-    await old.query('COMMIT')
-    await migrated
-    expect(await database.run(VALID)).toEqual([{ valid: true }])
-    expect(await recorded()).toEqual(COMPLETE)
-  })
-
   it('replace an index that an interrupted attempt has left invalid', async () => {
     await database.run(`INSERT INTO pruned_streams VALUES ('S1', 1), ('S2', 1)`)
     const failing = database.run('CREATE UNIQUE INDEX CONCURRENTLY streams_by_sequence ON pruned_streams (sequence)')
@@ -207,13 +195,5 @@ describe.skipIf(server === null).each(WAYS)('migrations of PostgreSQL beside run
     const store = await openPostgresStore({ url: database.url, onLaterMigrations: (numbers) => (later = numbers) })
     await store.close()
     expect(later).toEqual([901, 902])
-  })
-
-  it('go on where a crash between two steps has left them', async () => {
-    await migrateWith()
-    await database.run('UPDATE migrations SET steps = 2 WHERE number = 902; DELETE FROM remarks')
-    await migrateWith()
-    expect(await database.run('SELECT id FROM remarks')).toHaveLength(1)
-    expect(await recorded()).toEqual(COMPLETE)
   })
 })

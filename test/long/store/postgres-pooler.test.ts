@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/ledger/store.ts'
-import { ANSWER_MS, clientConfig, connect, createSockets } from '../../../src/store/postgres/postgres-connection.ts'
+import { ANSWER_MS, clientConfig, createSockets } from '../../../src/store/postgres/postgres-connection.ts'
 import { openReader } from '../../../src/store/postgres/writer.ts'
 import { StoreFailure } from '../../../src/store/store-errors.ts'
 import { delivery, NOW, report } from '../../store/contract/builders.ts'
@@ -102,24 +102,6 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
     },
   )
 
-  it('run no statement that another client has prepared in the same session', async () => {
-    const { url, drop } = await pooler.createDatabase()
-    const sockets = createSockets()
-    const config = clientConfig(`${url}?pooler=session`, sockets, ANSWER_MS)
-    const [one, other] = [await connect(config), await connect(config)]
-    await one.run('BEGIN')
-    await one.run('SELECT $1::text AS one', ['x'])
-    const ask = () => other.run('SELECT $1::text AS other', ['x'])
-    expect((await ask()).rows).toEqual([{ other: 'x' }])
-    // The pooler assigns the most recently released session: that of the first client.
-    await one.run('COMMIT')
-    await expect(ask()).rejects.toMatchObject({ cause: { code: '26000' } })
-    expect((await ask()).rows).toEqual([{ other: 'x' }])
-    await Promise.all([one.end(), other.end()])
-    sockets.close()
-    await drop()
-  })
-
   it('are used again after the pooler was restarted, with all that was acknowledged', async () => {
     await Promise.all([open(), open()])
     const acknowledged: string[] = []
@@ -141,22 +123,6 @@ describe.skipIf(server === null || !hasPgBouncer())('stores behind a pooler in t
       `SELECT substr(stream_id, 9) AS id FROM events WHERE stream_id LIKE 'payment:restart-%'`,
     )
     expect(told.map(({ id }) => String(id)).toSorted()).toEqual(acknowledged.toSorted())
-  })
-
-  it('are told that the pooler refuses them', async () => {
-    const clients: Client[] = []
-    onTestFinished(async () => void (await Promise.all(clients.map((client) => client.end()))))
-    const fill = async () => {
-      const client = new Client({ connectionString: database.url })
-      await client.connect().then(
-        () => clients.push(client),
-        () => {},
-      )
-      return clients.length
-    }
-    // The pooler counts connections of the test before until it notices their end: a refusal alone does not say that these hold all places.
-    await expect.poll(fill, { interval: 0 }).toBe(PLACES)
-    await expect(open()).rejects.toThrow(/the pooler in front of its server refuses, .* \(08P01\)/)
   })
 })
 

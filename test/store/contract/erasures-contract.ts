@@ -43,6 +43,13 @@ export function erasuresContract(fixture: Fixture): void {
     }
   }
   const erase = async (kind: ErasureKind, value: string) => (await finish(await begin(kind, value))).erasure
+  /** Erases what was not erased before: as much as was counted. */
+  const eraseCounted = async (kind: ErasureKind, value: string) => {
+    const found = await store.erasures.count({ kind, value })
+    const erasure = await erase(kind, value)
+    expect(erasure).toMatchObject(found)
+    return erasure
+  }
 
   const payers = async (...ids: string[]) => Object.fromEntries(await store.payments.payers(ids))
 
@@ -161,7 +168,7 @@ export function erasuresContract(fixture: Fixture): void {
     await pay('P1', ADA, 'a', 'failed')
     await pay('P2', BOB, 'a')
     await pay('P3', ADA, 'b')
-    expect(await erase('LINK', 'LINK-a')).toMatchObject({ payments: 2, payers: 2 })
+    expect(await eraseCounted('LINK', 'LINK-a')).toMatchObject({ payments: 2, payers: 2 })
     expect(await payers('P1', 'P2', 'P3')).toEqual({ P3: ADA })
   })
 
@@ -182,7 +189,7 @@ export function erasuresContract(fixture: Fixture): void {
       await pay('P2', { ...ADA, email: 'ada@example.TEST' })
       await pay('P3', BOB)
       await pay('P4', { ...ADA, email: 'xada@example.test' })
-      expect(await erase('EMAIL', email)).toMatchObject({ payments: 2, payers: 2 })
+      expect(await eraseCounted('EMAIL', email)).toMatchObject({ payments: 2, payers: 2 })
       expect(Object.keys(await payers('P1', 'P2', 'P3', 'P4'))).toEqual(['P3', 'P4'])
       await pay('P5', ADA)
       expect(await payers('P5')).toEqual({ P5: ADA })
@@ -192,7 +199,7 @@ export function erasuresContract(fixture: Fixture): void {
   it('erases the payers with an e-mail address beyond ASCII', async () => {
     await pay('P1', { name: null, email: 'ÉMILE@example.test' } as never)
     await pay('P2', { name: null, email: 'émile@example.test' } as never)
-    expect(await erase('EMAIL', 'émile@example.test')).toMatchObject({ payers: 2 })
+    expect(await eraseCounted('EMAIL', 'émile@example.test')).toMatchObject({ payers: 2 })
   })
 
   it('erases the payers of an owner, in slices, of links and of payins', async () => {
@@ -232,7 +239,7 @@ export function erasuresContract(fixture: Fixture): void {
     await store.inbox.receiveAgreement(callback(said, { ref: 'c' }))
     const { rows } = await store.agreements.page({ limit: 9, before: null }, { ownerId: 'customer-7' })
     expect(rows.map(({ row }) => row.id)).toEqual(['AGR3', 'AGR1'])
-    expect(await erase('OWNER', 'customer-7')).toMatchObject({ agreements: 2, payments: 0, payers: 2 })
+    expect(await eraseCounted('OWNER', 'customer-7')).toMatchObject({ agreements: 2, payments: 0, payers: 2 })
     expect([...(await store.agreements.payers(['AGR1', 'AGR2', 'AGR3'])).keys()]).toEqual(['AGR2'])
   })
 

@@ -102,27 +102,12 @@ export function gatewaySettlementsContract({ store }: Fixture): void {
     expect(await settle(null)).toEqual({ kind: 'state-conflict', statusRaw: 'received' })
   })
 
-  it('have the payment of the callback where an operator named another', async () => {
-    await unanswered()
-    await settle('2')
-    await callback('received')
-    expect(await paymentOf()).toMatchObject({ status: 'received', overrulesOperator: true })
-    expect(await store.gatewayPayments.byIds(['2'])).toEqual([])
-  })
-
   it('are settled by an answer that was late, and show that an operator had found nothing', async () => {
     await unanswered()
     await settle(null)
     await answer('46345')
     expect(await paymentOf()).toMatchObject({ status: 'created', overrulesOperator: true })
     expect(await commandOf()).toMatchObject({ state: 'SETTLED', result: { paymentId: '46345' } })
-  })
-
-  it('show what they were requested with also after a refusal', async () => {
-    await unanswered()
-    await store.commands.reject(OPERATION, { httpStatus: 422 })
-    await callback('received')
-    expect(await paymentOf()).toMatchObject({ ...REQUESTED, status: 'received' })
   })
 
   it('are not settled while the answer is awaited, where another payment is known, or where it is another command', async () => {

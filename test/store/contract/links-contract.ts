@@ -1,10 +1,8 @@
 import { array, assert, asyncProperty, constantFrom, nat, tuple } from 'fast-check'
 import { expect, it } from 'vitest'
 import type { ListFilter } from '../../../src/domain/list-filter.ts'
-import type { PaymentLink } from '../../../src/domain/payments/payment-link.ts'
 import { PAID_RANK, PAYMENT_STATUSES } from '../../../src/domain/payments/payment-report.ts'
 import { holdsMoney } from '../../../src/domain/payments/payment.ts'
-import type { Page, PageCursor, Placed } from '../../../src/store/port.ts'
 import { newSeed } from '../../faults/random.ts'
 import { after, delivery, MINUTE, present, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
@@ -24,19 +22,6 @@ export function linksContract(fixture: Fixture): void {
     expect(await links.byRefs(['a'])).toEqual([a])
     expect(await links.byIds([])).toEqual([])
     expect(await links.byRefs([])).toEqual([])
-  })
-
-  it('pages newest first, without a repeat or a hole while links are added', async () => {
-    for (const ref of ['a', 'b', 'c', 'd', 'e']) await settledLink(store, ref)
-    const seen: string[] = []
-    let before: PageCursor | null = null
-    for (let round = 0; round < 3; round += 1) {
-      const page: Page<Placed<PaymentLink>> = await store.links.page({ limit: 2, before }, {})
-      seen.push(...page.rows.map(({ row }) => row.ref))
-      before = page.next
-      await settledLink(store, `late-${round}`)
-    }
-    expect(seen).toEqual(['e', 'd', 'c', 'b', 'a'])
   })
 
   it('filters by reference and by the time of creation', async () => {

@@ -13,11 +13,6 @@ export function logContract(fixture: Fixture): void {
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P3' })))
   }
 
-  it('is empty at first', async () => {
-    expect(await store.log.head()).toBe(0)
-    expect(await events(store)).toEqual([])
-  })
-
   it('is read onwards from a position, a page at a time', async () => {
     await history()
     const { log } = store
@@ -150,9 +145,5 @@ export function logContract(fixture: Fixture): void {
     await store.close()
     await expect(store.ping()).rejects.toThrow('The store is closed.')
     await expect(store.inbox.receive(delivery(report('pending')))).rejects.toThrow('The store is closed.')
-  })
-
-  it('names itself with a random id', async () => {
-    expect(store.logId).toMatch(/^[0-9a-f]{32}$/)
   })
 }

@@ -111,24 +111,6 @@ export function paymentsContract({ store }: Fixture): void {
     }
   })
 
-  it('pages by the time of the last change what is asked for by it', async () => {
-    const { payments } = store
-    for (const n of [1, 2, 3, 4, 5]) await receive(`P${n}`, 'pending', n)
-    for (const n of [1, 2]) await receive(`P${n}`, 'received', 6)
-    const filter = { updatedFrom: after(2 * MINUTE), updatedBefore: after(7 * MINUTE) }
-    const seen: string[] = []
-    for (let page = (await payments.page({ limit: 1, before: null }, filter)).rows; page.length > 0;) {
-      seen.push(...page.map(({ row }) => row.id))
-      page = (await payments.page({ limit: 2, before: present(page.at(-1)) }, filter)).rows
-    }
-    expect(seen).toEqual(['P2', 'P1', 'P5', 'P4', 'P3'])
-
-    const byNumber = (await payments.page({ limit: 1, before: null }, {})).rows
-    await expect(payments.page({ limit: 9, before: present(byNumber[0]) }, filter)).rejects.toThrow(RangeError)
-    const byInstant = (await payments.page({ limit: 1, before: null }, filter)).rows
-    await expect(payments.page({ limit: 9, before: present(byInstant[0]) }, {})).rejects.toThrow(RangeError)
-  })
-
   it('finds a payment by the reference of a link that was recorded after it, also beside a change', async () => {
     await receive('P1', 'pending', 0, 'own')
     await store.inbox.receive(delivery(report('pending', { paymentId: 'P2' }), { ref: 'a' }))
@@ -144,15 +126,6 @@ export function paymentsContract({ store }: Fixture): void {
     )
     expect(await pageOf({ reference: 'order-1' })).toEqual(['P2'])
     expect(await pageOf({ reference: 'own' })).toEqual(['P1'])
-  })
-
-  it("filters by the link's reference, or by the payment's own", async () => {
-    await settledLink(store, 'a', { reference: 'order-1' })
-    await store.inbox.receive(delivery(report('pending', { paymentId: 'P1' }), { ref: 'a' }))
-    await receive('P2', 'pending', 0, 'order-1')
-    await receive('P3', 'pending', 0, 'order-2')
-    expect(await pageOf({ reference: 'order-1' })).toEqual(['P2', 'P1'])
-    expect(await pageOf({ reference: 'order-1', phases: ['FAILED'] })).toEqual([])
   })
 
   it('finds every payment with a reference, whether it is the first one, has it in another case, or got it later', async () => {

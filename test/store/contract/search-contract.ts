@@ -53,7 +53,7 @@ export function searchContract({ store }: Fixture): void {
     )
     const yen = { paymentId: 'P2', details: { amount: '1250', currency: 'JPY' } }
     await inbox.receive(delivery(report('received', yen), { bytes: 'P2' }))
-    for (const text of ['1250.5', '1,250.50', 'AUD 1250.50', 'aud1250.50', '1250.50 AUD'])
+    for (const text of ['1250.5', '1,250.50', '$1,250.50', 'AUD 1250.50', 'aud1250.50', '1250.50 AUD'])
       expect({ text, found: await found(text) }).toEqual({ text, found: ['P1'] })
     expect(await search('1250')).toMatchObject({
       matches: [

@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ANONYMOUS, type Caller, type Scope } from '../../../src/access/caller.ts'
+import { type Caller, type Scope } from '../../../src/access/caller.ts'
 import type { Engine, EngineOptions } from '../../../src/graphql/engine/engine.ts'
 import { type AnswerStream, nextOf } from '../../../src/graphql/engine/request-outcome.ts'
 import { issueStatusToken } from '../../../src/keys/derived-secrets.ts'
 import type { FollowServices } from '../../../src/streams/follow.ts'
-import { createStreamRegistry } from '../../../src/streams/stream-registry.ts'
 import { append, openStore, tailOf, turns } from '../streams/log.ts'
 import { engineOf, nextText, streamServices } from './streams.ts'
 
@@ -54,17 +53,6 @@ describe('streams of equal rights', () => {
     expect(one).toBe(other)
   })
 
-  it('have answers of their own where executions are not shared', async () => {
-    const { store, engine } = await setUp({}, { sharesExecutions: false })
-    const streams = [await open(engine, READER), await open(engine, READER)]
-    await Promise.all(streams.map(caughtUp))
-    const next = Promise.all(streams.map(nextOf))
-    await append(store)
-    const [one, other] = await next
-    expect(one).not.toBe(other)
-    expect(one).toEqual(other)
-  })
-
   it('have their own previous cursor in the answer to one item', async () => {
     const { store, services, engine } = await setUp()
     const early = await caughtUp(await open(engine, READER))
@@ -79,13 +67,6 @@ describe('streams of equal rights', () => {
 })
 
 describe('a subscription', () => {
-  it('that is refused has one answer', async () => {
-    const { engine } = await setUp()
-    const request = { query: PAYMENT, variables: { id: 'nowhere' } }
-    const outcome = await engine.run(request, { caller: READER, fromRouter: true })
-    expect(outcome).toMatchObject({ kind: 'answer', json: expect.stringContaining('NOT_FOUND') })
-  })
-
   it('ends at once while its next answer is waited for, and has no more', async () => {
     const { services, engine } = await setUp()
     const stream = await caughtUp(await open(engine, READER))
@@ -104,18 +85,6 @@ describe('a subscription', () => {
     const stream = await open(engine, READER, { after: services.cursors.encode('log', 0) })
     expect(await nextOf(stream)).toBe('interrupted')
     expect(await nextOf(stream)).toBe('complete')
-  })
-
-  it('that makes room for a newer one says so, and ends', async () => {
-    const streams = createStreamRegistry({ streamsPerToken: 1, streamsPerSubject: 0 })
-    const { services, engine } = await setUp({ streams })
-    const expiresAt = new Date(Date.now() + HOUR)
-    const statusToken = issueStatusToken(services.keys, { subjectId: 'P0', expiresAt })
-    const first = await caughtUp(await open(engine, ANONYMOUS, { statusToken }))
-    const waiting = nextText(first)
-    await open(engine, ANONYMOUS, { statusToken })
-    expect(await waiting).toContain('TOO_MANY_OPERATIONS')
-    expect(await nextText(first)).toBeNull()
   })
 
   it('goes on by its status token with lesser rights once the token of its caller has expired', async () => {

@@ -1,19 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { nextDue } from '../../support/due-reads.ts'
-import {
-  after,
-  delivery,
-  events,
-  linkOf,
-  MINUTE,
-  NOW,
-  paymentOf,
-  pollAfter,
-  present,
-  report,
-  settledLink,
-} from '../contract/builders.ts'
+import { after, delivery, events, MINUTE, NOW, paymentOf, pollAfter, present, report } from '../contract/builders.ts'
 import { doubt, readAll, readNow, SECOND, setUp, subjectOf } from './reader-fixture.ts'
 
 describe('a read that is due', () => {
@@ -77,16 +65,6 @@ describe('a read that is due', () => {
     fixture.answer = async (paymentId) => report('failed', { paymentId })
     await readAll(fixture)
     expect(fixture.asked).toEqual(ids)
-  })
-
-  it('of a link that nobody used ends the link', async () => {
-    const fixture = await setUp()
-    const made = await settledLink(fixture.store, 'a')
-    await fixture.time.pass(62 * MINUTE)
-    fixture.answer = async () => report('expired', { paymentId: made.id })
-    await readAll(fixture)
-    expect(await linkOf(fixture.store, made.id)).toMatchObject({ expired: true, paymentId: null })
-    expect((await events(fixture.store)).at(-1)).toMatchObject({ kind: 'LINK_EXPIRED', source: 'READ' })
   })
 })
 

@@ -2,8 +2,7 @@ import { onTestFinished, describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/ledger/store.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { createLeader, type Leader } from '../../../src/reconciliation/upkeep.ts'
-import { NOW, present } from '../contract/builders.ts'
-import { openSqliteFixture } from '../contract/sqlite-fixture.ts'
+import { present } from '../contract/builders.ts'
 import { openStoreInVirtualTime } from './virtual-store.ts'
 
 const SECOND = 1_000
@@ -99,13 +98,5 @@ describe('the leader', () => {
     expect(leads(a)).toBe(false)
     await time.pass(10 * SECOND)
     expect(gained).toEqual(['a', 'a'])
-  })
-
-  it('is the next process that opens the file at once, although the last one was killed', async () => {
-    const { store, destroy, reopen } = await openSqliteFixture()
-    onTestFinished(destroy)
-    const times = { now: NOW, until: new Date(NOW.getTime() + 30 * SECOND) }
-    expect(await store.leases.take('reader', 'killed', times)).toMatchObject({ fence: 1 })
-    expect(await (await reopen()).leases.take('reader', 'next', times)).toMatchObject({ fence: 2 })
   })
 })

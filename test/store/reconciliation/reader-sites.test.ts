@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
 import { type FaultDetail, UpstreamFault } from '../../../src/upstream/upstream-fault.ts'
 import { after, MINUTE, paymentOf, report } from '../contract/builders.ts'
-import { doubt, readAll, readNow, SECOND, setUp, subjectOf, type ReaderFixture } from './reader-fixture.ts'
+import { doubt, readAll, SECOND, setUp, subjectOf, type ReaderFixture } from './reader-fixture.ts'
 
 const received = async (paymentId: string) => report('received', { paymentId })
 const failing = (detail: FaultDetail) => () => Promise.reject(new UpstreamFault(detail))
@@ -129,31 +129,5 @@ describe('a person who asks', () => {
     expect(await Promise.all(asking)).toEqual([changed, changed])
     expect(fixture.asked).toEqual(['PAY1'])
     expect(fixture.outcomes).toEqual(['changed'])
-  })
-
-  it('asks while the payments API wants to be left alone, and is told its answer', async () => {
-    const fixture = await setUp()
-    await doubt(fixture)
-    fixture.answer = throttled(30)
-    await readAll(fixture)
-    fixture.answer = received
-    expect(await readNow(fixture, await subjectOf(fixture))).toMatchObject({ kind: 'read', outcome: 'changed' })
-    expect(fixture.asked).toHaveLength(2)
-  })
-})
-
-describe('a process that is not the leader', () => {
-  it('makes no planned read, and reads for a person all the same', async () => {
-    const fixture = await setUp()
-    fixture.leads = false
-    await doubt(fixture, 'P1')
-    await doubt(fixture, 'P2')
-    await readAll(fixture)
-    expect(fixture.asked).toEqual([])
-    await readNow(fixture, await subjectOf(fixture, 'P2'))
-    expect(fixture.asked).toEqual(['P2'])
-    fixture.leads = true
-    await fixture.time.passUntil(() => fixture.asked.length > 1, MINUTE)
-    expect(fixture.asked).toEqual(['P2', 'P1'])
   })
 })

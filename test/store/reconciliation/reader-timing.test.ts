@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { PaymentReport } from '../../../src/domain/payments/payment-report.ts'
-import { after, MINUTE, paymentOf, report, settledLink } from '../contract/builders.ts'
+import { after, MINUTE, paymentOf, report } from '../contract/builders.ts'
 import { doubt, readAll, SECOND, setUp } from './reader-fixture.ts'
 
 describe('what falls due later', () => {
@@ -17,17 +17,6 @@ describe('what falls due later', () => {
     expect(fixture.asked).toEqual(['PAY1'])
     expect(fixture.time.elapsed() - wait).toBeGreaterThanOrEqual(0)
     expect(fixture.time.elapsed() - wait).toBeLessThanOrEqual(5 * SECOND)
-  })
-
-  it('is read within five seconds of a minute after the end of a link', async () => {
-    const fixture = await setUp()
-    const made = await settledLink(fixture.store, 'a', { expiresAt: after(MINUTE).toISOString() })
-    fixture.answer = async (paymentId) => report('expired', { paymentId })
-    await readAll(fixture)
-    await fixture.time.passUntil(() => fixture.asked.length > 0, 10 * MINUTE)
-    expect(fixture.asked).toEqual([made.id])
-    expect(fixture.time.elapsed() - 2 * MINUTE).toBeGreaterThanOrEqual(0)
-    expect(fixture.time.elapsed() - 2 * MINUTE).toBeLessThanOrEqual(5 * SECOND)
   })
 
   it('is read although the plan could not be read once', async () => {

@@ -226,47 +226,6 @@ describe('group commit', () => {
     expect(batches).toEqual([2, 2, 1])
   })
 
-  it('takes fewer while commits are fast than after one that was slow', async () => {
-    const steps = transactionSteps(database)
-    let waitMs = 200
-    const group = commits({
-      maxBatch: 3,
-      maxFastBatch: 1,
-      steps: {
-        ...steps,
-        commit() {
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
-          waitMs = 0
-          steps.commit()
-        },
-      },
-    })
-    await writeAll(group, ['a', 'b', 'c', 'd', 'e', 'f'])
-    expect(batches).toEqual([1, 3, 1, 1])
-  })
-
-  it('lets those who come one after the other share a commit, after one that was slow', async () => {
-    const steps = transactionSteps(database)
-    const group = commits({
-      slackShare: 1,
-      steps: {
-        ...steps,
-        commit() {
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
-          steps.commit()
-        },
-      },
-    })
-    await group.decide(note('a'))
-    const later: Promise<string>[] = []
-    for (const text of ['b', 'c', 'd']) {
-      later.push(group.decide(note(text)))
-      await turn()
-    }
-    await Promise.all(later)
-    expect(batches).toEqual([1, 3])
-  })
-
   it('lets those who come during a commit share the next one', async () => {
     const steps = transactionSteps(database)
     const { promise: synced, resolve: sync } = Promise.withResolvers<undefined>()

@@ -77,6 +77,7 @@ describe('the files of the SQLite store', () => {
     await first.close()
   })
 
+  // promise(kept): A second process on the same SQLite file is refused, and the first continues.
   it('are opened once at a time: the second is refused, and the first goes on unharmed', async () => {
     const first = await openSqliteStore({ path: file.path })
     await first.inbox.receive(delivery(report('pending')))

@@ -1,16 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  createListReads,
-  createReadThread,
-  queriesFrom,
-  type ReadThread,
-} from '../../../src/store/sqlite/read-thread.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createListReads, createReadThread, type ReadThread } from '../../../src/store/sqlite/read-thread.ts'
 import { StoreBusyError, StoreClosedError, StoreFailure } from '../../../src/store/store-errors.ts'
 import { openSqliteStore } from '../../support/store.ts'
-import { delivery, report } from '../contract/builders.ts'
 import { type SqliteFile, sqliteFile } from '../contract/sqlite-fixture.ts'
 
 /** Takes a moment because it counts, and reads no table. */
@@ -42,10 +36,6 @@ describe('the thread that reads', () => {
     }
   })
 
-  it('leaves the event loop free while a query runs', async () => {
-    expect(await turnsDuring(thread.all)).toBeGreaterThan(3)
-  })
-
   it('writes nothing, and tells what a query was refused for', async () => {
     await expect(thread.all('UPDATE log_head SET position = 7', [])).rejects.toThrow(StoreFailure)
     await expect(thread.all('SELECT * FROM nowhere', [])).rejects.toMatchObject({ reason: 'OTHER' })
@@ -59,30 +49,6 @@ describe('the thread that reads', () => {
     const refused = results.filter(({ status }) => status === 'rejected')
     expect(refused).toHaveLength(200)
     for (const result of refused) expect(result).toMatchObject({ reason: expect.any(StoreBusyError) as unknown })
-  })
-
-  it('gives the event loop few answers in a turn, however many queries wait', async () => {
-    let turn = 0
-    const turns: number[] = []
-    const reading = Array.from({ length: 200 }, async () => {
-      await thread.all('SELECT position FROM log_head', [])
-      turns.push(turn)
-      // Work, during which the thread goes on.
-      for (const until = performance.now() + 1; performance.now() < until;);
-    })
-    const count = () => {
-      turn += 1
-      if (turns.length < reading.length) setImmediate(count)
-    }
-    count()
-    await Promise.all(reading)
-    expect(
-      Math.max(
-        ...Map.groupBy(turns, (at) => at)
-          .values()
-          .map(({ length }) => length),
-      ),
-    ).toBeLessThanOrEqual(8)
   })
 
   it('is replaced when it has ended, and those who waited are told', async () => {
@@ -146,22 +112,6 @@ describe('where lists are read', () => {
     expect(await turnsDuring(createListReads({ reader, thread, bytes: () => SMALL + 1 }))).toBeGreaterThan(3)
   })
 
-  it('is the thread of one that has grown, within a second', async () => {
-    let size = SMALL
-    const begun = performance.now()
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(begun)
-    try {
-      const all = createListReads({ reader, thread, bytes: () => size })
-      expect(await all(SHORT, [])).toEqual([{ position: 0 }])
-      size += 1
-      expect(await turnsDuring(all)).toBeLessThan(3)
-      clock.mockReturnValue(begun + 1_001)
-      expect(await turnsDuring(all)).toBeGreaterThan(3)
-    } finally {
-      clock.mockRestore()
-    }
-  })
-
   it('makes no difference to what goes wrong', async () => {
     for (const size of [SMALL, SMALL + 1]) {
       const all = createListReads({ reader, thread, bytes: () => size })
@@ -170,18 +120,6 @@ describe('where lists are read', () => {
     reader.close()
     await expect(createListReads({ reader, thread, bytes: () => SMALL })(SHORT, [])).rejects.toThrow(StoreClosedError)
   })
-})
-
-it('passes all queries on at once, so that none waits for the end of another', async () => {
-  let asked = 0
-  const { promise, resolve } = Promise.withResolvers<unknown[]>()
-  const queries = queriesFrom(() => {
-    asked += 1
-    if (asked === 100) resolve([{ position: 0 }])
-    return promise
-  })
-  const read = () => queries.selectFrom('log_head').select('position').executeTakeFirst()
-  expect(await Promise.all(Array.from({ length: 100 }, read))).toContainEqual({ position: 0 })
 })
 
 /** Returns how often the event loop turned while a query that counts so far was run. */
@@ -196,17 +134,3 @@ async function turnsDuring(all: ReadThread['all'], count = 500_000): Promise<num
   expect(await asked).toEqual([{ count }])
   return turns
 }
-
-describe('lists of a store in a file', () => {
-  it('show each commit as soon as it is answered', async () => {
-    const { path, remove } = await sqliteFile()
-    const store = await openSqliteStore({ path })
-    for (let n = 1; n <= 20; n += 1) {
-      await store.inbox.receive(delivery(report('pending', { paymentId: `P${n}` })))
-      expect((await store.payments.page({ limit: 1, before: null }, {})).rows).toMatchObject([{ row: { id: `P${n}` } }])
-    }
-    await store.close()
-    await expect(store.payments.page({ limit: 1, before: null }, {})).rejects.toThrow(StoreClosedError)
-    await remove()
-  })
-})

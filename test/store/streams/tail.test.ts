@@ -137,21 +137,6 @@ describe('the tail of the log', () => {
     expect(tail.end).toBe(2)
   })
 
-  it('reads the log once for all that announce one commit', async () => {
-    const { store, tail, wake, reads } = await tailOfAnotherNode()
-    await append(store)
-    const woken = nextEvent(tail, null)
-    for (let count = 0; count < 100; count++) wake(1)
-    await woken
-    await turns(20)
-    expect(reads()).toBe(1)
-    await append(store)
-    const wokenAgain = nextEvent(tail, null)
-    wake(2)
-    await wokenAgain
-    expect(tail.end).toBe(2)
-  })
-
   it('follows each stream from its first follower to its last', async () => {
     const { tail, told } = await tailOfAnotherNode()
     tail.open('payment:P0')

@@ -6,6 +6,7 @@ import {
   BODY_SCOPE,
   DELIVERIES,
   DELIVERY,
+  ERASABLE,
   ERASE,
   ERASURES,
   KEYS,
@@ -28,7 +29,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 it('the documents ask for what the schema has', () => {
   const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
-  expect(documents).toHaveLength(13)
+  expect(documents).toHaveLength(14)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
 })
 
@@ -38,6 +39,7 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('Mutation', 'replayWebhookDelivery')).toEqual([REPLAY.scopes])
   expect(scopesAt('PaymentWebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
+  expect(scopesAt('Query', 'erasablePayers')).toEqual([ERASABLE.scopes])
   expect(scopesAt('Query', 'payerErasures')).toEqual([ERASURES.scopes])
   expect(scopesAt('Query', 'signingKeys')).toEqual([KEYS.scopes])
 })

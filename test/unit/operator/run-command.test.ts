@@ -1,5 +1,6 @@
+import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { run } from '../../../src/cli/command-line.ts'
+import { createProgram, run } from '../../../src/cli/command-line.ts'
 
 const streams = { output: process.stdout, terminal: process.stderr }
 
@@ -50,6 +51,16 @@ describe('the command line', () => {
       expect(out).toMatch(/^Usage: payments-subgraph/)
     },
   )
+
+  it('prints JSON of every command that reports something', async () => {
+    const named = (command: Command): [string, Command][] =>
+      command.commands.length === 0 ? [[command.name(), command]] : command.commands.flatMap(named)
+    const program = createProgram({ ...streams, env: {}, print() {} })
+    const without = named(program).filter(([, { options }]) => !options.some(({ long }) => long === '--json'))
+    expect(without.map(([name]) => name)).toEqual(['start', 'sandbox', 'demo', 'export', 'documents', 'complete'])
+    const { out } = await run(['keys', 'generate', '--json'], {}, streams)
+    expect(JSON.parse(out)).toEqual({ key: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
+  })
 
   it('rotates keys in steps', async () => {
     const value = async (keys: string, step: string) =>

@@ -1,40 +1,36 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseMigration, readMigrations } from '../../../src/store/migrate.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { migrationFaults } from './migration-rules.ts'
 
-const FOLDER = new URL('../../../src/store/migrations/', import.meta.url)
 const KINDS = ['sqlite', 'postgres'] as const
 
+/** Writes migrations to a folder of their own. */
+function folderOf(files: Readonly<Record<string, string>>): URL {
+  const folder = pathToFileURL(`${temporaryFolder()}/`)
+  for (const [name, text] of Object.entries(files)) writeFileSync(new URL(name, folder), text)
+  return folder
+}
+
 describe('readMigrations', () => {
-  it('refuses a number that is used both in the folder and above it', () => {
-    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
-    mkdirSync(folder)
-    writeFileSync(new URL('0001-own.sql', folder), '-- compatible\nSELECT 1;')
-    writeFileSync(new URL('../0001-all.sql', folder), '-- compatible\nSELECT 1;')
-    expect(() => readMigrations(folder)).toThrow('another migration with the number of 0001-')
+  it('refuses a number that is used twice', () => {
+    const folder = folderOf({ '0001-own.sql': '-- compatible\nSELECT 1;', '0001-all.sql': '-- compatible\nSELECT 1;' })
+    expect(() => readMigrations('sqlite', folder)).toThrow('another migration with the number of 0001-')
   })
 
-  it('reads those for every database from the folder above, in the order of all numbers', () => {
-    const folder = pathToFileURL(`${temporaryFolder()}/sqlite/`)
-    mkdirSync(folder)
-    for (const [at, name] of [
-      [folder, '0002-own.sql'],
-      [folder, '0001-own.sql'],
-      [new URL('../', folder), '0003-all.sql'],
-    ] as const)
-      writeFileSync(new URL(name, at), `-- compatible\n-- ${name}\nSELECT 1;\n`)
-    expect(readMigrations(folder).map(({ number, name }) => [number, name])).toEqual([
-      [1, '0001-own.sql'],
-      [2, '0002-own.sql'],
-      [3, '0003-all.sql'],
-    ])
+  it.each([
+    ['postgres', 'CREATE TABLE a (\n  at BIGINT\n);\nSELECT p;\n-- for both\nSELECT 1;\n'],
+    ['sqlite', 'CREATE TABLE a (\n  at INTEGER\n) STRICT;\n-- for both\nSELECT 1;\nSELECT s;'],
+  ] as const)('reads what a file has for %s, in its words', (dialect, sql) => {
+    const table = 'CREATE TABLE a (\n  at BIGINT\n);\n'
+    const text = `-- compatible\n${table}-- for postgres\nSELECT p;\n-- for both\nSELECT 1;\n-- for sqlite\nSELECT s;`
+    expect(readMigrations(dialect, folderOf({ '0001-all.sql': text }))[0]?.steps).toEqual([{ kind: 'short', sql }])
   })
 
-  it.each(KINDS)('reads the migrations of %s in the order of their numbers', (kind) => {
-    const found = readMigrations(new URL(`${kind}/`, FOLDER))
+  it.each(KINDS)('reads the migrations for %s in the order of their numbers', (kind) => {
+    const found = readMigrations(kind)
     const numbers = found.map(({ number }) => number)
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
     expect(found[0]).toMatchObject({ number: 1, name: '0001-baseline.sql', compatibility: 'breaking' })
@@ -92,7 +88,7 @@ describe('parseMigration', () => {
 
 describe.each(KINDS)('the rules for migrations of %s', (kind) => {
   it('hold for every file', () => {
-    const found = readMigrations(new URL(`${kind}/`, FOLDER))
+    const found = readMigrations(kind)
     expect(found.flatMap((migration) => migrationFaults(migration, kind))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { remaining } from 'payments-subgraph-client'
+import { Icon } from 'payments-subgraph-pages/design/icons'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../icons.tsx'
 import { useSpeech } from '../language.ts'
 
 type CountdownProps = {

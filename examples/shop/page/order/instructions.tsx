@@ -1,8 +1,8 @@
 import { formatAmount } from 'payments-subgraph-client'
+import { Icon } from 'payments-subgraph-pages/design/icons'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import createCode from 'qrcode-generator'
-import { Icon } from '../icons.tsx'
 import { fill, useSpeech } from '../language.ts'
 import type { Link, Payment } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { formatAmount } from 'payments-subgraph-client'
+import { Icon } from 'payments-subgraph-pages/design/icons'
 import { keptOrder } from '../basket/basket.ts'
 import type { CheckoutWindow } from '../checkout-window.ts'
-import { type Glyph, Icon } from '../icons.tsx'
 import { fill, type Language, useSpeech } from '../language.ts'
 import type { Texts } from '../texts/en.ts'
 import { Ring, TimeLeft } from './countdown.tsx'
@@ -55,7 +55,7 @@ export function StatusCard(props: StatusCardProps) {
   )
 }
 
-const EMBLEMS: Readonly<Partial<Record<Stage, readonly [tone: string, glyph: Glyph]>>> = {
+const EMBLEMS: Readonly<Partial<Record<Stage, readonly [tone: string, glyph: string]>>> = {
   authorised: ['now', 'clock'],
   waiting: ['now', 'clock'],
   underWay: ['now', 'clock'],

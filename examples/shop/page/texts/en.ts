@@ -34,13 +34,13 @@ export const en = {
   waysToPay: 'Ways to pay in {currency}',
   anyMethod: 'Choose on the payment page',
   anyMethodHint: 'All ways to pay are shown there',
-  methodsLoading: 'The ways to pay are being loaded …',
+  methodsLoading: 'Loading the ways to pay …',
   methodsFailed: 'The ways to pay cannot be loaded at the moment. You can choose on the payment page.',
-  methodsStale: 'This list may be out of date: the payment service does not answer at the moment.',
-  methodsUnavailable: 'The payment service does not answer for {currency} at the moment.',
-  noMethodTakes: 'No way to pay takes {amount}. Change your basket.',
-  tooLittle: 'From {least} on: your basket is below it',
-  tooMuch: 'Up to {most}: your basket is above it',
+  methodsStale: 'This list may be out of date: the payment service is not responding at the moment.',
+  methodsUnavailable: 'Payments in {currency} are not possible at the moment.',
+  noMethodTakes: 'No way to pay accepts {amount}. Please change your basket.',
+  tooLittle: 'From {least}: your basket is below that',
+  tooMuch: 'Up to {most}: your basket is above that',
   kinds: {
     CARD: 'Credit or debit card',
     BANK_TRANSFER: 'From your bank account',
@@ -57,8 +57,9 @@ export const en = {
   safe: 'You confirm on the secure payment page.',
 
   orderFaults: {
-    INVALID_ORDER: 'Your order cannot be taken like this.',
-    TRY_AGAIN: 'The payment service is out of reach at the moment. Nothing was charged. It is tried again by itself.',
+    INVALID_ORDER: 'We cannot accept this order.',
+    TRY_AGAIN:
+      'We cannot reach the payment service at the moment. Nothing was charged. We will try again automatically.',
     LINK_GONE: 'The payment page no longer exists. Please try again.',
     NOT_AVAILABLE: 'This cannot be done here.',
   },
@@ -94,7 +95,7 @@ export const en = {
   updates: 'This page updates by itself.',
 
   headlines: {
-    loading: 'Your order is being looked up …',
+    loading: 'Looking up your order …',
     ready: 'Your order is ready to be paid.',
     started: 'Your payment has begun.',
     authorised: 'Your payment is authorised.',
@@ -111,7 +112,7 @@ export const en = {
   shipped: 'The order is on its way to you.',
   checking: 'We are checking this with the payment service.',
   nothingCharged: 'Nothing was charged.',
-  blocked: 'If money has left your account, you get it back.',
+  blocked: 'If money has left your account, you will get it back.',
   newLinkHint: 'A new link gives you more time for the same order.',
   approveAtBank: 'Approve the payment with your bank',
   approveOnPhone: 'Approve the payment on your phone',
@@ -122,10 +123,10 @@ export const en = {
   advice: {
     SAME_METHOD: 'You can try again with the same way to pay.',
     OTHER_METHOD: 'Another way to pay, or another card, may work.',
-    LATER: 'The same may work later.',
+    LATER: 'Please try again later.',
     LOWER_AMOUNT: 'A lower amount may work: take something out of your basket.',
     HIGHER_AMOUNT: 'The amount is too low: put something more into your basket.',
-    DO_NOT_RETRY: 'Another try would fail as well. Please write to help@shop.test.',
+    DO_NOT_RETRY: 'Trying again will not help. Please write to help@shop.test.',
   },
   notBefore: 'Not before {time}.',
 
@@ -156,7 +157,7 @@ export const en = {
     connecting: 'Connecting',
     live: 'Live',
     reconnecting: 'Reconnecting',
-    polling: 'Checking now and then',
+    polling: 'Checking regularly',
     offline: 'Offline',
     closed: 'Closed',
   },

@@ -19,7 +19,6 @@ export const ja: Texts = {
   checkout: 'お会計',
   order: 'ご注文',
   orderSummary: 'ご注文内容',
-
   basket: 'カートの中身',
   currency: '通貨',
   each: '1点 {price}',
@@ -40,7 +39,7 @@ export const ja: Texts = {
   methodsLoading: 'お支払い方法を読み込んでいます…',
   methodsFailed: '現在お支払い方法を読み込めません。支払いページで選ぶことができます。',
   methodsStale: '決済サービスが応答していないため、この一覧は最新でない可能性があります。',
-  methodsUnavailable: '現在、決済サービスが{currency}について応答していません。',
+  methodsUnavailable: '現在、{currency}でのお支払いはご利用いただけません。',
   noMethodTakes: '{amount}を支払える方法がありません。カートの中身を変更してください。',
   tooLittle: '{least}以上でご利用いただけます。カートの合計が下回っています。',
   tooMuch: '{most}以下でご利用いただけます。カートの合計が上回っています。',
@@ -90,8 +89,8 @@ export const ja: Texts = {
   toShop: 'ショップに戻る',
   changeBasket: 'カートを変更する',
 
-  timeLeft: 'お支払いの残り時間',
-  keptFor: 'ご注文の取り置き',
+  timeLeft: 'お支払い期限まで',
+  keptFor: 'ご注文の保留期限まで',
   inWindow: '開いたウィンドウでお支払いを完了してください。このページは自動的に更新されます。',
   showWindow: 'ウィンドウを表示する',
   confirm3ds: '銀行で本人確認をする',
@@ -104,7 +103,7 @@ export const ja: Texts = {
   headlines: {
     loading: 'ご注文を確認しています…',
     ready: 'お支払いの準備ができました。',
-    started: 'お支払いが始まりました。',
+    started: 'お支払いの手続きが始まりました。',
     authorised: 'お支払いが承認されました。',
     waiting: 'お支払いが承認され、入金を待っています。',
     underWay: 'お支払いを処理しています。',
@@ -113,8 +112,8 @@ export const ja: Texts = {
     expired: 'お支払いの期限が過ぎました。',
     refunding: '返金の手続き中です。',
     partlyRefunded: 'お支払いの一部が返金されました。',
-    refunded: 'お支払いが返金されました。',
-    disputed: 'お支払いについて異議申し立てがあります。',
+    refunded: '返金が完了しました。',
+    disputed: 'お支払いは異議申し立ての手続き中です。',
   },
   shipped: '商品をお届けします。',
   checking: '決済サービスに確認しています。',
@@ -126,7 +125,6 @@ export const ja: Texts = {
 
   reasons: null,
   whatHelps: 'お試しいただけること',
-
   advice: {
     SAME_METHOD: '同じお支払い方法でもう一度お試しいただけます。',
     OTHER_METHOD: '別のお支払い方法や別のカードをお試しください。',
@@ -162,7 +160,7 @@ export const ja: Texts = {
   connection: '接続',
   connections: {
     connecting: '接続中',
-    live: 'ライブ',
+    live: 'リアルタイム',
     reconnecting: '再接続中',
     polling: '定期的に確認中',
     offline: 'オフライン',

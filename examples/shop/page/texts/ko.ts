@@ -4,7 +4,7 @@ import type { Texts } from './en.ts'
 export const ko: Texts = {
   language: '언어',
   loading: '잠시만 기다려 주세요…',
-  sandboxNote: '이 상점은 샌드박스에서 실행됩니다. 실제 돈은 이동하지 않습니다.',
+  sandboxNote: '이 상점은 샌드박스에서 실행됩니다. 실제 결제는 이루어지지 않습니다.',
   notAvailable: '여기서는 상점을 이용할 수 없습니다.',
   notAvailableHint: '샌드박스와 공유 비밀 키로 서명된 클라이언트 토큰이 필요합니다.',
   catalogueFailed: '상점을 불러올 수 없습니다.',
@@ -39,8 +39,8 @@ export const ko: Texts = {
   methodsLoading: '결제 수단을 불러오고 있습니다…',
   methodsFailed: '지금은 결제 수단을 불러올 수 없습니다. 결제 페이지에서 선택할 수 있습니다.',
   methodsStale: '결제 서비스가 지금 응답하지 않아 이 목록이 최신이 아닐 수 있습니다.',
-  methodsUnavailable: '결제 서비스가 지금 {currency}에 대해 응답하지 않습니다.',
-  noMethodTakes: '{amount}을(를) 결제할 수 있는 수단이 없습니다. 장바구니를 변경해 주세요.',
+  methodsUnavailable: '지금은 {currency} 결제를 이용할 수 없습니다.',
+  noMethodTakes: '{amount} 결제에 이용할 수 있는 수단이 없습니다. 장바구니를 변경해 주세요.',
   tooLittle: '{least}부터 이용할 수 있습니다',
   tooMuch: '{most}까지 이용할 수 있습니다',
   kinds: {
@@ -88,7 +88,7 @@ export const ko: Texts = {
   keptFor: '주문 보관 시간',
   inWindow: '열린 창에서 결제를 완료해 주세요. 이 페이지는 자동으로 갱신됩니다.',
   showWindow: '창 보기',
-  confirm3ds: '은행에서 확인',
+  confirm3ds: '은행 인증하기',
   continuePaying: '결제 계속',
   payAgain: '다시 결제',
   otherMethod: '다른 결제 수단 선택',
@@ -113,9 +113,9 @@ export const ko: Texts = {
   shipped: '주문하신 상품을 보내 드립니다.',
   checking: '결제 서비스에 확인하고 있습니다.',
   nothingCharged: '청구된 금액은 없습니다.',
-  blocked: '계좌에서 돈이 빠져나갔다면 돌려받으실 수 있습니다.',
+  blocked: '계좌에서 돈이 빠져나갔다면 돌려드립니다.',
   newLinkHint: '새 링크로 같은 주문을 결제할 시간을 더 드립니다.',
-  approveAtBank: '은행에서 결제를 승인해 주세요',
+  approveAtBank: '은행 인증 화면에서 결제를 승인해 주세요',
   approveOnPhone: '휴대전화에서 결제를 승인해 주세요',
 
   reasons: {

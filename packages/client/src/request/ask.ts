@@ -79,6 +79,8 @@ export async function sendOnce<Data, Variables>(
   } finally {
     clearTimeout(late)
     signal?.removeEventListener('abort', giveUp)
+    // Of a body that is too long the rest is not read.
+    giveUp()
   }
 }
 
@@ -130,13 +132,30 @@ async function dataOf(response: Response): Promise<unknown> {
 export async function resultOf(response: Response): Promise<Result> {
   let json: unknown
   try {
-    json = await response.json()
+    json = JSON.parse(await textOf(response))
   } catch (error) {
     // Otherwise the connection was lost amid the body.
     throw error instanceof SyntaxError ? badResponse(response, error) : asClientError(error)
   }
   if (isResult(json)) return json
   throw badResponse(response)
+}
+
+/** Most characters of a response or of an event that are read: many times those of the largest page of a list. */
+export const LONGEST_TEXT = 8_000_000
+
+/** Returns the text of a body. Throws a `PaymentsClientError` as soon as it is too long. */
+async function textOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  // React Native's fetch has no body stream.
+  if (!reader) return response.text()
+  const decoder = new TextDecoder()
+  for (let text = ''; ;) {
+    const { done, value } = await reader.read()
+    text += decoder.decode(value, { stream: !done })
+    if (text.length > LONGEST_TEXT) throw badResponse(response)
+    if (done) return text
+  }
 }
 
 /** Milliseconds that a response asks to wait; null when it does not say. */

@@ -22,7 +22,7 @@ import type { WatchOptions } from './watch-options.ts'
 /**
  * Follows one link: its state, then its events, over any transport that works, without gaps or duplicates across reconnects.
  * Starts with the first `next()`, and ends with `return()` (which a `break` calls) or when the signal aborts. Throws a
- * `PaymentsClientError` when the link does not exist, the caller may not read it, the token is rejected, or no connection opens in five tries.
+ * `PaymentsClientError` when the link does not exist, the caller may not read it, the token is rejected, or no connection opens in five tries or a minute.
  *
  * @example
  * for await (const { kind, payment } of watchPaymentLink(id, { url: 'https://shop.example/graphql', statusToken }))
@@ -130,6 +130,8 @@ export type Sink = {
 const POLL_MS = 3_000
 /** Number of tries to reach the server for the first time. They take 4 to 8 seconds; tries while the device is offline do not count. */
 const FIRST_TRIES = 5
+/** So many milliseconds that a server names count as a try: it is tried for a minute. */
+const WAITED_TRY_MS = 12_000
 
 /**
  * Follows a subject, reconnecting as needed, until the signal aborts. Rejects with a `PaymentsClientError` when the subject
@@ -198,7 +200,8 @@ async function follow(subject: Subject, options: WatchOptions, sink: Sink, signa
     if ('error' in end) {
       // The next try is over the last transport: a better one is worth a look as soon as it opens.
       upgradeMs = isNew && step.waitMs > 0 ? 0 : timing.upgradeMs
-      if (isNew && step.waitMs > 0 && end.error.retryAfterMs === null && !isOffline()) tries += 1
+      if (isNew && step.waitMs > 0 && !isOffline())
+        tries += end.error.retryAfterMs === null ? 1 : step.waitMs / WAITED_TRY_MS
       if (tries >= FIRST_TRIES) throw unreachable(options.url, end.error)
     }
     attempts = step.attempts

@@ -2,6 +2,7 @@ import './console.css'
 import { Provider } from '@urql/preact'
 import { render } from 'preact'
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
+import { Sprite } from '../design/icons.tsx'
 import {
   endSession,
   keepSession,
@@ -12,7 +13,6 @@ import {
 } from '../session.ts'
 import { surviveTranslation } from '../translation.ts'
 import { Console } from './console.tsx'
-import { Sprite } from './pieces/icons.tsx'
 import { applyPreferences } from './pieces/preferences.ts'
 import { followPlaces } from './routes/places.ts'
 import { forgetAll, REFUSED, SessionContext, type Session, claimsOf, useExpiry } from './session/session.ts'

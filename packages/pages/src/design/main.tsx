@@ -3,7 +3,6 @@ import { render, type ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog } from '../console/pieces/dialog.tsx'
 import { Chip } from '../console/pieces/filter-form.tsx'
-import { Icon, Sprite } from '../console/pieces/icons.tsx'
 import { Moment } from '../console/pieces/moments.tsx'
 import { Banner, Empty, Fact, Facts, RowLink, Skeleton, Table, Tabs } from '../console/pieces/page.tsx'
 import { Popover } from '../console/pieces/popover.tsx'
@@ -12,6 +11,7 @@ import { STATUSES, type StatusKind } from '../console/pieces/statuses.ts'
 import { Timeline } from '../console/pieces/timeline.tsx'
 import { Amount, Id, Status } from '../console/pieces/values.tsx'
 import { surviveTranslation } from '../translation.ts'
+import { Icon, Sprite } from './icons.tsx'
 
 surviveTranslation()
 applyPreferences()

@@ -1,10 +1,10 @@
 import { render } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { Icon, Sprite } from '../design/icons.tsx'
 import { surviveTranslation } from '../translation.ts'
 import { ActDialog } from './dialogs/act-dialog.tsx'
 import { KINDS, NewDialog } from './dialogs/new-dialog.tsx'
 import { WebhookDialog } from './dialogs/webhook-dialog.tsx'
-import { Icon } from './parts/icons.tsx'
 import { More, Search } from './parts/search.tsx'
 import { GROUPS, type Section, sectionAt } from './sections.tsx'
 import { Clock } from './sections/clock.tsx'
@@ -55,6 +55,7 @@ function App() {
   const live = <Live isConnected={isConnected} />
   return (
     <Page.Provider value={page}>
+      <Sprite />
       <a class="button skip" href="#content">
         Skip to the content
       </a>

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact'
 import type { KindName } from './dialogs/new-dialog.tsx'
-import type { Glyph } from './parts/icons.tsx'
 import { Access, Values } from './sections/access-section.tsx'
 import { GatewayPayments, Links, Payins } from './sections/links-section.tsx'
 import { Agreements, Calls, Contacts, Deposits, Payouts, Webhooks } from './sections/record-sections.tsx'
+import { Scenarios } from './sections/scenarios-section.tsx'
 import { Faults, Reset } from './sections/state-sections.tsx'
 import type { Snapshot } from './state/endpoints.ts'
 
@@ -11,7 +11,7 @@ export type Section = {
   /** The name of the section in the URL. */
   readonly name: string
   readonly title: string
-  readonly glyph: Glyph
+  readonly glyph: string
   readonly Content: ComponentType
   readonly count?: (snapshot: Snapshot) => number
   /** The section's list is read in parts. */
@@ -121,6 +121,7 @@ export const GROUPS: readonly (readonly [title: string, sections: readonly Secti
         Content: Faults,
         count: ({ state }) => state.counters.faultsLeft,
       },
+      { name: 'scenarios', title: 'Scenarios', glyph: 'play', Content: Scenarios },
       { name: 'values', title: 'Magic values', glyph: 'bolt', Content: Values },
       { name: 'access', title: 'Access', glyph: 'key', Content: Access },
       { name: 'reset', title: 'Reset', glyph: 'reset', Content: Reset },

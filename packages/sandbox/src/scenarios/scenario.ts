@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parse } from 'yaml'
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { ask, createLink, ScenarioError, send, trigger } from './trigger.ts'
 
@@ -70,15 +70,29 @@ export async function runScenario(
 }
 
 function scenarioIn(text: string): z.output<typeof scenario> {
-  let value: unknown
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const [fault] = document.errors
+  if (fault !== undefined) throw new ScenarioError(`The scenario is not YAML: ${fault.message.split('\n', 1)[0]}`)
+  const parsed = scenario.safeParse(valueOf(document))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  if (issue === undefined) throw parsed.error
+  const node = document.getIn(issue.path, true)
+  const { line } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0)
+  // Of the kinds of steps, the one that the step nearly is.
+  const nearest = issue.code === 'invalid_union' ? issue.errors.find(({ length }) => length === 1)?.[0] : undefined
+  const place = [...issue.path, ...(nearest?.path ?? [])].join('.')
+  throw new ScenarioError(`The scenario is invalid at line ${line || 1}, ${place}: ${(nearest ?? issue).message}`)
+}
+
+/** Returns the value of a document. Throws `ScenarioError` if its aliases cannot be resolved. */
+function valueOf(document: Document): unknown {
   try {
-    value = parse(text)
+    return document.toJS()
   } catch (error) {
-    throw new ScenarioError(`The scenario is no YAML: ${error instanceof Error ? error.message : ''}`)
+    throw new ScenarioError(`The scenario is not YAML: ${error instanceof Error ? error.message : ''}`)
   }
-  const parsed = scenario.safeParse(value)
-  if (!parsed.success) throw new ScenarioError(`The scenario is invalid:\n${z.prettifyError(parsed.error)}`)
-  return parsed.data
 }
 
 const state = z.object({

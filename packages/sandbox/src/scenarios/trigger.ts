@@ -43,44 +43,33 @@ export async function trigger(event: string, { origin, id, set = {} }: TriggerOp
   return subject
 }
 
-const about = z.object({
-  sites: z.array(z.object({ appId: z.string(), secretKey: z.string().nullable(), currencies: z.array(z.string()) })),
-})
+const about = z.object({ sites: z.array(z.object({ currencies: z.array(z.string()) })) })
+const created = z.object({ status: z.number(), body: z.looseObject({ uuid: z.string().optional() }) })
 
 /** Creates a link as a merchant does. Returns its uuid. */
 export async function createLink(origin: string, set: Readonly<Record<string, string>>): Promise<string> {
   const { sites } = about.parse(await ask(origin, '/sandbox/about'))
   const { currency = sites[0]?.currencies[0] ?? '', amount = '12.5', webhook_url: webhookUrl } = set
-  const site = sites.find(({ currencies }) => currencies.includes(currency))
-  if (site === undefined) throw new ScenarioError(`No site of the emulator has the currency ${currency}.`)
-  if (site.secretKey === null)
-    throw new ScenarioError('The emulator has configured credentials: create the payment, and give its id.')
-  const created = await send(
-    origin,
-    '/api/v3/payin_links',
-    {
-      amount: Number(amount),
-      description: 'Triggered',
-      sender_info: { email: 'ada@example.test', first_name: 'Ada', last_name: 'Payer' },
-      ...(webhookUrl === undefined ? {} : { webhook_notification: { endpoint_url: webhookUrl } }),
-    },
-    { 'app-id': site.appId, 'secret-key': site.secretKey },
+  const { status, body } = created.parse(
+    await send(origin, '/sandbox/requests', {
+      currency,
+      path: '/v3/payin_links',
+      body: {
+        amount: Number(amount),
+        description: 'Triggered',
+        sender_info: { email: 'ada@example.test', first_name: 'Ada', last_name: 'Payer' },
+        ...(webhookUrl === undefined ? {} : { webhook_notification: { endpoint_url: webhookUrl } }),
+      },
+    }),
   )
-  return z.object({ uuid: z.string() }).parse(created).uuid
+  if (body.uuid === undefined) throw new ScenarioError(`The link was refused (HTTP ${status}): ${JSON.stringify(body)}`)
+  return body.uuid
 }
 
 /** Sends JSON to an emulator. Throws `ScenarioError` with its reason if it refuses. */
-export function send(
-  origin: string,
-  path: string,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<unknown> {
-  return ask(origin, path, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+export function send(origin: string, path: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  return ask(origin, path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 /** Asks an emulator. Throws `ScenarioError` if nobody answers, or with the reason of a refusal. */

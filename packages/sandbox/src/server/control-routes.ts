@@ -5,6 +5,8 @@ import type { ListOptions } from '../control/control-views.ts'
 import { ControlError, type SandboxControl } from '../control/control.ts'
 import { isJson, json } from '../http/answers.ts'
 import type { Answer, Call, Routes } from '../http/server.ts'
+import { runScenario } from '../scenarios/scenario.ts'
+import { ScenarioError } from '../scenarios/trigger.ts'
 import { AGREEMENT_STATUSES } from '../state/agreement.ts'
 import { LONGEST_DELAY_MS } from '../state/clock.ts'
 import { PAYMENT_STATUSES } from '../state/link.ts'
@@ -162,6 +164,24 @@ export function addRequestsRoute(routes: Routes, store: SandboxStore): void {
       body: JSON.stringify(body),
     })
     return json(200, { status: answer.status, body: parse(await answer.text()) })
+  })
+}
+
+/**
+ * `POST /sandbox/scenarios`: runs a scenario against this sandbox. Answers with the steps that were begun, and with the error that ended it, or null.
+ */
+export function addScenariosRoute(routes: Routes, store: SandboxStore): void {
+  routes.post('/sandbox/scenarios', async (call) => {
+    const { text } = read(call, z.object({ text: z.string() }))
+    const steps: string[] = []
+    const onStep = (_number: number, step: string) => void steps.push(step)
+    try {
+      await runScenario(text, { origin: store.origin, onStep })
+      return json(200, { steps, error: null })
+    } catch (error) {
+      if (error instanceof ScenarioError) return json(200, { steps, error: error.message })
+      throw error
+    }
   })
 }
 

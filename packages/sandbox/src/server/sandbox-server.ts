@@ -14,7 +14,7 @@ import { json, notFound } from '../http/answers.ts'
 import { BodyTooLargeError, type Answer, type Call, createHttpServer, type Routes, type Scope } from '../http/server.ts'
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { addCheckoutRoutes, checkoutScope } from './checkout-routes.ts'
-import { addChangesRoute, addControlRoutes, addRequestsRoute } from './control-routes.ts'
+import { addChangesRoute, addControlRoutes, addRequestsRoute, addScenariosRoute } from './control-routes.ts'
 
 /** The groups of endpoints below `/api`, one file each. */
 const API_GROUPS: readonly ApiGroup[] = [
@@ -65,6 +65,7 @@ export function buildServer(store: SandboxStore, control: SandboxControl, { clos
   addChangesRoute(routes, store.changes, closing)
   addControlRoutes(routes, control)
   addRequestsRoute(routes, store)
+  addScenariosRoute(routes, store)
   return server
 }
 

@@ -15,6 +15,7 @@ export function inboxQueries(reader: Db, lists: Db): Database['inbox'] {
   return {
     subjectOf: (ref) => subjectOf(reader, ref),
     knowsRef: (ref, kinds) => knowsRef(reader, ref, kinds),
+    traceparentOf: async (ref) => (await findRef(reader, ref))?.traceparent ?? null,
     byIds: (ids) => findDeliveries(reader, ids),
     page: (page, filter) => pageOfDeliveries(lists, page, filter),
     backlog: () => deliveryBacklog(lists),
@@ -107,16 +108,16 @@ function is(disposition: Disposition): Expression<SqlBool> {
 }
 
 /** The attempt of a correlation id. */
-type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly site: string | null }
+type KnownRef = { readonly kind: RefKind; readonly commandId: string; readonly traceparent: string | null }
 
 /** Returns the attempt with this correlation id, even if its command was deleted. */
 async function findRef(db: Db, ref: string): Promise<KnownRef | null> {
   const row = await db
     .selectFrom('command_refs')
-    .select(['kind', 'command_id', 'site'])
+    .select(['kind', 'command_id', 'traceparent'])
     .where('ref', '=', ref)
     .executeTakeFirst()
-  return row === undefined ? null : { kind: row.kind, commandId: row.command_id, site: row.site }
+  return row === undefined ? null : { kind: row.kind, commandId: row.command_id, traceparent: row.traceparent }
 }
 
 /** Returns whether this correlation id belongs to an attempt of one of these kinds. */

@@ -3,7 +3,7 @@ import { NOTHING_REPLAYED } from '../../../domain/bulk-replay.ts'
 import type { Db, GroupCommit } from '../../group-commit.ts'
 import type { BegunReplay, DeliveriesReplay, NewReplay, ReplayQueries } from '../../replay-store.ts'
 import { toDelivery } from '../../rows/log-rows.ts'
-import { filterJson, toReplay } from '../../rows/upkeep-rows.ts'
+import { DELIVERY_REPLAYS } from '../../rows/upkeep-rows.ts'
 import { LOOKED_AT, newestFirst, unplaced } from '../read-page.ts'
 import { deliveryChecks } from './inbox.ts'
 
@@ -24,22 +24,26 @@ export function replayQueries(reader: Db, lists: Db, exclusively: GroupCommit['e
         .selectAll()
         .where('number', '=', number)
         .executeTakeFirst()
-      return row === undefined ? null : toReplay(row)
+      return row === undefined ? null : DELIVERY_REPLAYS.fromRow(row)
     },
     page: async (page) =>
-      unplaced(await newestFirst(reader, { table: 'delivery_replays', page, checked: [], toValue: toReplay })),
+      unplaced(
+        await newestFirst(reader, { table: 'delivery_replays', page, checked: [], toValue: DELIVERY_REPLAYS.fromRow }),
+      ),
     next: (replay) => nextDeliveries(lists, replay),
   }
 }
 
 async function runningOf(db: Db): Promise<DeliveriesReplay[]> {
-  return (await db.selectFrom('delivery_replays').selectAll().where('done_at', 'is', null).execute()).map(toReplay)
+  return (await db.selectFrom('delivery_replays').selectAll().where('done_at', 'is', null).execute()).map(
+    DELIVERY_REPLAYS.fromRow,
+  )
 }
 
 async function begin(db: Db, { filter, dryRun, requestedBy, requestedAt }: NewReplay): Promise<BegunReplay> {
   const running = await runningOf(db)
-  const terms = filterJson(filter)
-  const same = running.find((other) => other.dryRun === dryRun && filterJson(other.filter) === terms)
+  const terms = JSON.stringify(filter)
+  const same = running.find((other) => other.dryRun === dryRun && JSON.stringify(other.filter) === terms)
   if (same !== undefined) return { kind: 'running', replay: same }
   if (running.length >= MOST_RUNNING) return { kind: 'too-many' }
   const { last } = await db
@@ -61,7 +65,7 @@ async function begin(db: Db, { filter, dryRun, requestedBy, requestedAt }: NewRe
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  const replay = toReplay(row)
+  const replay = DELIVERY_REPLAYS.fromRow(row)
   await db
     .deleteFrom('delivery_replays')
     .where('done_at', 'is not', null)

@@ -61,19 +61,9 @@ test('payments move it when they are received, and back when they are refunded',
 test.each<[string, string, Json, string]>([
   ['no account', 'aud', deposit({ account_number: undefined }), 'account_number'],
   ['amount as a number', 'aud', deposit({ amount: 250 }), 'amount'],
-  ['amount that is none', 'aud', deposit({ amount: 'lots' }), 'amount'],
   ['amount with an exponent', 'aud', deposit({ amount: '1e3' }), 'amount'],
-  ['an amount of zero', 'aud', deposit({ amount: '0.00' }), 'amount'],
-  ['a negative amount', 'aud', deposit({ amount: '-5' }), 'amount'],
   ['a fraction of a yen', 'jpy', deposit({ amount: '250.5' }), 'amount'],
   ['full-width katakana', 'jpy', deposit({ amount: '250', remitter_name: 'ヤマダ' }), 'remitter_name'],
-  ['a bank in hiragana', 'jpy', deposit({ amount: '250', remitter_bank_name: 'みずほ' }), 'remitter_bank_name'],
-  [
-    'a branch in Latin letters',
-    'jpy',
-    deposit({ amount: '250', remitter_branch_name: 'Shibuya' }),
-    'remitter_branch_name',
-  ],
 ])('a deposit with %s is answered 422 under the name of the field', async (_name, site, body, field) => {
   const { status, json } = await call(shared, '/v1/simulate_deposit', { site, body })
   expect(status).toBe(422)

@@ -23,25 +23,12 @@ test('a link is answered with exactly uuid, payment_url and expired_at', async (
 
 test.each<[string, Record<string, unknown>, string]>([
   ['no amount', { amount: undefined }, 'amount'],
-  ['amount of zero', { amount: 0 }, 'amount'],
-  ['a negative amount', { amount: -5 }, 'amount'],
   ['amount below the minimum of the method', { amount: 0.99, payin_method_code: 'au_card_aud' }, 'amount'],
-  ['amount above the maximum of the method', { amount: 25_000.01, payin_method_code: 'au_card_aud' }, 'amount'],
-  ['amount that no method takes', { amount: 50_000.01 }, 'amount'],
   ['an email of another shape', { sender_info: { ...SENDER, email: 'ada' } }, 'sender_info.email'],
   ['a method of another site', { payin_method_code: 'nz_card_nzd' }, 'payin_method_code'],
-  ['an unknown method', { payin_method_code: 'xx_card_aud' }, 'payin_method_code'],
   ['expiry below the minimum', { expires_in: 899 }, 'expires_in'],
-  ['expiry with a fraction', { expires_in: 900.5 }, 'expires_in'],
-  ['expiry beyond all dates', { expires_in: 1e30 }, 'expires_in'],
-  ['success that is no URL', { redirect_url: { success: '/ok' } }, 'redirect_url.success'],
   ['failure with a script', { redirect_url: { failure: 'javascript:alert(1)' } }, 'redirect_url.failure'],
   ['an endpoint that is no URL', { webhook_notification: { endpoint_url: 'x' } }, 'webhook_notification.endpoint_url'],
-  [
-    'an Authorization that no header can carry',
-    { webhook_notification: { endpoint_url: 'https://a.test', authorization_header: 'a\r\nb: c' } },
-    'webhook_notification.authorization_header',
-  ],
 ])('%s is answered 422 under the name of the field', async (_name, over, field) => {
   const before = shared.control.state().counters.links
   const { status, json } = await call(shared, '/v3/payin_links', { body: linkBody(over) })
@@ -52,8 +39,6 @@ test.each<[string, Record<string, unknown>, string]>([
 
 test.each<[string, string, string]>([
   ['a text that is no JSON', '{"amount":', 'application/json'],
-  ['JSON that is no object', '[]', 'application/json'],
-  ['another content type', JSON.stringify(linkBody()), 'text/plain'],
   ['a form', 'amount=1', 'application/x-www-form-urlencoded'],
 ])('%s is answered 400 without a body', async (_name, body, type) => {
   const { status, text } = await call(shared, '/v3/payin_links', { body, headers: { 'content-type': type } })

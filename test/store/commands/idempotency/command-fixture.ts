@@ -69,7 +69,7 @@ export async function setUp(over: Partial<IdempotencyOptions> = {}): Promise<Fix
       owner: randomUUID(),
       newId: randomUUID,
       assertWritable: async () => {},
-      onSent: () => {},
+      traceparent: () => null,
       onEnded: () => {},
       newCorrelationId: () => `ref-${randomUUID()}`,
       ...options,

@@ -117,28 +117,6 @@ describe('a load that fails', () => {
     expect(await askTold()).toBe('a, answer 4')
     expect(told).toBe(3)
   })
-
-  it('does not make the old value young again', async () => {
-    const { fixture, ask, askTwice } = stage({ ttlMs: 10, staleMs: 100, pauseMs: 5 })
-    await ask('a')
-    fixture.down = true
-    fixture.now = 50
-    await askTwice('a')
-    fixture.down = false
-    fixture.now = 55
-    expect(await askTwice('a')).toEqual(['a, answer 1', 'a, answer 3'])
-  })
-
-  it('behind an answer ends nothing, even before it has begun', async () => {
-    const cache = createKeyedCache<string>({ ttlMs: -1 })
-    await cache.get('a', async () => 'first')
-    const broken = () => {
-      throw new TypeError('broken')
-    }
-    expect(await cache.get('a', broken)).toBe('first')
-    await turn()
-    expect(await cache.get('a', broken)).toBe('first')
-  })
 })
 
 describe('a full cache', () => {

@@ -142,18 +142,6 @@ describe('what others may keep', () => {
     await cache.find(code, () => (told += 1))
     expect(told).toBe(doubts)
   })
-
-  it('is no method of an old list', async () => {
-    const { fixture, cache } = stage()
-    await cache.list()
-    fixture.now = 6 * MINUTE
-    fixture.down.add('au')
-    let told = 0
-    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
-    await settled()
-    expect(await cache.find('au_card_aud', () => (told += 1))).not.toBeNull()
-    expect(told).toBe(2)
-  })
 })
 
 describe('find', () => {
@@ -169,12 +157,6 @@ describe('find', () => {
     expect((await cache.find('opaque'))?.currency).toBe('AUD')
     expect(await cache.find('zz_none_aud')).toBeNull()
   })
-
-  it('finds nothing, and does not fail, while the payments API is away', async () => {
-    const { fixture, cache } = stage()
-    fixture.down = new Set(['au', 'jp'])
-    expect(await cache.find('jp_bank_jpy')).toBeNull()
-  })
 })
 
 describe('past its time to live', () => {
@@ -189,16 +171,6 @@ describe('past its time to live', () => {
     await settled()
     expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
     expect(fixture.calls).toEqual(['au', 'au'])
-  })
-
-  it('keeps its array when the renewal brings nothing new', async () => {
-    const { fixture, cache } = stage([site('au', 'AUD')])
-    const { methods } = await cache.list()
-    fixture.now = 6 * MINUTE
-    await cache.list()
-    await settled()
-    expect((await cache.list()).methods).toBe(methods)
-    expect(fixture.calls).toHaveLength(2)
   })
 
   it('is flagged once a renewal has failed, for up to an hour, and recovers', async () => {
@@ -220,14 +192,6 @@ describe('past its time to live', () => {
     fixture.now = 62 * MINUTE
     expect(await cache.list(['AUD'])).toMatchObject({ stale: false, unavailable: [] })
     expect(codesOf(await cache.list(['AUD']))).toEqual(['au_card_aud'])
-  })
-
-  it('waits for a new one when the old one is older than an hour', async () => {
-    const { fixture, cache } = stage([site('au', 'AUD')])
-    await cache.list()
-    fixture.lists['au'] = [method('au_new_aud', 'AUD')]
-    fixture.now = 61 * MINUTE
-    expect(codesOf(await cache.list())).toEqual(['au_new_aud'])
   })
 })
 
@@ -277,19 +241,5 @@ describe('while a site is away', () => {
     expect(cache.known(['AUD'])).toMatchObject({ methods: [], unavailable: ['AUD'] })
     // Here is nothing else to answer with.
     expect(cache.list(['AUD'])).toBeInstanceOf(Promise)
-  })
-
-  it('survives a load that fails before it has begun', async () => {
-    let calls = 0
-    const load = (): Promise<PayinMethod[]> => {
-      calls += 1
-      throw new TypeError('broken')
-    }
-    let now = 0
-    const cache = createMethodCache({ load, sites: createSites([site('au', 'AUD')]), clock: () => now })
-    expect((await cache.list()).unavailable).toEqual(['AUD'])
-    now = 5 * SECOND
-    expect((await cache.list()).unavailable).toEqual(['AUD'])
-    expect(calls).toBe(2)
   })
 })

@@ -1,6 +1,6 @@
 import { asClientError, errorOf, PaymentsClientError } from '../../client-errors.ts'
 import { eventsUrl } from '../../graph-endpoint.ts'
-import { post, resultOf, retryAfterMs, type Result } from '../../request/ask.ts'
+import { LONGEST_TEXT, post, resultOf, retryAfterMs, type Result } from '../../request/ask.ts'
 import {
   endBy,
   ending,
@@ -92,7 +92,7 @@ type ServerEvent = { readonly name: string; readonly data: string }
 
 /**
  * Parses server-sent events from chunks of text (https://html.spec.whatwg.org/multipage/server-sent-events.html, 9.2.6). Ids
- * and retry times are ignored: the data contains the cursor.
+ * and retry times are ignored: the data contains the cursor. The parser throws a `PaymentsClientError` for a line that is too long.
  */
 export function createEventParser(): (piece: string) => ServerEvent[] {
   let rest = ''
@@ -115,6 +115,7 @@ export function createEventParser(): (piece: string) => ServerEvent[] {
   return (piece) => {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop() ?? ''
+    if (rest.length > LONGEST_TEXT) throw new PaymentsClientError('BAD_RESPONSE', 'An event is too long.')
     return lines.map(readLine).filter((event) => event !== null)
   }
 }

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { ENVIRONMENT } from '../pieces/head/environment.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { useScope } from '../session/session.ts'
 
 /** What can be done without an object that it concerns, in the palette and in the views. */

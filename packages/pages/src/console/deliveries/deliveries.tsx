@@ -1,4 +1,5 @@
 import { useContext } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import {
   DeliveriesDocument,
   type DeliveryRowFragment,
@@ -10,7 +11,6 @@ import {
 import { type Answer, AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
 import { Choices, filterOf, FilterForm, instantOf, PeriodChip, SearchField } from '../pieces/filter-form.tsx'
 import { AttentionContext } from '../pieces/head/attention.ts'
-import { Icon } from '../pieces/icons.tsx'
 import { List, PAGE } from '../pieces/list.tsx'
 import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Moment } from '../pieces/moments.tsx'

@@ -1,12 +1,12 @@
 import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import {
   type PaymentWebhookDeliveryFilter,
   ReplayDeliveriesDocument,
   type ReplayDeliveriesMutation,
 } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { goTo, hrefOf } from '../routes/route.ts'
 import { useScope } from '../session/session.ts'
 

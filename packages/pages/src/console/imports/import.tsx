@@ -1,6 +1,6 @@
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { ImportNowDocument, type ImportNowQuery } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Glyph, Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Page, Table, Waiting } from '../pieces/page.tsx'
 import { lookOf, type Tone } from '../pieces/statuses.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { ImportsDocument } from '../generated/graphql.ts'
 import { useAnswer } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { List } from '../pieces/list.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Page, RowLink } from '../pieces/page.tsx'

@@ -1,9 +1,9 @@
 import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { CancelImportDocument, type CancelImportMutation } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
 import { Bar } from '../pieces/bars.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { daysText, foundText } from './import-result.ts'
 

@@ -1,5 +1,5 @@
 import { drawQrCode } from 'payments-subgraph-lib/draw-qr-code'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Amount, amountText, type AmountValue, Id } from '../pieces/values.tsx'
 import { hrefOf } from '../routes/route.ts'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { OverviewNeedsDocument, type OverviewHealthQuery, type OverviewNeedsQuery } from '../generated/graphql.ts'
 import { AnswerFailure, ANY_EVENT, useAnswer } from '../pieces/answers.tsx'
-import { Glyph, Icon } from '../pieces/icons.tsx'
 import { Moment } from '../pieces/moments.tsx'
 import { Skeleton } from '../pieces/page.tsx'
 import { lookOf } from '../pieces/statuses.ts'

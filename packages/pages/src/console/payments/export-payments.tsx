@@ -1,12 +1,12 @@
 import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import {
   ExportPaymentsDocument,
   type ExportPaymentsMutationVariables,
   type PaymentsExportFormat,
 } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { Popover } from '../pieces/popover.tsx'
 import { useSession } from '../session/session.ts'
 

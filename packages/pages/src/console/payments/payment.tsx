@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { PaymentNowDocument } from '../generated/graphql.ts'
 import { AnswerFailure, useAnswer } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import type { FeedEvent } from '../pieces/log-changes.ts'
 import { Page, Waiting } from '../pieces/page.tsx'
 import { Amount, Status } from '../pieces/values.tsx'

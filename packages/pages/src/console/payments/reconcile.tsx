@@ -1,8 +1,8 @@
 import { useMutation } from '@urql/preact'
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { ReconcileDocument } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useSingle } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 
 /** Reads a payment or a link from the payments API now. Returns the button for the head, and what came of it. */
 export function useReconcile(id: string, onDone: () => void) {

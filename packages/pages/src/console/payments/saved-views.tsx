@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { keep, kept, ofBrowser } from '../../storage.ts'
 import { textIn } from '../pieces/form-text.ts'
-import { Icon } from '../pieces/icons.tsx'
 import { closePopover, Popover } from '../pieces/popover.tsx'
 import { hrefOf } from '../routes/route.ts'
 

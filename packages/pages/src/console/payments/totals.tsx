@@ -1,5 +1,6 @@
 import { useMutation } from '@urql/preact'
 import type { ComponentChildren } from 'preact'
+import { Icon } from '../../design/icons.tsx'
 import {
   ExportPaymentsDocument,
   type PaymentsFilter,
@@ -7,7 +8,6 @@ import {
   PaymentTotalsDocument,
 } from '../generated/graphql.ts'
 import { documentOf, FailureNotice, RequestFailure, useAnswer, useSingle } from '../pieces/answers.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { sumsOf } from '../pieces/sums.ts'
 import { Amount, type AmountValue } from '../pieces/values.tsx'
 import { download } from './export-payments.tsx'

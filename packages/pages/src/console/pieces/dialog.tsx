@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Icon } from './icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 
 type Props = {
   readonly title: string

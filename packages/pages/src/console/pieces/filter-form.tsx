@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { goTo, hrefOf, useRoute, type Route } from '../routes/route.ts'
-import { Icon } from './icons.tsx'
 import { momentText } from './moments.tsx'
 import { closePopover, Popover } from './popover.tsx'
 import { wordsOf } from './values.tsx'

@@ -1,5 +1,5 @@
+import { Icon } from '../../design/icons.tsx'
 import type { EventPartsFragment } from '../generated/graphql.ts'
-import { Icon } from './icons.tsx'
 import { lookOf, type StatusKind } from './statuses.ts'
 import { Timeline, type TimelineItem } from './timeline.tsx'
 import { Amount, type AmountValue, wordsOf } from './values.tsx'

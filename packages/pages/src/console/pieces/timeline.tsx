@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Glyph, Icon } from './icons.tsx'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { dayText, Moment } from './moments.tsx'
 import type { Tone } from './statuses.ts'
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Glyph, Icon } from './icons.tsx'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { type Look, lookOf, type StatusKind } from './statuses.ts'
 import type { AmountValue } from './sums.ts'
 

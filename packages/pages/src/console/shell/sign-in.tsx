@@ -1,10 +1,10 @@
 import { Client, fetchExchange, mapExchange, type CombinedError } from '@urql/preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { GreetingDocument } from '../generated/graphql.ts'
 import { documentOf } from '../pieces/answers.tsx'
 import { textIn } from '../pieces/form-text.ts'
 import { EnvironmentBadge, nameWindow } from '../pieces/head/environment.tsx'
-import { Icon } from '../pieces/icons.tsx'
 import { claimsOf, tidyToken } from '../session/session.ts'
 import { Logo } from './logo.tsx'
 

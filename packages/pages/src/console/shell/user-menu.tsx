@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { Icon } from '../pieces/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { agoText } from '../pieces/moments.tsx'
 import { prefer, type PreferenceName, PREFERENCES, usePreference } from '../pieces/preferences.ts'
 import { useSession } from '../session/session.ts'

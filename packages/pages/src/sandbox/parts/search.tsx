@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { PAGE_SIZE, type Query } from '../state/endpoints.ts'
-import { Icon } from './icons.tsx'
 
 type Asking = { readonly query: Query; readonly ask: (query: Query) => void }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState, useId, useRef } from 'preact/hooks'
+import { Glyph, Icon } from '../../design/icons.tsx'
 import { usePage } from '../state/page-context.ts'
-import { Icon, StatusGlyph, type Tone } from './icons.tsx'
 
 /** An instant in UTC, with the day if it is another than the clock's; a dash for null. The whole of it is its title. */
 export function Time({ at }: { readonly at: string | null }) {
@@ -14,6 +14,10 @@ export function Time({ at }: { readonly at: string | null }) {
     </time>
   )
 }
+
+const GLYPHS = { here: 'done', fault: 'fail', look: 'doubt', back: 'gone', now: 'half', over: 'open' }
+
+type Tone = keyof typeof GLYPHS
 
 const TONES: Readonly<Record<string, Tone>> = {
   received: 'here',
@@ -40,7 +44,7 @@ export function Status({ status, detail }: { readonly status: string; readonly d
   const tone = TONES[status] ?? 'now'
   return (
     <span class={`status ${tone}`} title={detail ?? undefined}>
-      <StatusGlyph tone={tone} />
+      <Glyph name={GLYPHS[tone]} />
       {wordsOf(status)}
     </span>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { attemptText } from '../parts/attempts.ts'
-import { type Glyph, Icon } from '../parts/icons.tsx'
 import { wordsOf } from '../parts/small.tsx'
 import type { Snapshot } from '../state/endpoints.ts'
 import { usePage } from '../state/page-context.ts'
@@ -12,7 +12,7 @@ const MOST = 8
 type Entry = {
   readonly kind: 'Calls' | 'Webhooks'
   readonly at: string
-  readonly glyph: Glyph
+  readonly glyph: string
   readonly tone: string
   readonly title: string
   readonly meta: string

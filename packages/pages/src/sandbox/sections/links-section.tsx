@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Icon } from '../parts/icons.tsx'
+import { Icon } from '../../design/icons.tsx'
 import { Empty, Money, Status, Table, Time } from '../parts/small.tsx'
 import type { GatewayPayment, Link } from '../state/endpoints.ts'
 import { type Subject, usePage } from '../state/page-context.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { Icon } from '../../design/icons.tsx'
 import { NumberField, Field, Select, TextField } from '../parts/fields.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Dialog } from '../parts/small.tsx'
 import { change, clearFaults, type FaultAnswer } from '../state/endpoints.ts'
 import { usePage } from '../state/page-context.ts'

@@ -1,7 +1,7 @@
 import { useContext } from 'preact/hooks'
+import { Glyph } from '../../../design/icons.tsx'
 import type { SitePartsFragment } from '../../generated/graphql.ts'
 import { hrefOf, useRoute } from '../../routes/route.ts'
-import { Glyph } from '../icons.tsx'
 import { Moment } from '../moments.tsx'
 import { AttentionContext } from './attention.ts'
 

@@ -2,7 +2,7 @@ import sprite from './sprite.svg?raw'
 
 /** The symbols that `Icon` and `Glyph` show; once in a page. */
 export function Sprite() {
-  return <div class="sprite" aria-hidden="true" dangerouslySetInnerHTML={{ __html: sprite }} />
+  return <div hidden dangerouslySetInnerHTML={{ __html: sprite }} />
 }
 
 /** An icon of one stroke, beside a word or in a button that has a name. */

@@ -1,5 +1,6 @@
 -- breaking
 -- Instants are milliseconds since the epoch, truth values are 0 or 1, and documents are JSON text, in both databases.
+-- Written for PostgreSQL: `IN_SQLITE` in migrate.ts has the words that SQLite has others for.
 -- Every list is paged by `number` or by an instant and `number`, newest first; the log is read by `position`, oldest first.
 -- Ids that lists are sorted by, what is compared with them, and texts that are searched are sorted by their bytes, and only their ASCII
 -- letters have a lower case, whatever the server's language.
@@ -20,7 +21,11 @@ CREATE TABLE meta (
   sweep_links INTEGER NOT NULL DEFAULT 0
 );
 
+-- for postgres
 INSERT INTO meta (id, log_id, opened_at) VALUES (1, replace(gen_random_uuid()::text, '-', ''), 0);
+-- for sqlite
+INSERT INTO meta (id, log_id, opened_at) VALUES (1, lower(hex(randomblob(16))), 0);
+-- for both
 
 -- Which process may do what only one may do at a time.
 CREATE TABLE leases (
@@ -68,7 +73,7 @@ CREATE TABLE log_head (
 
 INSERT INTO log_head (id, position) VALUES (1, 0);
 
--- Where the log went on on another server, or in restored tables, after a restore or a failover.
+-- Where the log went on on another server, or in restored tables, after a restore or a failover. SQLite has no server, and no rows here.
 CREATE TABLE log_branches (
   number BIGINT PRIMARY KEY,
   -- System identifier and timeline of the server, and id of the database.
@@ -80,10 +85,12 @@ CREATE TABLE log_branches (
   after_position BIGINT NOT NULL
 );
 
--- Events and deliveries are partitioned by month, so that old ones can be dropped. A unique constraint of all partitions would have to
--- include the month; only one transaction writes at a time, and it looks each key up.
-
 -- Events of payments, links and agreements. All events about one of them lie in one stream, read by the index of the constraint.
+-- Every delivery of a webhook, once, whether or not it had an effect. Its id is derived from the keyed hash of its body.
+
+-- for postgres
+-- Both are partitioned by month, so that old ones can be dropped. A unique constraint of all partitions would have to
+-- include the month; only one transaction writes at a time, and it looks each key up.
 CREATE TABLE events (
   position BIGINT NOT NULL,
   recorded_at BIGINT NOT NULL,
@@ -104,7 +111,6 @@ CREATE TABLE events (
 -- A partition cannot have an identity of its parent (PostgreSQL 15), but its default.
 CREATE SEQUENCE deliveries_number;
 
--- Every delivery of a webhook, once, whether or not it had an effect. Its id is derived from the keyed hash of its body.
 CREATE TABLE deliveries (
   number BIGINT NOT NULL DEFAULT nextval('deliveries_number'),
   first_received_at BIGINT NOT NULL,
@@ -124,12 +130,6 @@ CREATE TABLE deliveries (
 ) PARTITION BY RANGE (first_received_at);
 
 ALTER SEQUENCE deliveries_number OWNED BY deliveries.number;
-CREATE INDEX deliveries_by_subject ON deliveries (subject_id, (+number)) WHERE subject_id IS NOT NULL;
--- Those that a person may look at.
-CREATE INDEX deliveries_by_disposition ON deliveries (disposition, (+number))
-  WHERE disposition = 'QUARANTINED' OR disposition = 'DOUBTFUL';
--- What was told at the address of a command.
-CREATE INDEX deliveries_by_ref ON deliveries (ref, (+number)) WHERE ref IS NOT NULL;
 
 -- The first partitions end with the month after this one. Those of later months are made by the nodes, ahead of time.
 DO $$
@@ -145,6 +145,51 @@ END $$;
 -- For rows of months for which no partition was made, such as those of a node whose clock is months ahead.
 CREATE TABLE events_other PARTITION OF events (PRIMARY KEY (position), UNIQUE (stream_id, sequence)) DEFAULT;
 CREATE TABLE deliveries_other PARTITION OF deliveries (PRIMARY KEY (number), UNIQUE (id)) DEFAULT;
+
+-- for sqlite
+CREATE TABLE events (
+  position INTEGER PRIMARY KEY,
+  stream_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL CHECK (sequence > 0),
+  kind TEXT NOT NULL,
+  source TEXT NOT NULL,
+  from_status TEXT,
+  to_status TEXT,
+  link_ref TEXT,
+  payment_id TEXT,
+  agreement_id TEXT,
+  -- The payment after the event, without what the columns above and `recorded_at` tell, and as in `payments.state_json`.
+  payment_json TEXT,
+  agreement_json TEXT,
+  recorded_at INTEGER NOT NULL,
+  UNIQUE (stream_id, sequence)
+) STRICT;
+
+CREATE TABLE deliveries (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  ref TEXT,
+  subject_id TEXT,
+  status_raw TEXT,
+  disposition TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  first_received_at INTEGER NOT NULL,
+  last_received_at INTEGER NOT NULL,
+  -- 1: it carried a signature, which was right.
+  signed INTEGER,
+  -- Id of the key that the Authorization of its address was made with.
+  key_id TEXT,
+  event_id TEXT,
+  body TEXT
+) STRICT;
+
+-- for both
+CREATE INDEX deliveries_by_subject ON deliveries (subject_id, (+number)) WHERE subject_id IS NOT NULL;
+-- Those that a person may look at.
+CREATE INDEX deliveries_by_disposition ON deliveries (disposition, (+number))
+  WHERE disposition = 'QUARANTINED' OR disposition = 'DOUBTFUL';
+-- What was told at the address of a command.
+CREATE INDEX deliveries_by_ref ON deliveries (ref, (+number)) WHERE ref IS NOT NULL;
 
 -- Events of payouts. Their positions are those of the whole log.
 CREATE TABLE payout_events (
@@ -178,7 +223,7 @@ CREATE TABLE gateway_payment_events (
 CREATE TABLE pruned_streams (
   stream_id TEXT PRIMARY KEY,
   sequence INTEGER NOT NULL
-);
+); -- WITHOUT ROWID
 
 CREATE VIEW stream_sequences AS
   SELECT stream_id, sequence FROM events UNION ALL SELECT stream_id, sequence FROM pruned_streams;
@@ -188,7 +233,7 @@ CREATE TABLE pruned_deliveries (
   id TEXT PRIMARY KEY,
   disposition TEXT NOT NULL,
   received_at BIGINT NOT NULL
-);
+); -- WITHOUT ROWID
 
 CREATE INDEX pruned_deliveries_by_age ON pruned_deliveries (received_at);
 
@@ -394,7 +439,7 @@ CREATE TABLE paid_orders (
   payment_ids TEXT NOT NULL,
   several_expected INTEGER NOT NULL DEFAULT 0,
   updated_at BIGINT NOT NULL
-);
+); -- WITHOUT ROWID
 
 CREATE INDEX paid_orders_by_age ON paid_orders (updated_at);
 
@@ -406,7 +451,7 @@ CREATE TABLE duplicate_payments (
   found_at BIGINT NOT NULL,
   resolved_at BIGINT,
   resolution TEXT
-);
+); -- WITHOUT ROWID
 
 -- What a refund of ours has besides its payment's state: its key, and a reason, which may name the payer and is erased with it. They outlive
 -- the command, whose key can be used again after a month.
@@ -561,7 +606,9 @@ CREATE TABLE command_refs (
   -- What a gateway payment was requested with, as JSON: neither the answer nor a callback tells the amount. Null for every other attempt.
   requested_json TEXT,
   -- The owner of an agreement that was requested: neither the answer nor a callback tells it.
-  owner_id TEXT
+  owner_id TEXT,
+  -- The span of the request, to which those of its webhooks link (W3C Trace Context). Null without traces.
+  traceparent TEXT
 );
 
 CREATE INDEX command_refs_by_command ON command_refs (command_id, attempt);
@@ -637,4 +684,6 @@ CREATE TABLE delivery_replays (
 CREATE INDEX delivery_replays_running ON delivery_replays (number) WHERE done_at IS NULL;
 
 -- What the lists of running imports have shown: the number of the import, that of the list, and an id.
-CREATE TABLE payment_import_entries (key TEXT COLLATE "C" PRIMARY KEY);
+CREATE TABLE payment_import_entries (
+  key TEXT COLLATE "C" PRIMARY KEY
+); -- WITHOUT ROWID
