@@ -116,7 +116,7 @@ export function personInput(over: Input = {}): Input {
 export const DOCUMENT_NUMBER = 'P8152342'
 
 /** Returns an identity document. */
-export function documentInput(over: Input = {}): Input {
+function documentInput(over: Input = {}): Input {
   return {
     type: 'PASSPORT',
     issueCountry: 'AU',

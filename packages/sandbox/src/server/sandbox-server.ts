@@ -137,7 +137,7 @@ Everything that it shows can be had at /sandbox/state, /sandbox/webhooks, /sandb
 `
 
 /** Adds the sandbox's page at `/` and `/sandbox`, with its assets; if the pages are not built, a text that says so. */
-export function addPageRoutes({ get }: Routes, folder = FOLDER): void {
+function addPageRoutes({ get }: Routes, folder = FOLDER): void {
   const files = sirv(folder, {
     etag: true,
     brotli: true,
