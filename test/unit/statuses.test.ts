@@ -13,7 +13,7 @@ describe('a status of the schema', () => {
     const type = schema.getType(kind)
     const values = isEnumType(type) ? type.getValues().map(({ name }) => name) : []
     expect(Object.keys(STATUSES[kind]).toSorted()).toEqual(values.toSorted())
-    const glyphs = readFileSync('packages/pages/src/console/pieces/sprite.svg', 'utf8')
+    const glyphs = readFileSync('packages/pages/src/design/sprite.svg', 'utf8')
     for (const value of values) expect(glyphs).toContain(`id="g-${lookOf(kind, value).glyph}"`)
   })
 

@@ -4,27 +4,41 @@ import type { Answer, Call, Routes, Scope } from '../http/server.ts'
 import { type FaultAnswer, siteOf, type SandboxSite, type ApiCall, type SandboxStore } from '../state/sandbox-store.ts'
 import type { JsonObject } from '../values/request-fields.ts'
 
-/** Sets routes below `/api`; of `postJson`, what has no JSON object is answered with 400. */
-export type ApiRoutes = Pick<Routes, 'get' | 'post'> & {
-  readonly postJson: (path: string, handler: (body: JsonObject, call: Call) => Answer) => void
+type SiteHandler<Given> = (given: Given, site: SandboxSite) => Answer | Promise<Answer>
+type SetApiRoute<Given> = (path: string, handler: SiteHandler<Given>, mostBytes?: number) => void
+
+/** Sets routes below `/api`, for calls with the credentials of a site; of `postJson`, what has no JSON object is answered with 400. */
+export type ApiRoutes = {
+  readonly get: SetApiRoute<Call>
+  readonly post: SetApiRoute<Call>
+  readonly postJson: SetApiRoute<JsonObject>
 }
 
 /** Sets the routes of a group of endpoints. */
 export type ApiGroup = (api: ApiRoutes, store: SandboxStore) => void
 
-export function apiRoutes({ get, post }: Routes): ApiRoutes {
+export function apiRoutes({ get, post }: Routes, store: SandboxStore): ApiRoutes {
+  const within =
+    (set: Routes['get']): SetApiRoute<Call> =>
+    (path, handler, mostBytes) =>
+      set(
+        `/api${path}`,
+        (call) => {
+          const site = callersSite(store, call)
+          return site === undefined ? notAuthorised() : handler(call, site)
+        },
+        mostBytes,
+      )
   return {
-    get: (path, ...rest) => get(`/api${path}`, ...rest),
-    post: (path, ...rest) => post(`/api${path}`, ...rest),
+    get: within(get),
+    post: within(post),
     postJson: (path, handler) =>
-      post(`/api${path}`, (call) => {
+      within(post)(path, (call, site) => {
         const body = readJsonObject(call)
-        return body === undefined ? badRequest() : handler(body, call)
+        return body === undefined ? badRequest() : handler(body, site)
       }),
   }
 }
-
-const sites = new WeakMap<Call, SandboxSite>()
 
 /**
  * Returns the scope of the interface below `/api`. Every call is recorded, may trigger a fault, and must carry the header pair of a
@@ -40,7 +54,7 @@ export function apiScope(store: SandboxStore, closing: AbortSignal): Scope {
     if (fault === 'hang') return undefined
     if (fault === 'reset') return void socket.resetAndDestroy()
     const answer = typeof fault === 'object' ? await faultAnswer(fault, closing) : undefined
-    const given = answer ?? (await served(store, call, route))
+    const given = answer ?? (await (route?.() ?? unknown(store, call)))
     if (fault === 'drop-after') return void socket.destroy()
     record.status = given?.status ?? null
     store.changes.note()
@@ -49,18 +63,12 @@ export function apiScope(store: SandboxStore, closing: AbortSignal): Scope {
   }
 }
 
-async function served(store: SandboxStore, call: Call, route: Parameters<Scope>[1]): Promise<Answer | undefined> {
-  const site = siteOf(store.sites, header(call, 'app-id'), header(call, 'secret-key'))
-  if (site === undefined) return notAuthorised()
-  sites.set(call, site)
-  return route === null ? notFound('There is no such endpoint.') : route()
+function unknown(store: SandboxStore, call: Call): Answer {
+  return callersSite(store, call) === undefined ? notAuthorised() : notFound('There is no such endpoint.')
 }
 
-/** Returns the site whose credentials a call below `/api` carries. */
-export function callersSite(call: Call): SandboxSite {
-  const site = sites.get(call)
-  if (site === undefined) throw new Error('The call did not pass the check of its credentials.')
-  return site
+function callersSite({ sites }: SandboxStore, call: Call): SandboxSite | undefined {
+  return siteOf(sites, header(call, 'app-id'), header(call, 'secret-key'))
 }
 
 function remember(store: SandboxStore, call: Call): ApiCall {

@@ -32,6 +32,17 @@ export function readListQuery(query: URLSearchParams): ListQuery | { problem: st
   }
 }
 
+/** Returns one page of the results, in the envelope of the gap sheet, section 10. */
+export function listPage<T>(found: readonly T[], { page, perPage }: ListQuery, show: (item: T) => object): object {
+  return {
+    total: found.length,
+    total_page: Math.ceil(found.length / perPage),
+    page,
+    per_page: perPage,
+    records: found.slice((page - 1) * perPage, page * perPage).map((item) => show(item)),
+  }
+}
+
 const DEFAULT_PAGE_SIZE = 20
 const LARGEST_PAGE = 100
 

@@ -17,63 +17,61 @@ import {
   issueToken,
 } from '../gateway/gateway-actions.ts'
 import { badRequest, json, notFound, readJsonObject, unprocessable } from '../http/answers.ts'
-import type { Answer, Call } from '../http/server.ts'
+import type { Call } from '../http/server.ts'
 import { readV1Payout, V1_CURRENCY, bodyOfFile } from '../payouts/check-payout-request.ts'
 import { createPayout, findV1Payout, listPayouts } from '../payouts/payout-steps.ts'
 import { payoutRecord } from '../payouts/sandbox-payout.ts'
 import type { Agreement } from '../state/agreement.ts'
 import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { problemText, type JsonObject, type Problems } from '../values/request-fields.ts'
-import { type ApiRoutes, callersSite, header } from './api.ts'
+import { type ApiRoutes, header } from './api.ts'
 import { rangePage, readRangeQuery, PAYOUT_LIST } from './queries.ts'
 
 const PATH = '/v1/pay_to/payment_agreement'
 
 /** Payment agreements, for sites with AUD only (docs/payments-api.md, section 4.1; gap sheet, sections 14 to 16). */
 export function v1Agreements(api: ApiRoutes, store: SandboxStore): void {
-  api.post(PATH, (call) =>
-    answer(call, (body, site) => {
-      const read = readAgreement(body)
-      if ('problems' in read) return read
-      const agreement = createAgreement(store, site, read.request)
-      return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
-    }),
-  )
-  api.post(`${PATH}/amendment`, (call) =>
-    answer(call, (body, site) => {
-      const read = readAmendment(body)
-      if ('problems' in read) return read
-      const agreement = agreementOf(store, site, read.id)
-      if (agreement === undefined) return undefined
-      const problem = amend(agreement, read.terms)
-      if (problem !== undefined) return { problem }
-      return {
-        show: {
-          payment_agreement_amendment: agreementObject(agreement),
-          payment_agreement_amendment_status: AMENDED,
-        },
-      }
-    }),
-  )
-  api.post(`${PATH}/change_status`, (call) =>
-    answer(call, (body, site) => {
-      const read = readStatusRequest(body)
-      if ('problems' in read) return read
-      const agreement = agreementOf(store, site, read.id)
-      if (agreement === undefined) return undefined
-      const problem = changeStatus(store, agreement, read.status)
-      return problem === undefined ? { show: agreementObject(agreement) } : { problem }
-    }),
-  )
-  api.get(`${PATH}/search`, (call) => {
-    const site = callersSite(call)
-    if (!hasAgreements(site)) return unprocessable(NO_AUD)
+  const answer = (path: string, work: (body: JsonObject, site: SandboxSite) => Outcome): void =>
+    api.postJson(path, (body, site) => {
+      if (!site.currencies.includes('AUD')) return unprocessable(NO_AUD)
+      const outcome = work(body, site)
+      if (outcome === undefined) return notFound('There is no such payment agreement.')
+      if ('show' in outcome) return json(200, outcome.show)
+      return unprocessable('problem' in outcome ? outcome.problem : problemText(outcome.problems))
+    })
+  answer(PATH, (body, site) => {
+    const read = readAgreement(body)
+    if ('problems' in read) return read
+    const agreement = createAgreement(store, site, read.request)
+    return agreement === undefined ? { problem: TAKEN } : { show: agreementObject(agreement) }
+  })
+  answer(`${PATH}/amendment`, (body, site) => {
+    const read = readAmendment(body)
+    if ('problems' in read) return read
+    const agreement = agreementOf(store, site, read.id)
+    if (agreement === undefined) return undefined
+    const problem = amend(agreement, read.terms)
+    if (problem !== undefined) return { problem }
+    return {
+      show: {
+        payment_agreement_amendment: agreementObject(agreement),
+        payment_agreement_amendment_status: AMENDED,
+      },
+    }
+  })
+  answer(`${PATH}/change_status`, (body, site) => {
+    const read = readStatusRequest(body)
+    if ('problems' in read) return read
+    const agreement = agreementOf(store, site, read.id)
+    if (agreement === undefined) return undefined
+    const problem = changeStatus(store, agreement, read.status)
+    return problem === undefined ? { show: agreementObject(agreement) } : { problem }
+  })
+  api.get(`${PATH}/search`, (call, site) => {
+    if (!site.currencies.includes('AUD')) return unprocessable(NO_AUD)
     const query = readRangeQuery(call.query, SEARCH)
     if ('problems' in query) return unprocessable(problemText(query.problems))
-    return json(
-      200,
-      rangePage(listAgreements(store, site, query), query, (found) => agreementObject(found)),
-    )
+    return json(200, rangePage(listAgreements(store, site, query), query, agreementObject))
   })
 }
 
@@ -85,21 +83,6 @@ const AMENDED = { status: 'accepted' }
 
 /** The response to send: the agreement, the problems, or undefined when there is no such agreement. */
 type Outcome = { show: object } | { problem: string } | { problems: Problems } | undefined
-
-function answer(call: Call, work: (body: JsonObject, site: SandboxSite) => Outcome): Answer {
-  const body = readJsonObject(call)
-  const site = callersSite(call)
-  if (body === undefined) return badRequest()
-  if (!hasAgreements(site)) return unprocessable(NO_AUD)
-  const outcome = work(body, site)
-  if (outcome === undefined) return notFound('There is no such payment agreement.')
-  if ('show' in outcome) return json(200, outcome.show)
-  return unprocessable('problem' in outcome ? outcome.problem : problemText(outcome.problems))
-}
-
-function hasAgreements({ currencies }: SandboxSite): boolean {
-  return currencies.includes('AUD')
-}
 
 function agreementOf(store: SandboxStore, site: SandboxSite, id: number): Agreement | undefined {
   const agreement = store.agreements.get(id)
@@ -113,10 +96,9 @@ const LARGEST_FORM = 4 * 1024 * 1024
 export function v1Payouts(api: ApiRoutes, store: SandboxStore): void {
   api.post(
     '/v1/payouts',
-    async (call) => {
+    async (call, site) => {
       const body = (await bodyOfForm(call)) ?? readJsonObject(call)
       if (body === undefined) return badRequest()
-      const site = callersSite(call)
       const read = readV1Payout(body, site, store.clock.now())
       if ('problems' in read) return unprocessable(read.problems)
       return json(200, payoutRecord(createPayout(store, site, read.request, { isRetry: read.isRetry })))
@@ -124,24 +106,20 @@ export function v1Payouts(api: ApiRoutes, store: SandboxStore): void {
     LARGEST_FORM,
   )
 
-  api.get('/v1/payouts/detail', (call) => {
+  api.get('/v1/payouts/detail', (call, site) => {
     const [id, uuid] = [call.query.get('id') ?? '', call.query.get('uuid')]
     if (!/^\d{1,18}$/.test(id)) return unprocessable({ id: id === '' ? "can't be blank" : 'must be an integer' })
-    const payout = findV1Payout(store, callersSite(call), Number(id))
+    const payout = findV1Payout(store, site, Number(id))
     if (payout === undefined || (uuid !== null && uuid !== payout.uuid)) return unprocessable({ id: 'does not exist' })
     return json(200, payoutRecord(payout))
   })
 
-  api.get('/v1/payouts/', (call) => {
-    const site = callersSite(call)
+  api.get('/v1/payouts/', (call, site) => {
     if (!site.currencies.includes(V1_CURRENCY)) return unprocessable('currency is not available for this site')
     const query = readRangeQuery(call.query, PAYOUT_LIST)
     if ('problems' in query) return unprocessable(query.problems)
     const found = listPayouts(store, site, { ...query, isV1: true })
-    return json(
-      200,
-      rangePage(found, query, (payout) => payoutRecord(payout)),
-    )
+    return json(200, rangePage(found, query, payoutRecord))
   })
 }
 
@@ -158,24 +136,20 @@ const ALWAYS = { from_date: '1970-01-01T00:00:00Z', to_date: '9999-12-31T23:59:5
 
 /** `GET /v1/balances/history`, for AUD alone (gap sheet, section 24). */
 export function v1Balances(api: ApiRoutes, store: SandboxStore): void {
-  api.get('/v1/balances/history', (call) => {
-    const site = callersSite(call)
+  api.get('/v1/balances/history', (call, site) => {
     if (!site.currencies.includes(CURRENCY)) return unprocessable('balances are for sites with AUD alone')
     const params = new URLSearchParams({ ...ALWAYS, ...Object.fromEntries(call.query) })
     const query = readRangeQuery(params, { pageIsRequired: false, takesSize: true })
     if ('problems' in query) return unprocessable(problemText(query.problems))
     const found = movementsOf(store, site.id, { currency: CURRENCY, from: query.from, to: query.to })
-    return json(
-      200,
-      rangePage(found, query, (movement) => movementRecord(movement, CURRENCY)),
-    )
+    const shown = rangePage(found, query, (movement) => movementRecord(movement, CURRENCY))
+    return json(200, shown)
   })
 }
 
 /** `POST /v1/simulate_deposit` (docs/payments-api.md, section 4.8); the response follows the gap sheet, section 13. */
 export function v1Deposits(api: ApiRoutes, store: SandboxStore): void {
-  api.postJson('/v1/simulate_deposit', (body, call) => {
-    const site = callersSite(call)
+  api.postJson('/v1/simulate_deposit', (body, site) => {
     const read = readDeposit(body, site)
     if ('problems' in read) return unprocessable(read.problems)
     bookDeposit(store, site, read.deposit)
@@ -185,11 +159,10 @@ export function v1Deposits(api: ApiRoutes, store: SandboxStore): void {
 
 /** The v1 hosted gateway: access tokens and payments (docs/payments-api.md, section 4.2; gap sheet, section 4). */
 export function v1Gateway(api: ApiRoutes, store: SandboxStore): void {
-  api.get('/v1/payment_gateways/access_token', (call) =>
-    json(200, { access_token: issueToken(store, callersSite(call)), expires_in: TOKEN_LIFETIME_S }),
+  api.get('/v1/payment_gateways/access_token', (_call, site) =>
+    json(200, { access_token: issueToken(store, site), expires_in: TOKEN_LIFETIME_S }),
   )
-  api.post('/v1/payment_gateways/create_payment', (call) => {
-    const site = callersSite(call)
+  api.post('/v1/payment_gateways/create_payment', (call, site) => {
     if (!isLive(store, site, header(call, 'access-token'))) return { status: 401 }
     const body = readJsonObject(call)
     if (body === undefined) return badRequest()

@@ -9,45 +9,43 @@ import {
   contactKey,
 } from '../customers/sandbox-customer.ts'
 import { badQuery, badRequest, json, unprocessable } from '../http/answers.ts'
-import type { Call } from '../http/server.ts'
 import type { SandboxCustomer } from '../state/customer.ts'
-import type { SandboxStore } from '../state/sandbox-store.ts'
+import type { SandboxSite, SandboxStore } from '../state/sandbox-store.ts'
 import { problemText } from '../values/request-fields.ts'
-import { type ApiRoutes, callersSite } from './api.ts'
-import { readListQuery } from './queries.ts'
+import type { ApiRoutes } from './api.ts'
+import { listPage, readListQuery } from './queries.ts'
 
 /** Customers and contacts: create, detail and list (gap sheet, sections 22 and 23); the update of a customer is assumed. */
 export function v2Customers(api: ApiRoutes, store: SandboxStore): void {
-  const customerOf = (call: Call, uuid: unknown) => {
+  const customerOf = ({ id }: SandboxSite, uuid: unknown) => {
     const customer = typeof uuid === 'string' ? store.customers.get(uuid) : undefined
-    return customer?.siteId === callersSite(call).id ? customer : undefined
+    return customer?.siteId === id ? customer : undefined
   }
-  const sendList = <Entry extends Listed>(call: Call, all: Iterable<Entry>, show: (entry: Entry) => object) => {
-    const query = readListQuery(call.query)
-    if ('problem' in query) return badQuery(query.problem)
-    const { page, perPage, filter } = query
-    const siteId = callersSite(call).id
-    const found = [...all].filter((entry) => entry.siteId === siteId && isWithin(entry, filter)).reverse()
-    return json(200, {
-      total: found.length,
-      total_page: Math.ceil(found.length / perPage),
-      page,
-      per_page: perPage,
-      records: found.slice((page - 1) * perPage, page * perPage).map((entry) => show(entry)),
+  const addList = <Entry extends Listed>(
+    path: string,
+    all: ReadonlyMap<string, Entry>,
+    show: (entry: Entry) => object,
+  ): void =>
+    api.get(path, (call, site) => {
+      const query = readListQuery(call.query)
+      if ('problem' in query) return badQuery(query.problem)
+      const found = [...all.values()]
+        .filter((entry) => entry.siteId === site.id && isWithin(entry, query.filter))
+        .reverse()
+      return json(200, listPage(found, query, show))
     })
-  }
 
-  api.postJson('/v2/customers', (body, call) => {
+  api.postJson('/v2/customers', (body, site) => {
     const read = readCustomer(body)
     if ('problems' in read) return unprocessable(read.problems)
     const uuid = `customer_${randomBytes(8).toString('hex')}`
-    const customer = { uuid, siteId: callersSite(call).id, createdAt: store.clock.now(), ...read }
+    const customer = { uuid, siteId: site.id, createdAt: store.clock.now(), ...read }
     store.customers.set(uuid, customer)
     return json(200, { uuid, email: read.person['email'] })
   })
 
-  api.postJson('/v2/customers/update', (body, call) => {
-    const customer = customerOf(call, body['uuid'])
+  api.postJson('/v2/customers/update', (body, site) => {
+    const customer = customerOf(site, body['uuid'])
     if (customer === undefined) return unprocessable({ uuid: 'does not exist' })
     const read = readCustomer(body)
     if ('problems' in read) return unprocessable(read.problems)
@@ -55,18 +53,18 @@ export function v2Customers(api: ApiRoutes, store: SandboxStore): void {
     return json(200, { uuid: customer.uuid, email: read.person['email'] })
   })
 
-  api.get('/v2/customers/detail', (call) => {
-    const customer = customerOf(call, call.query.get('uuid'))
+  api.get('/v2/customers/detail', (call, site) => {
+    const customer = customerOf(site, call.query.get('uuid'))
     return customer === undefined ? badRequest() : json(200, customerRecord(customer))
   })
 
-  api.get('/v2/customers/', (call) => sendList(call, store.customers.values(), customerRecord))
+  addList('/v2/customers/', store.customers, customerRecord)
 
-  api.postJson('/v2/contacts', (body, call) => {
+  api.postJson('/v2/contacts', (body, site) => {
     const read = readContact(body)
     if ('problems' in read) return unprocessable(read.problems)
     const email = read.person['email'] ?? ''
-    const siteId = callersSite(call).id
+    const siteId = site.id
     const key = contactKey(siteId, email)
     if (store.contacts.has(key)) return unprocessable({ email: 'has already been taken' })
     store.contacts.set(key, { siteId, email, createdAt: store.clock.now(), ...read, ...unchecked() })
@@ -75,12 +73,12 @@ export function v2Customers(api: ApiRoutes, store: SandboxStore): void {
 
   api.post(
     '/v2/contacts/submit_kyc',
-    async (call) => {
+    async (call, site) => {
       const form = await parseForm(call.request.headers, call.body)
       if (form === undefined) return badRequest()
       const read = readIdentityForm(form)
       if ('problems' in read) return unprocessable(problemText(read.problems))
-      const contact = store.contacts.get(contactKey(callersSite(call).id, read.email))
+      const contact = store.contacts.get(contactKey(site.id, read.email))
       if (contact === undefined) return unprocessable('email does not exist')
       contact.identity = read.identity
       contact.target = read.target
@@ -90,14 +88,14 @@ export function v2Customers(api: ApiRoutes, store: SandboxStore): void {
     LARGEST_FORM,
   )
 
-  api.get('/v2/contacts/detail', (call) => {
+  api.get('/v2/contacts/detail', (call, site) => {
     const email = call.query.get('email')
     if (email === null || email === '') return badQuery('email is missing')
-    const contact = store.contacts.get(contactKey(callersSite(call).id, email))
+    const contact = store.contacts.get(contactKey(site.id, email))
     return contact === undefined ? badQuery('there is no such contact') : json(200, contactRecord(contact))
   })
 
-  api.get('/v2/contacts/', (call) => sendList(call, store.contacts.values(), contactRecord))
+  addList('/v2/contacts/', store.contacts, contactRecord)
 }
 
 /** Bytes of a form with three pictures. */

@@ -12,13 +12,12 @@ import { readLinkRequest, paymentUrl, paymentObject, paidInFull } from '../payme
 import type { SandboxStore } from '../state/sandbox-store.ts'
 import { jsonNumber, money } from '../values/decimal.ts'
 import { Fields, type JsonObject, type Problems, optionalNumber } from '../values/request-fields.ts'
-import { type ApiRoutes, callersSite } from './api.ts'
+import { type ApiRoutes } from './api.ts'
 import { readListQuery } from './queries.ts'
 
 /** Creates, lists and shows payment links (docs/payments-api.md, section 4.4; gap sheet, section 5). */
 export function v3Links(api: ApiRoutes, store: SandboxStore): void {
-  api.postJson('/v3/payin_links', (body, call) => {
-    const site = callersSite(call)
+  api.postJson('/v3/payin_links', (body, site) => {
     const read = readLinkRequest(body, site, store.clock.now())
     if ('problems' in read) return unprocessable(read.problems)
     const link = createLink(store, site, read.request)
@@ -29,10 +28,10 @@ export function v3Links(api: ApiRoutes, store: SandboxStore): void {
     })
   })
 
-  api.get('/v3/payin_links', (call) => {
+  api.get('/v3/payin_links', (call, site) => {
     const query = readListQuery(call.query)
     if ('problem' in query) return badQuery(query.problem)
-    const found = listLinks(store, callersSite(call), query.filter)
+    const found = listLinks(store, site, query.filter)
     const first = (query.page - 1) * query.perPage
     return json(200, {
       records: found.slice(first, first + query.perPage).map((link) => paymentObject(store, link)),
@@ -42,8 +41,8 @@ export function v3Links(api: ApiRoutes, store: SandboxStore): void {
     })
   })
 
-  api.get('/v3/payin_links/:uuid', (call) => {
-    const link = findLink(store, callersSite(call), call.params['uuid'] ?? '')
+  api.get('/v3/payin_links/:uuid', (call, site) => {
+    const link = findLink(store, site, call.params['uuid'] ?? '')
     if (link === undefined) return notFound('There is no such payment link.')
     return json(200, paymentObject(store, link))
   })
@@ -51,9 +50,7 @@ export function v3Links(api: ApiRoutes, store: SandboxStore): void {
 
 /** `GET /v3/payin_methods` (docs/payments-api.md, sections 2.5 and 4.3). */
 export function v3Methods(api: ApiRoutes): void {
-  api.get('/v3/payin_methods', (call) =>
-    json(200, { records: methodsOf(callersSite(call).currencies).map(methodEntry) }),
-  )
+  api.get('/v3/payin_methods', (_call, site) => json(200, { records: methodsOf(site.currencies).map(methodEntry) }))
 }
 
 /** The documents do not name the last three keys (gap sheet, section 30); these are the sandbox's own. */
@@ -77,10 +74,10 @@ const SHORTEST_DESCRIPTION = 5
  * (gap sheet, sections 5.5 and 12); the uuid may be the link's or the payment's.
  */
 export function v3Refund(api: ApiRoutes, store: SandboxStore): void {
-  api.postJson('/v3/payin_links/refund', (body, call) => {
+  api.postJson('/v3/payin_links/refund', (body, site) => {
     const read = readRefund(body)
     if ('problems' in read) return unprocessable(read.problems)
-    const link = findLink(store, callersSite(call), findByAnyUuid(store, read.uuid)?.uuid ?? '')
+    const link = findLink(store, site, findByAnyUuid(store, read.uuid)?.uuid ?? '')
     if (link === undefined) return unprocessable({ payment_request_id: 'does not exist' })
     const outcome = requestRefund(store, link, read.refund)
     if ('problems' in outcome) return unprocessable(outcome.problems)
@@ -93,7 +90,8 @@ export function v3Refund(api: ApiRoutes, store: SandboxStore): void {
   })
 }
 
-function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } | { problems: Problems } {
+/** Validates the body of a refund (gap sheet, section 12). */
+export function readRefund(body: JsonObject): { uuid: string; refund: RefundRequest } | { problems: Problems } {
   const fields = new Fields(body)
   const uuid = fields.text('uuid')
   const description = fields.text('description')

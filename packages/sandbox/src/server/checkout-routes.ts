@@ -28,32 +28,23 @@ export function checkoutScope(store: SandboxStore, frame: string): Scope {
 
 /** Adds the hosted checkout: the page in its frame, its script, and the actions of the customer. */
 export function addCheckoutRoutes({ get, post }: Routes, store: SandboxStore, frame: string): void {
-  const withLink = (handle: (link: Link, call: Call) => Answer) => (call: Call) => {
-    const link = store.links.get(call.params['uuid'] ?? '')
-    if (link !== undefined) return handle(link, call)
-    return wantsJson(call) ? notFound('There is no such payment link.') : page(unknownLinkPage(frame), { status: 404 })
-  }
+  const onLink = (set: Routes['get'], path: string, handle: (link: Link, call: Call) => Answer): void =>
+    set(`/checkout/:uuid${path}`, (call) => {
+      const link = store.links.get(call.params['uuid'] ?? '')
+      if (link !== undefined) return handle(link, call)
+      return wantsJson(call)
+        ? notFound('There is no such payment link.')
+        : page(unknownLinkPage(frame), { status: 404 })
+    })
   get('/checkout/page.js', () => ({ status: 200, headers: { 'content-type': 'text/javascript' }, body: PAGE_SCRIPT }))
   get('/checkout/card.svg', () => ({ status: 200, headers: { 'content-type': 'image/svg+xml' }, body: CARD_LOGO }))
-  get(
-    '/checkout/:uuid',
-    withLink((link, call) =>
-      wantsJson(call) ? json(200, stateOf(link)) : page(checkoutPage(frame, link, store.clock.now()), { link }),
-    ),
+  onLink(get, '', (link, call) =>
+    wantsJson(call) ? json(200, stateOf(link)) : page(checkoutPage(frame, link, store.clock.now()), { link }),
   )
-  get(
-    '/checkout/:uuid/3ds',
-    withLink((link) => (awaits3ds(link) ? page(threeDsPage(frame, link)) : seeOther(`/checkout/${link.uuid}`))),
-  )
+  onLink(get, '/3ds', (link) => (awaits3ds(link) ? page(threeDsPage(frame, link)) : seeOther(`/checkout/${link.uuid}`)))
   for (const [name, action] of Object.entries(actionsOf(store)))
-    post(
-      `/checkout/:uuid/${name}`,
-      withLink((link, call) => act(call, link, action)),
-    )
-  post(
-    '/checkout/:uuid/done',
-    withLink((link, call) => (wantsJson(call) ? json(200, stateOf(link)) : seeOther(afterDone(link)))),
-  )
+    onLink(post, `/${name}`, (link, call) => act(call, link, action))
+  onLink(post, '/done', (link, call) => (wantsJson(call) ? json(200, stateOf(link)) : seeOther(afterDone(link))))
 }
 
 function actionsOf(store: SandboxStore): Record<string, Action> {

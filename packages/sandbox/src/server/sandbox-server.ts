@@ -59,7 +59,7 @@ export function buildServer(store: SandboxStore, control: SandboxControl, { clos
         : refused('The sandbox is not known by this host name.'),
     failureOf,
   )
-  for (const group of API_GROUPS) group(apiRoutes(routes), store)
+  for (const group of API_GROUPS) group(apiRoutes(routes, store), store)
   addCheckoutRoutes(routes, store, frame)
   addPageRoutes(routes)
   addChangesRoute(routes, store.changes, closing)
