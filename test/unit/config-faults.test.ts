@@ -31,7 +31,7 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['PUBLIC_URL', 'https://shop.test/#a', /must not contain a fragment/],
   ['PUBLIC_URL', 'https://shop.test/pay', /must not contain a path/],
   ['PUBLIC_URL', 'https://shop.test/pay/..;/x/', /must not contain a path/],
-  ['PUBLIC_URL', 'https://shop.test\n', /https:/],
+  ['PUBLIC_URL', 'https://shop.test\n', /white space or line breaks/],
   ['PUBLIC_URL', 'http://localhost.shop.test', /https:/],
   ['PUBLIC_URL', 'http://127.0.0.1.shop.test', /https:/],
   ['UPSTREAM_URL', 'https://pay.test', /end in \/api/, KEYS],
