@@ -128,7 +128,8 @@ export function parsePublicUrl(text: string): Parsed<string> {
  * anyone on the network path could read the secrets in the headers, or forge the response.
  */
 export function parseResource(text: string): Parsed<string> {
-  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
+  if (/[\s\p{Cc}]/u.test(text)) return bad('must not contain white space or line breaks')
+  const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return bad('must be an address that begins with https://')
   if (url.username !== '' || url.password !== '') return bad('must not contain a user name or password')
   if (text.includes('#')) return bad('must not contain a fragment')

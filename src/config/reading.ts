@@ -101,13 +101,19 @@ export class Reading {
     this.#env[name] = undefined
   }
 
-  /** Returns what is wrong with the file; null if it was read. Editors end a file with a line break, which is no part of the secret. */
+  /**
+   * Returns what is wrong with the file; null if it was read. White space around its text, such as the line break at its end, and a byte order
+   * mark are no part of the secret.
+   */
   #readSecret(name: string, file: string): string | null {
     if (this.text(name) !== null) return `and ${name} exclude each other: set one of them`
     try {
-      this.#env[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+      this.#env[name] = UTF_8.decode(readFileSync(file)).trim()
     } catch (error) {
-      return `names a file that cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`
+      const { code = 'unknown' } = error as NodeJS.ErrnoException
+      return code === NOT_UTF_8
+        ? 'names a file that is not UTF-8: save it as such'
+        : `names a file that cannot be read (${code})`
     }
     return this.text(name) === null ? 'names an empty file' : null
   }
@@ -154,8 +160,11 @@ export class Reading {
   }
 }
 
-/** What Docker passes on of a quoted value in an env file. */
-const QUOTED = /^(["'])[^]*\1$/
+/** What Docker passes on of a quoted value in an env file. Typographic ones come from documents, and are in no secret. */
+const QUOTED = /^(["'])[^]*\1$|^[“”‘’]|[“”‘’]$/
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+const NOT_UTF_8 = 'ERR_ENCODING_INVALID_ENCODED_DATA'
 
 function fileSetting(name: string): string {
   return `${name}_FILE`
@@ -196,6 +205,8 @@ export function unknownSettings(env: Environment): ConfigFault[] {
     .filter((name) => env[name] && !KNOWN.has(name) && !SET_BY_ORCHESTRATOR.test(name))
     .sort()
     .flatMap((setting) => {
+      const base = setting.replace(/_FILE$/, '')
+      if (SETTING_NAMES.includes(base)) return [{ setting, message: `is not read: set ${base}` }]
       const isOurs = setting.includes('_') && PREFIXES.has(prefixOf(setting))
       const meant = nearestTo(setting, isOurs ? NEAR : VERY_NEAR)
       if (!isOurs && (meant === null || SHARED.has(prefixOf(meant)) !== SHARED.has(prefixOf(setting)))) return []

@@ -96,7 +96,7 @@ async function problemOfSite(client: UpstreamClient, site: Site): Promise<string
     if (detail.kind === 'credentials')
       return `The payments API refuses the credentials of the site ${site.id}: correct its appId and secretKey in UPSTREAM_SITES.`
     if (detail.kind === 'not-sent')
-      return `The payments API cannot be reached (${code}): check UPSTREAM_URL, the network and HTTPS_PROXY.`
+      return `The payments API cannot be reached ${because(code, 'check UPSTREAM_URL, the network and HTTPS_PROXY')}`
     // What it refuses, it has understood.
     return detail.kind === 'unknown' && detail.reason !== 'timeout'
       ? `What answers at UPSTREAM_URL does not speak as the payments API does (${code}): check its host and path.`
@@ -110,7 +110,7 @@ async function checkIssuer({ clients, proxies }: AppConfig): Promise<string[]> {
   if (clients.kind !== 'jwks') return []
   const answer = await ask(clients.url, { proxies })
   if (typeof answer === 'string')
-    return [`The issuer's keys cannot be fetched (${answer}): check JWT_JWKS_URL and the network.`]
+    return [`The issuer's keys cannot be fetched ${because(answer, 'check JWT_JWKS_URL and the network')}`]
   const keys = answer.status === 200 ? keysIn(answer.text) : null
   if (keys === null)
     return [`What answers at JWT_JWKS_URL is no key set (HTTP ${answer.status}): name the issuer's jwks_uri.`]
@@ -133,7 +133,7 @@ async function checkWebhooks({ http, webhooks, proxies }: AppConfig): Promise<st
   const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature }
   const answer = await ask(`${http.publicUrl}/webhooks/payments`, { proxies, init: { method: 'POST', headers, body } })
   if (typeof answer === 'string')
-    return [`PUBLIC_URL cannot be reached (${answer}): start the subgraph, and check name, proxy and firewall.`]
+    return [`PUBLIC_URL cannot be reached ${because(answer, 'start the subgraph, and check name, proxy and firewall')}`]
   if (answer.status === 401)
     return [
       'A webhook through PUBLIC_URL is refused: the subgraph there has other WEBHOOK_SECRETS, or a proxy changes the body or drops the header of the signature.',
@@ -222,14 +222,18 @@ async function checkDatabase({ database }: AppConfig, { now }: SystemFacts): Pro
 async function checkRedis({ redis }: AppConfig): Promise<string[]> {
   if (redis === null) return []
   const { openRedis } = await import('../redis/redis-connection.ts')
-  const connection = openRedis(redis, { logger: createLogger({ level: 'silent' }) })
+  let code = 'no answer'
+  const note = (fields: object) => void ('code' in fields && (code = String(fields.code)))
+  const connection = openRedis(redis, { logger: { ...createLogger({ level: 'silent' }), warn: note } })
   const until = performance.now() + PATIENCE_MS / 2
   while (!connection.isConnected && performance.now() < until) await sleep(50)
   const { isConnected } = connection
   connection.close()
   return isConnected
     ? []
-    : ['The server in REDIS_URL cannot be used: check address, password and TLS. Nodes go on without it, and slower.']
+    : [
+        `Redis cannot be used ${because(code, 'check address and TLS in REDIS_URL')} Nodes go on without it, and slower.`,
+      ]
 }
 
 type Answer = { readonly status: number; readonly text: string; readonly date: string | null }
@@ -249,6 +253,25 @@ async function ask(
   } finally {
     await dispatcher.close()
   }
+}
+
+/** What to do about a failure, by the codes of the system, of OpenSSL, of calls of the payments API, and of Redis. */
+const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [/^CERT_HAS_EXPIRED$/, 'its certificate has expired: renew it'],
+  [/^CERT_NOT_YET_VALID$/, 'its certificate is not valid yet: compare the clocks'],
+  [/ALTNAME|HOSTNAME_MISMATCH/, 'its certificate is for another name: correct the address, or the certificate'],
+  [/SSL|EPROTO/, 'what listens there speaks no TLS: check port and proxy'],
+  [
+    /^CERT|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|tls$/,
+    'its certificate is not accepted: renew it, or name its authority in NODE_EXTRA_CA_CERTS',
+  ],
+  [/^ENOTFOUND|^EAI_|dns$/, 'its host name is not known: correct it, or the DNS'],
+  [/^NOAUTH$|^WRONGPASS$/, 'it refuses the user or the password: correct them'],
+]
+
+/** Returns why something cannot be reached, and what to do. */
+function because(code: string, otherwise: string): string {
+  return `(${code}): ${ADVICE.find(([codes]) => codes.test(code))?.[1] ?? otherwise}.`
 }
 
 function codeOf(error: unknown): string {

@@ -10,6 +10,7 @@ import { examine, type SystemFacts } from '../../src/doctor/checks.ts'
 import { settingsFor } from '../support/app-settings.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { findPostgres } from '../support/postgres.ts'
+import { createRedisServer } from '../support/redis-server.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { deliveries } from '../support/webhooks.ts'
 
@@ -55,6 +56,13 @@ async function slowPostgres(url: string): Promise<string> {
   })
   onTestFinished(() => proxy.close())
   return proxy.through(url)
+}
+
+async function redisWithPassword(): Promise<string> {
+  const server = await createRedisServer()
+  onTestFinished(() => server.remove())
+  await server.run('CONFIG', 'SET', 'requirepass', 'secret')
+  return server.url
 }
 
 async function databaseWith(sql: (name: string) => string): Promise<string> {
@@ -114,7 +122,22 @@ const TABLE: [fault: string, env: () => Promise<Record<string, string>> | Record
   [
     'a Redis that nobody serves',
     () => ({ DATABASE_URL: postgres?.address ?? '', REDIS_URL: 'redis://127.0.0.1:9/0' }),
-    /^redis: .*check address, password and TLS/,
+    /^redis: .*\(ECONNREFUSED\): check address and TLS/,
+  ],
+  [
+    'a Redis whose password is not set',
+    async () => ({ DATABASE_URL: postgres?.address ?? '', REDIS_URL: await redisWithPassword() }),
+    /^redis: .*\(NOAUTH\): it refuses the user or the password/,
+  ],
+  [
+    'an API whose certificate nobody here trusts',
+    async () => ({ UPSTREAM_URL: `${(await answering(200)).replace('http:', 'https:')}/api` }),
+    /^sites: .*speaks no TLS|^sites: .*certificate/,
+  ],
+  [
+    'a port of another program as the database',
+    async () => ({ DATABASE_URL: `postgres://payments:secret@${new URL(await answering(200)).host}/payments` }),
+    /^database: .*is no PostgreSQL server: check host and port/,
   ],
   [
     'a database that nobody serves',

@@ -105,7 +105,7 @@ describe.skipIf(!canMakeServer())('a PostgreSQL server that fails', () => {
   it('stops a start while it is a replica, or is not there', async () => {
     await own.stop()
     const open = () => openPostgresStore({ url: database.url })
-    await expect(open()).rejects.toThrow(/does not answer \(ECONNREFUSED\)/)
+    await expect(open()).rejects.toThrow(/does not answer.*\(ECONNREFUSED\)/)
     own.asReplica(true)
     await own.start()
     await expect(open()).rejects.toThrow(/read-only replica/)

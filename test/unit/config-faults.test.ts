@@ -24,6 +24,7 @@ const TABLE: [string, string, RegExp, Environment?][] = [
   ['PUBLIC_URL', 'https://shop.test/?a=1', /must not contain a query/],
   ['PUBLIC_URL', 'https://shop.test/#a', /must not contain a fragment/],
   ['PUBLIC_URL', 'https://shop.test/pay', /must not contain a path/],
+  ['PUBLIC_URL', 'https://shop.test\n', /white space or line breaks/],
   ['UPSTREAM_URL', 'https://pay.test', /end in \/api/, KEYS],
   ['UPSTREAM_URL', 'http://pay.test/api', /https:/, KEYS],
   ['UPSTREAM_SITES', '', /required/, { ...KEYS, UPSTREAM_URL: 'https://pay.test/api' }],

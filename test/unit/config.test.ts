@@ -244,38 +244,42 @@ describe('secrets in files', () => {
     folder = mkdtempSync(join(tmpdir(), 'settings-'))
     writeFileSync(join(folder, 'secret'), 'webhook-secret-of-a-file\n')
     writeFileSync(join(folder, 'empty'), '\n')
+    writeFileSync(join(folder, 'edited'), '\uFEFFwebhook-secret-of-a-file \r\n\r\n')
+    writeFileSync(join(folder, 'utf-16'), Buffer.from('\uFEFFwebhook-secret-of-a-file', 'utf16le'))
   })
   afterAll(() => rmSync(folder, { recursive: true }))
   const secrets = settingsIn(SETTINGS).flatMap((setting) => (setting.secret ? [setting.name] : []))
 
-  it('are read for every setting that contains one', () => {
-    const { webhooks } = configOf({ WEBHOOK_SECRETS_FILE: join(folder, 'secret') })
+  it.each(['secret', 'edited'])('are read for every setting that contains one, as in the file %s', (file) => {
+    const { webhooks } = configOf({ WEBHOOK_SECRETS_FILE: join(folder, file) })
     expect(webhooks.secrets.map((secret) => secret.reveal())).toEqual(['webhook-secret-of-a-file'])
     expect(secrets).toEqual(expect.arrayContaining(['DATABASE_URL', 'JWT_SECRETS', 'SIGNING_KEYS', 'UPSTREAM_SITES']))
   })
 
   it.each(secrets)('are required to be readable, as %s_FILE', (name) => {
-    expect(faultsOf({ [`${name}_FILE`]: join(folder, 'none') })).toEqual([
-      { setting: `${name}_FILE`, message: 'names a file that cannot be read (ENOENT)' },
-    ])
+    const message = 'names a file that cannot be read (ENOENT)'
+    expect(faultsOf({ [`${name}_FILE`]: join(folder, 'none') })).toEqual([{ setting: `${name}_FILE`, message }])
   })
 
-  it('must not be empty, nor be beside the setting itself', () => {
-    expect(faultsOf({ WEBHOOK_SECRETS_FILE: join(folder, 'empty') })).toEqual([
-      { setting: 'WEBHOOK_SECRETS_FILE', message: 'names an empty file' },
+  it('must be UTF-8 and not empty, of a secret, and not be beside the setting itself', () => {
+    const fault = (env: Record<string, string>) => faultsOf(env).map(({ setting, message }) => `${setting} ${message}`)
+    expect(fault({ WEBHOOK_SECRETS_FILE: join(folder, 'empty') })).toEqual(['WEBHOOK_SECRETS_FILE names an empty file'])
+    expect(fault({ WEBHOOK_SECRETS_FILE: join(folder, 'utf-16'), PORT_FILE: folder })).toEqual([
+      'WEBHOOK_SECRETS_FILE names a file that is not UTF-8: save it as such',
+      'PORT_FILE is not read: set PORT',
     ])
-    const both = { WEBHOOK_SECRETS_FILE: join(folder, 'secret'), WEBHOOK_SECRETS: 'webhook-secret-1' }
-    expect(faultsOf(both)).toEqual([
-      { setting: 'WEBHOOK_SECRETS_FILE', message: 'and WEBHOOK_SECRETS exclude each other: set one of them' },
+    expect(fault({ WEBHOOK_SECRETS_FILE: join(folder, 'secret'), WEBHOOK_SECRETS: 'webhook-secret-1' })).toEqual([
+      'WEBHOOK_SECRETS_FILE and WEBHOOK_SECRETS exclude each other: set one of them',
     ])
   })
 })
 
 describe('quotation marks around a value', () => {
-  it.each(['"', "'"])('%s are a fault, and the value is not shown', (mark) => {
+  it.each(['"', "'", '”'])('%s are a fault, and the value is not shown', (mark) => {
+    const message = 'is in quotation marks, which are not removed: leave them out'
     expect(faultsOf({ WEBHOOK_SECRETS: `${mark}webhook-secret-1${mark}`, PORT: `${mark}80${mark}` })).toEqual([
-      { setting: 'PORT', message: 'is in quotation marks, which are not removed: leave them out' },
-      { setting: 'WEBHOOK_SECRETS', message: 'is in quotation marks, which are not removed: leave them out' },
+      { setting: 'PORT', message },
+      { setting: 'WEBHOOK_SECRETS', message },
     ])
   })
 })

@@ -28,6 +28,8 @@ const TRANSIENT: ReadonlySet<unknown> = new Set(['40001', '40P01', CHANGED_TABLE
 
 /** Causes that the operator can remove. */
 const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'its server does not answer: start it, or correct host and port',
+  ENOTFOUND: 'the name of its server is not known: correct it, or the DNS',
   '08P01': 'the pooler in front of its server refuses, and says why in its log',
   '28P01': 'its server refuses the user or the password',
   '28000': 'its server refuses the user or the password',
@@ -37,6 +39,15 @@ const ADVICE: Readonly<Record<string, string>> = {
   '55P03': 'a table that a migration changes is locked by another transaction: end that one, and start again',
 }
 
+/** What the driver says without a code when it cannot connect. */
+const OF_DRIVER: Readonly<Record<string, string>> = {
+  'The server does not support SSL connections': 'its server has no TLS: correct sslmode',
+  'There was an error establishing an SSL connection':
+    'what listens there is no PostgreSQL server: check host and port',
+  'Connection terminated unexpectedly': 'what listens there is no PostgreSQL server: check host and port',
+  'timeout expired': 'what listens there is no PostgreSQL server, or does not answer: check host, port and firewall',
+}
+
 /** An error of PostgreSQL or of the connection: its code, without the values that PostgreSQL's own messages quote. */
 class PostgresError extends Error {
   override readonly name = 'PostgresError'
@@ -44,12 +55,15 @@ class PostgresError extends Error {
   readonly code: string | null
   /** Whether the connection can still be used. */
   readonly usable: boolean
+  /** What the operator can do; undefined if it is not known. */
+  readonly advice: string | undefined
 
   constructor(error: unknown) {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
     const reply = error instanceof DatabaseError ? error : null
     super(reply === null ? (code ?? 'no answer') : `SQLSTATE ${code} ${reply.constraint ?? ''}`.trim())
     this.code = code
+    this.advice = code === null ? OF_DRIVER[error instanceof Error ? error.message : ''] : ADVICE[code]
     this.usable = reply !== null && reply.severity !== 'FATAL' && reply.severity !== 'PANIC'
   }
 }
@@ -89,8 +103,7 @@ export function isTransient(error: unknown): boolean {
 /** Converts a `StoreFailure` at start to a `StoreUnusableError` that names the cause and the setting; returns other errors unchanged. */
 export function unusable(error: unknown): unknown {
   if (!(error instanceof StoreFailure)) return error
-  const code = error.cause instanceof PostgresError ? error.cause.code : null
-  const advice = code === null ? undefined : ADVICE[code]
+  const { code = null, advice } = error.cause instanceof PostgresError ? error.cause : {}
   const why = advice ?? (error.reason === 'DOWN' ? 'its server does not answer' : error.reason)
   return new StoreUnusableError(
     `The database that DATABASE_URL names cannot be used: ${why}${code === null ? '' : ` (${code})`}.`,
