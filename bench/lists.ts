@@ -6,6 +6,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Store } from '../src/ledger/store.ts'
+import { SEARCH_FIELDS } from '../src/store/store.ts'
 import { findPostgres } from '../test/support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../test/support/store.ts'
 import { fillingOf, instantOf } from './support/fill-database.ts'
@@ -78,6 +79,23 @@ const FOLLOWED = [
   'paymentEvents(kinds=AGREEMENT_CREATED)',
 ]
 
+/** What the console's palette searches: a beginning that many and few have, an amount, an end, and what nothing has. */
+const SEARCHED = ['PAY-', 'order-1999', '10.00', `${FILLING.payments - 1}`, '8d3a-5e6f7a8b9c0d', 'nothing']
+
+/** Searches three times, and returns what the shortest search took and found. */
+async function search(store: Store, text: string): Promise<string> {
+  const all: string[] = []
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const [begun, cpu] = [performance.now(), process.cpuUsage()]
+    const { matches } = await store.payments.search({ text, fields: SEARCH_FIELDS, limit: 8 })
+    const ms = (performance.now() - begun).toFixed(1).padStart(7)
+    all.push(
+      `${ms} ms, CPU ${(process.cpuUsage(cpu).user / 1_000).toFixed(1)} ms, ${matches.length} found  search(${text})`,
+    )
+  }
+  return all.toSorted()[0] ?? ''
+}
+
 /** Returns a case's name with its conditions in alphabetical order. */
 function conditionsOf(name: string): string {
   return name
@@ -105,6 +123,7 @@ async function report(title: string, store: Store): Promise<void> {
     if (listCase === undefined) throw new Error(`There is no case ${name}.`)
     console.log(await follow(store, listCase))
   }
+  for (const text of SEARCHED) console.log(await search(store, text))
 }
 
 const clock = () => new Date(instantOf(FILLING, FILLING.payments) + 3_500_000)

@@ -37,6 +37,9 @@ const FLAGS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
+  // Letters are drawn alike, whatever the settings of the machine.
+  '--font-render-hinting=none',
+  '--disable-lcd-text',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',

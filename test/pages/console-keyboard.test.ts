@@ -62,7 +62,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
     const page = await openConsole(await browser.profile(), network)
     await find(page, 'order-declined')
     await page.getByRole('heading', { level: 2, name: 'Generic declined' }).waitFor()
-    await page.getByText('What helps: another method or card').waitFor()
+    await expect.poll(() => page.locator('.banner.fault').textContent()).toContain('What helps: another method or card')
   })
 
   test('finds the delivery of a customer who paid and sees nothing, and replays it', async () => {
@@ -96,7 +96,7 @@ describe.skipIf(browser.isMissing)('the console without a mouse', () => {
       await page.getByText(row).waitFor()
       await stepTo(page, row)
       await keys(page, 'Enter')
-      await page.getByRole('heading', { level: 2, name: title }).waitFor()
+      await expect.poll(() => page.locator('.banner').first().textContent()).toContain(title)
     }
   })
 

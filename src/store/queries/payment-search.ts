@@ -25,7 +25,8 @@ const LAST_CHARACTER = '\u{10FFFF}'
 
 /**
  * Returns the payments, and the links without one, of which a field begins with a text, whatever its case. Each field has its index, except
- * the amount and the last four digits of the card: the newest payments alone are compared by these.
+ * the amount and the last four digits of the card: the newest payments alone are compared by these, and, where nothing begins with the text,
+ * by the ends of their references and ids.
  */
 export async function searchPayments(
   db: Db,
@@ -37,11 +38,33 @@ export async function searchPayments(
     beginningsOf(text, source).map((beginning) => rangeOf(source, beginning, limit + 1)),
   )
   const compared = comparisonsOf(text).filter(({ field }) => fields.includes(field))
-  const parts = [...ranges, ...compared.map((one) => newestWith(one, limit + 1))]
-  if (parts.length === 0) return { matches: [], more: false }
-  const { rows } = await sql<Found>`${sql.join(parts, sql` union all `)}`.execute(db)
+  const newest = (comparisons: readonly Comparison[]) => comparisons.map((one) => newestWith(one, limit + 1))
+  const begun = await foundBy(db, [...ranges, ...newest(compared)])
+  const rows = begun.length > 0 ? begun : await foundBy(db, newest(endingsOf(text, fields)))
   const matches = await matchesOf(db, rows)
   return { matches: matches.slice(0, limit), more: matches.length > limit || isAnyFull(rows, limit) }
+}
+
+async function foundBy(db: Db, parts: readonly RawBuilder<unknown>[]): Promise<readonly Found[]> {
+  if (parts.length === 0) return []
+  return (await sql<Found>`${sql.join(parts, sql` union all `)}`.execute(db)).rows
+}
+
+/** How people read out a reference or an id: by its end. */
+const ENDING = /^[\w-]{4,}$/
+
+/** Returns how a text is compared with the ends of references and ids. */
+function endingsOf(text: string, fields: readonly SearchField[]): Comparison[] {
+  if (!ENDING.test(text)) return []
+  const endsWith = (column: string) => {
+    const name = sql.ref(column)
+    return sql`lower(substr(${name}, length(${name}) - ${sql.lit(text.length - 1)})) = ${inLowerCase(text)}`
+  }
+  const all = [
+    { field: 'REFERENCE', where: sql`(${endsWith('reference')} or ${endsWith('other_reference')})` },
+    { field: 'PAYMENT_ID', where: endsWith('id') },
+  ] as const
+  return all.filter(({ field }) => fields.includes(field))
 }
 
 type Found = { readonly field: SearchField; readonly payment: string | null; readonly link: string | null }
@@ -101,7 +124,7 @@ function comparisonsOf(text: string): Comparison[] {
 }
 
 function newestWith({ field, where }: Comparison, limit: number): RawBuilder<unknown> {
-  const newest = sql`select id, amount, currency, card_last4 from payments order by number desc limit ${sql.lit(LOOKED_AT)}`
+  const newest = sql`select id, amount, currency, card_last4, reference, other_reference from payments order by number desc limit ${sql.lit(LOOKED_AT)}`
   const rows = sql`select id from (${newest}) as looked where ${where} limit ${sql.lit(limit)}`
   return sql`select ${sql.lit(field)} as field, id as payment, null as link from (${rows}) as found`
 }

@@ -67,6 +67,15 @@ export function searchContract({ store }: Fixture): void {
     expect(await found('1250', ['REFERENCE'])).toEqual([])
   })
 
+  it('find the newest payments by the end of a reference or an id, where nothing begins with it', async () => {
+    await settledLink(store, '1', { reference: 'order-48213' })
+    await pay('PAY-91C7', 'Ada Lovelace', '1')
+    await pay('C7AB-1', 'Zoë Byron')
+    for (const text of ['48213', 'R-48213', '91c7', '-91C7']) expect(await found(text)).toEqual(['PAY-91C7'])
+    for (const text of ['C7', '213', '4_213', '%8213', '4821']) expect(await found(text, ['REFERENCE'])).toEqual([])
+    expect(await found('c7')).toEqual(['C7AB-1'])
+  })
+
   it('find a name whichever of ss and ß it is spelled with', async () => {
     const names = ['Anna Straße', 'Ben Strasse', 'CARL STRAẞE', 'Jessica Weiß', 'Jörg Großmann', 'JESSICA WEISS']
     for (const [n, name] of names.entries()) await pay(`PAY-${n}`, name)

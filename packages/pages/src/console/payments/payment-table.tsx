@@ -42,11 +42,11 @@ export function SearchResults({ text }: { readonly text: string }) {
         {matches.length === 0 && found.isAsking && <Skeleton what="payments" />}
         {payments.length > 0 && <PaymentTable rows={payments} />}
         {isNothing && (
-          <Empty title={`Nothing begins with “${text}”.`}>
+          <Empty title={`Nothing begins or ends with “${text}”.`}>
             <p>
               References and ids are matched from their beginning, as are words of the payer’s name and the e-mail
               address. The address of a checkout page finds its link. An amount, or the last four digits of a card, find
-              new payments.
+              new payments, as does the end of a reference or an id.
             </p>
           </Empty>
         )}

@@ -58,7 +58,7 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
   const [isConfirming, setConfirming] = useState(false)
   const [result, setResult] = useState<Result | Failure | 'unknown' | null>(null)
   const [{ error }, execute] = useMutation(documentOf(document))
-  const failure = result !== null && result !== 'unknown' && 'code' in result ? (result as Failure) : null
+  const failure = result !== null && result !== 'unknown' && 'code' in result ? result : null
   const isUnknown = result === 'unknown' || (failure !== null && UNSETTLED.has(failure.code) && failure.retryable)
   const isDone = result !== null && result !== 'unknown' && failure === null
   const placed = fields.map((field) => problemsAt(field, failure))
@@ -70,7 +70,7 @@ export function CommandDrawer<Data, Input, Result extends Success>(props: Props<
     const { data, error: fault } = await execute({ input: { ...inputOf(fields, filled, given), ...id } as Input })
     const outcome = data === undefined || data === null ? null : resultOf(data)
     const answer = outcome ?? (data === undefined ? refusalOf(fault) : null) ?? 'unknown'
-    const isOpen = answer === 'unknown' || ('code' in answer && UNSETTLED.has(String(answer.code)))
+    const isOpen = answer === 'unknown' || ('code' in answer && UNSETTLED.has(answer.code))
     if (!isOpen) {
       keepInSession(kept, null)
       setRetry(false)

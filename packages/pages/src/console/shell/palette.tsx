@@ -123,7 +123,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       </div>
       <footer>
         <span role="status">
-          {isSearched && error === undefined && !isAsking && found.length === 0 && `Nothing begins with “${text}”.`}
+          {isSearched &&
+            error === undefined &&
+            !isAsking &&
+            found.length === 0 &&
+            `Nothing begins or ends with “${text}”.`}
           {isSearched && error !== undefined && 'The search failed.'}
         </span>
         <span class="push wide-only">Enter opens, Ctrl Enter in a new tab</span>
