@@ -54,7 +54,7 @@ export const linksResolvers = {
     payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
     async payments({ ref }, _args, { loaders }) {
       const found = (await loaders.paymentsOfLink.load(ref)) ?? []
-      const payments = await Promise.all(found.map(loaders.paymentById.of))
+      const payments = await Promise.all(found.map(async (payment) => loaders.paymentById.of(payment)))
       return payments.filter((payment) => presentable(payment) !== null)
     },
     events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
