@@ -44,6 +44,7 @@ export type Loaders = {
   /** Sealed. */
   readonly cardTokenByPayment: DataLoader<string, string | null>
   readonly duplicateOf: DataLoader<string, DuplicatePayment | null>
+  readonly paymentsOfLink: DataLoader<string, readonly Payment[] | null>
   readonly commandsOf: DataLoader<string, readonly Command[] | null>
   readonly notesOf: DataLoader<string, readonly PaymentNote[] | null>
   readonly refundRequest: DataLoader<string, RefundRequestRow | null>
@@ -111,6 +112,7 @@ const MAKE: { readonly [Name in keyof Loaders]: Make<Loaders[Name]> } = {
   payerByPayment: ({ store }) => mapLoader(store.payments.payers),
   cardTokenByPayment: ({ store }) => mapLoader(store.payments.cardTokens),
   duplicateOf: ({ store }) => mapLoader(store.payments.duplicates),
+  paymentsOfLink: ({ store }) => mapLoader(store.payments.ofLinks),
   commandsOf: ({ store }) => mapLoader(store.commands.ofSubjects),
   notesOf: ({ store }) => mapLoader(store.payments.notes),
   refundRequest: ({ store }) => mapLoader(store.payments.refundRequests),

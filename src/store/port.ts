@@ -303,6 +303,8 @@ export type PaymentStore = RowsById<Payment> &
     cardTokens(paymentIds: readonly string[]): Promise<Map<string, string>>
     /** The keys and reasons of refunds that were requested here, by command id. */
     refundRequests(commandIds: readonly string[]): Promise<Map<string, RefundRequestRow>>
+    /** Payments by the correlation id of their link, oldest first, at most 20 of each. */
+    ofLinks(refs: readonly string[]): Promise<Map<string, readonly Payment[]>>
     /** Operators' notes by payment id, oldest first. */
     notes(paymentIds: readonly string[]): Promise<Map<string, readonly PaymentNote[]>>
     /** Duplicates, resolved or not, by the id of the later payment. */

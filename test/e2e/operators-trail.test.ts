@@ -101,6 +101,14 @@ it('events tell who asked for their command or read, and commands that changed n
   )
 })
 
+it('a link tells every payment that was started through it', async () => {
+  const { link, payment } = await paid('pending', 'received')
+  const query = 'query L($id: ID!) { paymentLink(id: $id) { payments { id status } } }'
+  expect((await network.ask(query, { id: link })).data).toEqual({
+    paymentLink: { payments: [{ id: payment, status: 'RECEIVED' }] },
+  })
+})
+
 it('a delivery tells its headers without secrets, and how long it took', async () => {
   const { payment: id } = await paid('pending', 'received')
   const { data } = await network.ask<{ webhookDeliveries: { nodes: Record<string, unknown>[] } }>(DELIVERIES, { id })

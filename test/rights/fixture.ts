@@ -17,7 +17,6 @@ import {
   payeeInput,
   payoutInput,
   personInput,
-  newKey,
 } from '../support/inputs.ts'
 import { made, mutate, type MutationName } from '../support/mutations.ts'
 import { startNetwork, type Network, type NetworkOptions } from '../support/network.ts'
@@ -29,6 +28,7 @@ import { settleCreation, unansweredCreation } from '../support/unanswered.ts'
 import { defaultAddress, deliver, deliveries, paymentBody, send } from '../support/webhooks.ts'
 import { OWNER, ROUTER_SECRET } from './callers.ts'
 import { failingInputs } from './failing-inputs.ts'
+import { notedPayment } from './noted-payment.ts'
 
 type Subject = { readonly id: string; readonly statusToken: string }
 
@@ -293,24 +293,6 @@ async function dismissed(network: Network): Promise<string> {
     'mutation D($input: DismissDuplicatePaymentInput!) { dismissDuplicatePayment(input: $input) { __typename } }'
   await network.ask(dismiss, { input: { paymentId } })
   return paymentId
-}
-
-/** Writes a note and deletes another. Returns both mutations, which have the same result for every repeat. */
-async function notedPayment(network: Network): Promise<Fixture['inputs']> {
-  const token = await network.token({ subject: 'back-office' })
-  const { data } = await network.ask<{ payments: { nodes: { id: string }[] } }>('{ payments { nodes { id } } }')
-  const write = `mutation N($input: CreatePaymentNoteInput!) { createPaymentNote(input: $input) {
-    ... on CreatePaymentNoteSuccess { payment { notes { id } } } } }`
-  const inputs = data.payments.nodes.map(({ id: paymentId }) => ({
-    idempotencyKey: newKey(),
-    paymentId,
-    text: 'Called.',
-  }))
-  for (const input of inputs) await network.ask(write, { input }, { token })
-  return [
-    ['createPaymentNote', { input: inputs[0] }],
-    ['deletePaymentNote', { input: { noteId: 'nothing' } }],
-  ]
 }
 
 /** Settles two creations without an answer; a third one waits. The callbacks of the second contradict each other. */

@@ -52,6 +52,11 @@ export const linksResolvers = {
     state: (link, _args, context) =>
       whenKnown(paymentOf(link, context), (payment) => linkState(link, payment, context.clock())),
     payment: (link, _args, context) => whenKnown(paymentOf(link, context), presentable),
+    async payments({ ref }, _args, { loaders }) {
+      const found = (await loaders.paymentsOfLink.load(ref)) ?? []
+      const payments = await Promise.all(found.map(async (payment) => loaders.paymentById.of(payment)))
+      return payments.filter((payment) => presentable(payment) !== null)
+    },
     events: ({ streamId }, args, context) => eventPage({ streamIds: [streamId] }, args, context),
     owner: ownerOf,
     statusToken: ({ id, expiresAt }, _args, { keys }) => statusTokenFor(keys, id, expiresAt),

@@ -18,7 +18,7 @@ import { toPayment, PAYMENT_PAYERS } from '../rows/payment-rows.ts'
 import { type List, listStore, withReference } from './lists.ts'
 import { lookUp } from './look-up.ts'
 import { type PositionFunction, searchPayments } from './payment-search.ts'
-import type { Ranges } from './read-page.ts'
+import { type Ranges, ROW_NUMBER } from './read-page.ts'
 
 type PaymentStoreParts = {
   readonly reader: Db
@@ -36,6 +36,7 @@ export function createPaymentStore({ reader, lists, cache, position }: PaymentSt
     payers: (paymentIds) => payersOfPayments(reader, paymentIds),
     cardTokens: (paymentIds) => cardTokensOf(reader, paymentIds),
     refundRequests: (commandIds) => refundRequestsOf(reader, commandIds),
+    ofLinks: (refs) => paymentsOfLinks(reader, refs),
     notes: (paymentIds) => notesOf(reader, paymentIds),
     duplicates: (paymentIds) => duplicatesOf(reader, paymentIds),
     payins: (paymentIds) => payinsOf(reader, paymentIds),
@@ -120,6 +121,23 @@ async function refundRequestsOf(db: Db, ids: readonly string[]): Promise<Map<str
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('refund_requests').selectAll().where('command_id', 'in', ids).execute()
   return new Map(rows.map(REFUND_REQUESTS.fromRow).map((request) => [request.commandId, request]))
+}
+
+const MOST_OF_LINK = 20
+
+async function paymentsOfLinks(db: Db, refs: readonly string[]): Promise<Map<string, readonly Payment[]>> {
+  const found = await Promise.all(
+    refs.map((ref) =>
+      db
+        .selectFrom('payments')
+        .select('state_json')
+        .where('link_ref', '=', ref)
+        .orderBy(ROW_NUMBER)
+        .limit(MOST_OF_LINK)
+        .execute(),
+    ),
+  )
+  return new Map(refs.map((ref, index) => [ref, (found[index] ?? []).map((row) => toPayment(row.state_json))]))
 }
 
 async function notesOf(db: Db, ids: readonly string[]): Promise<Map<string, readonly PaymentNote[]>> {

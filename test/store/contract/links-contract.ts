@@ -24,6 +24,22 @@ export function linksContract(fixture: Fixture): void {
     expect(await links.byRefs([])).toEqual([])
   })
 
+  it('finds every payment through a link, oldest first, at most 20', async () => {
+    await settledLink(store, 'a')
+    const ids = Array.from({ length: 21 }, (_, index) => `P${index}`)
+    for (const [index, paymentId] of ids.entries())
+      await store.inbox.receive(delivery(report(index === 0 ? 'failed' : 'pending', { paymentId }), { ref: 'a' }))
+    const found = await store.payments.ofLinks(['a', 'none'])
+    expect(
+      found
+        .get('a')
+        ?.map(({ id, statusRaw }) => `${id} ${statusRaw}`)
+        .slice(0, 2),
+    ).toEqual(['P0 failed', 'P1 pending'])
+    expect(found.get('a')?.map(({ id }) => id)).toEqual(ids.slice(0, 20))
+    expect(found.get('none')).toEqual([])
+  })
+
   it('filters by reference and by the time of creation', async () => {
     await settledLink(store, 'a', { reference: 'order' })
     await settledLink(store, 'b', { reference: 'order', createdAt: after(MINUTE).toISOString() })

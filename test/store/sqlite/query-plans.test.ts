@@ -12,6 +12,7 @@ import {
   report,
   settledAgreement,
   settledLink,
+  writtenNote,
 } from '../contract/builders.ts'
 import type { WatchedDatabase } from './watched-database.ts'
 import { openWatchedStore } from './watched-store.ts'
@@ -80,6 +81,11 @@ describe('query plans on SQLite', () => {
       at: after(1),
     })
     await dueReads(store.reads, NOW, 10)
+    const { note } = await writtenNote(store, { key: 'n', paymentId: 'P3' })
+    await store.payments.notes(['P3'])
+    await store.notes.delete(note.id, note.authorScope)
+    await store.commands.ofSubjects(['P3'])
+    await store.payments.ofLinks(['a'])
 
     await settledAgreement(store)
     for (const status of ['active', 'suspended', 'active'])

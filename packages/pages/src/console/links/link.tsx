@@ -13,7 +13,7 @@ export function Link({ id }: { readonly id: string }) {
   const answer = useAnswer(LinkNowDocument, { id }, { concerns: ({ linkId }) => linkId === id })
   const link = answer.data?.paymentLink ?? null
   const reconcile = useReconcile(id, answer.askAgain)
-  const { payment = null, method = null, state } = link ?? {}
+  const { payments = [], method = null, state } = link ?? {}
   const takesPayment = link !== null && state !== 'PAID' && state !== 'EXPIRED'
   return (
     <Subject
@@ -31,10 +31,13 @@ export function Link({ id }: { readonly id: string }) {
           events: link.events,
           parts: {
             'How it is paid': {
-              Payment: payment && (
-                <a href={hrefOf('payments', payment.id)}>
-                  <Status kind="PayinStatus" of={payment.status} raw={payment.statusRaw} />
-                </a>
+              ...Object.fromEntries(
+                payments.map(({ id: paymentId, status, statusRaw }, index) => [
+                  payments.length === 1 ? 'Payment' : `Attempt ${index + 1}`,
+                  <a key={paymentId} href={hrefOf('payments', paymentId)}>
+                    <Status kind="PayinStatus" of={status} raw={statusRaw} />
+                  </a>,
+                ]),
               ),
               Method: method && `${method.name} (${method.code})`,
               Site: link.site,

@@ -59,7 +59,7 @@ export function NoteForm({ paymentId, onNoted }: Props) {
 
 /** Returns a note as an item of a timeline. */
 export function itemOfNote(note: NotePartsFragment, onNoted: () => void): TimelineItem {
-  const { id, text, author, writtenAt } = note
+  const { id, text, writtenAt } = note
   return {
     id: `note ${id}`,
     at: writtenAt,
