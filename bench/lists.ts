@@ -6,7 +6,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Store } from '../src/ledger/store.ts'
-import { SEARCH_FIELDS } from '../src/store/store.ts'
+import { SEARCH_FIELDS } from '../src/store/port.ts'
 import { findPostgres } from '../test/support/postgres.ts'
 import { openPostgresStore, openSqliteStore } from '../test/support/store.ts'
 import { fillingOf, instantOf } from './support/fill-database.ts'

@@ -28,6 +28,15 @@ describe('an authentic webhook', () => {
     expect(readsDue()).toBe(0)
   })
 
+  // promise(facts): Fifty concurrent copies of a webhook are one delivery, fifty responses of 200, and one event.
+  it('fifty times at once is one delivery and one event', async () => {
+    const { store, send } = await openWebhookServer()
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => send({ body: BODY })))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(await deliveries(store)).toMatchObject([{ attempts: 50 }])
+    expect((await store.log.read(0, 10)).events.length).toBe(1)
+  })
+
   it('that leaves doubt has a read made', async () => {
     const { send, readsDue } = await openWebhookServer()
     await send({ body: BODY.replace('received', 'failed') })
