@@ -113,6 +113,21 @@ export async function fenceOf({ database }: Cluster): Promise<number> {
   return Number(row?.['fence'])
 }
 
+/** Returns how many sweeps these nodes have begun since they started. */
+export async function sweepsOf(nodes: readonly ClusterNode[]): Promise<number> {
+  const counts = await Promise.all(nodes.map((node) => node.metric('payments_sweeps_total')))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Waits until a heartbeat was written so many times. */
+export async function heartbeats({ database }: Cluster, count: number): Promise<void> {
+  const last = async () => String((await database.run('SELECT heartbeat_at FROM meta'))[0]?.['heartbeat_at'])
+  for (let n = 0; n < count; n++) {
+    const before = await last()
+    await eventually('there is a heartbeat', async () => (await last()) !== before)
+  }
+}
+
 async function startNode({ env, clockAheadMs }: NodeSettings): Promise<ClusterNode> {
   const links = new Map<string, PartitionProxy>()
   for (const name of SHARED) if (env[name] !== undefined) links.set(name, await startPartitionProxy(env[name]))

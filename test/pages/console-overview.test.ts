@@ -57,6 +57,21 @@ describe.skipIf(browser.isMissing)('the overview of the console, and the list be
     expect(lines.filter((line) => line.startsWith('PAYMENT'))).toHaveLength(2)
   })
 
+  test('shows twenty rows at 1280 by 800 when it is compact, and the first on a phone', async () => {
+    const profile = await browser.profile({ viewport: { width: 1_280, height: 800 } })
+    const page = await openConsole(profile, network, { at: '/payments' })
+    await page.evaluate("localStorage.setItem('console.density', 'compact')")
+    await page.reload()
+    await page.getByLabel('Totals of the list').waitFor()
+    const bottom = async () => {
+      const box = await page.locator('tbody tr').nth(19).boundingBox()
+      return (box?.y ?? Infinity) + (box?.height ?? 0)
+    }
+    expect(await bottom()).toBeLessThanOrEqual(800)
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect((await page.locator('tbody tr').first().boundingBox())?.y).toBeLessThanOrEqual(300)
+  })
+
   test('takes a typed status as a filter, and keeps it under a name', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/payments?q=failed' })
     await page.waitForURL('**/console#/payments?status=FAILED')

@@ -79,6 +79,22 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
+  test('are dimmed while they are those of another filter', async () => {
+    const page = await openConsole(await browser.profile(), network, { at: '/payments' })
+    await page.getByRole('link', { name: 'order-failed' }).waitFor()
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query Payments(') === true)
+        await new Promise((resolve) => setTimeout(resolve, 400))
+      await route.continue()
+    })
+    await page.evaluate(watchRows)
+    await page.getByRole('link', { name: 'Failed', exact: true }).click()
+    await expect.poll(() => references(page)).toEqual(['order-failed'])
+    await expect.poll(() => page.locator('.rows').getAttribute('aria-busy')).toBe('false')
+    // Rows of all payments were shown meanwhile, and never without the mark.
+    expect(await page.evaluate('window.seen')).toEqual({ marked: true, unmarked: false })
+  })
+
   test('are found again where they were left, and page by page', async () => {
     const page = await openConsole(await browser.profile(), network, { at: '/payments' })
     await page.getByRole('link', { name: 'Next page' }).click()
@@ -109,7 +125,7 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
     }
     const before = await counted()
     await make('order-disputed', 'in_dispute')
-    await expect.poll(counted).toBe(before + 1)
+    await expect.poll(counted, { timeout: 2_500 }).toBe(before + 1)
     await goTo(page, '/payments?attention=YES')
     await expect.poll(() => references(page)).toContain('order-disputed')
     await page.setViewportSize({ width: 390, height: 844 })
@@ -175,4 +191,19 @@ describe.skipIf(browser.isMissing)('payments in the console', () => {
 
 function references(page: Page): Promise<string[]> {
   return page.locator('table [data-row]').allTextContents()
+}
+
+/** Notes in the page whether rows of other payments are shown with the mark, and whether without it. */
+function watchRows(): void {
+  const seen = { marked: false, unmarked: false }
+  Object.assign(window, { seen })
+  const look = () => {
+    const tab = document.querySelector('.tabs [aria-current]')?.textContent
+    const isOf = tab === 'Failed' && document.querySelectorAll('tbody tr').length > 1
+    const isMarked = document.querySelector('.rows')?.getAttribute('aria-busy') === 'true'
+    if (isOf && isMarked) seen.marked = true
+    if (isOf && !isMarked) seen.unmarked = true
+    requestAnimationFrame(look)
+  }
+  look()
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accessibilityFaults, findBrowser } from '../browser/browser.ts'
 import { goTo, isLive, openConsole, signOut, VIEWS } from '../browser/console.ts'
-import { startNetwork, type Network } from '../support/network.ts'
+import { SECRETS, startNetwork, type Network } from '../support/network.ts'
+import { hsToken } from '../unit/access/tokens.ts'
 
 const browser = await findBrowser()
 /** Console error of a browser for an answer that rejects the token. */
@@ -47,6 +48,19 @@ describe.skipIf(browser.isMissing)('who uses the console', () => {
     await page.getByText('Scopes of the token').click()
     await expect.poll(() => page.locator('.scopes li').allTextContents()).toEqual(['payments:read', 'payments:risk'])
     expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('has the scopes of the claims that their issuer uses', async () => {
+    const keycloak = await startNetwork({ env: { JWT_SCOPE_CLAIMS: 'realm_access.roles' } })
+    onTestFinished(() => keycloak.close())
+    const roles = ['offline_access', 'payments:read']
+    const exp = Math.floor(Date.now() / 1000) + 600
+    const token = hsToken(SECRETS.jwt, { sub: 'grace', exp, scope: 'openid', realm_access: { roles } })
+    const { data } = await keycloak.ask('{ payments { nodes { id } } }', {}, { token })
+    expect(data).toEqual({ payments: { nodes: [] } })
+    const page = await openConsole(await browser.profile(), { ...keycloak, token: async () => token })
+    await page.getByText('grace').click()
+    await expect.poll(() => page.locator('.scopes li').allTextContents()).toEqual(['payments:read'])
   })
 
   test('stays signed in over a reload and in every tab, and signs out for good', async () => {

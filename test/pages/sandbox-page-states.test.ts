@@ -73,6 +73,22 @@ describe.skipIf(browser.isMissing)('the page of a sandbox in which nothing has h
     await page.getByRole('row').filter({ hasText: 'Received' }).waitFor()
   })
 
+  test('has every column in 1,280 pixels, and rows of 44 at most', async () => {
+    const { open } = await browser.profile({ viewport: { width: 1280, height: 800 } })
+    const page = await open(network.sandbox.origin)
+    for (const section of ['Links', 'Payins', 'Agreements', 'Payouts', 'Contacts', 'Calls']) {
+      await visit(page, section)
+      const hidden = await page.evaluate(() =>
+        [...document.querySelectorAll('.table-wrap')].map((one) => one.scrollWidth - one.clientWidth),
+      )
+      expect([section, await widthOf(page), ...hidden.filter((width) => width > 1)]).toEqual([section, 1280])
+      const heights = await page.evaluate(() =>
+        [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height),
+      )
+      expect(Math.max(0, ...heights)).toBeLessThanOrEqual(44)
+    }
+  })
+
   test.each([SECTIONS.slice(0, 4), SECTIONS.slice(4, 8), SECTIONS.slice(8)])(
     'is accessible, in light and dark, and fits into 360 pixels: %s, %s, %s, %s',
     async (...sections) => {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accessibilityFaults, findBrowser, keepPicture } from '../browser/browser.ts'
+import { accessibilityFaults, findBrowser, GONE, keepPicture } from '../browser/browser.ts'
 import { add, isLive, openDrawer, PAY, placeOrder, sequencesIn, showsHeadline } from '../browser/shop.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 
@@ -57,6 +57,7 @@ describe.skipIf(browser.isMissing)('a purchase', () => {
   })
 })
 
+/** The six ways through a checkout, with a keyboard and nothing else. */
 describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
   let network: Network
   beforeAll(async () => {
@@ -89,6 +90,61 @@ describe.skipIf(browser.isMissing)('a purchase by keyboard', () => {
 
   test('is paid', async () => {
     const { page, popup } = await order()
+    await press(popup, PAY)
+    await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
+  })
+
+  test('fails, and is paid in another try', async () => {
+    const { page, popup } = await order()
+    await press(popup, 'Decline')
+    await popup.getByText('The payment failed.').waitFor()
+    await press(popup, 'Done')
+    await showsHeadline(page, 'failed')
+    await tabTo(page, page.getByRole('button', { name: 'Pay again' }))
+    const [again] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+    await press(again, 'Pay again')
+    await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
+  })
+
+  test('expires, and gets a new link', async () => {
+    const { page, popup } = await order()
+    await press(popup, 'Let it expire')
+    await showsHeadline(page, 'expired')
+    await press(page, 'Get a new link')
+    await showsHeadline(page, 'ready')
+    expect(await isFollowed(page)).toBe(true)
+  })
+
+  test('is closed and come back to', async () => {
+    const { page, popup } = await order()
+    await popup.close()
+    const address = page.url()
+    await page.goto('about:blank')
+    await page.goto(address)
+    await showsHeadline(page, 'ready')
+    await tabTo(page, page.getByRole('button', { name: PAY }))
+    const [again] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+    await again.waitForURL('**/checkout/**')
+    await press(again, PAY)
+    await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
+  })
+
+  test('goes on after the server was restarted', async () => {
+    const { page, popup } = await order({ expectedErrors: [GONE] })
+    await network.restart()
+    await press(popup, PAY)
+    await showsHeadline(page, 'paid')
+    expect(await isFollowed(page)).toBe(true)
+  })
+
+  test('goes on after the network was away', async () => {
+    const { page, popup, context } = await order({ expectedErrors: [/ERR_INTERNET_DISCONNECTED/, GONE] })
+    await context.setOffline(true)
+    await page.locator('[data-connection=offline]').waitFor()
+    await context.setOffline(false)
     await press(popup, PAY)
     await showsHeadline(page, 'paid')
     expect(await isFollowed(page)).toBe(true)

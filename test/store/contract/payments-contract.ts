@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ListFilter } from '../../../src/domain/list-filter.ts'
 import type { PaymentDetails } from '../../../src/domain/payments/payment-report.ts'
 import type { ListOrder, PageCursor } from '../../../src/store/port.ts'
-import { after, delivery, MINUTE, pagedIds, paymentOf, present, report, settledLink } from './builders.ts'
+import { after, delivery, MINUTE, pagedIds, paymentOf, report, settledLink } from './builders.ts'
 import type { Fixture } from './store-contract.ts'
 
 export function paymentsContract({ store }: Fixture): void {
