@@ -168,6 +168,8 @@ CREATE TABLE events (
   payment_json TEXT,
   agreement_json TEXT,
   recorded_at INTEGER NOT NULL,
+  -- Subject or client of the token with which it was asked for; null for what nobody asked for.
+  requested_by TEXT,
   UNIQUE (stream_id, sequence)
 ) STRICT;
 
@@ -186,7 +188,11 @@ CREATE TABLE deliveries (
   -- Id of the key that the Authorization of its address was made with.
   key_id TEXT,
   event_id TEXT,
-  body TEXT
+  body TEXT,
+  -- Headers without secrets, as JSON.
+  headers_json TEXT,
+  -- From the head of the first request to the transaction that stored it.
+  stored_after_ms INTEGER
 ) STRICT;
 
 -- for both
