@@ -11,8 +11,9 @@ import { withSettings, withSocketLimits } from './settings-tables.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const write = (path: string, text: string) => {
-  writeFileSync(path, text)
-  console.log(`${path} is up to date.`)
+  const isNew = read(path) !== text
+  if (isNew) writeFileSync(path, text)
+  console.log(`${path}: ${isNew ? 'written' : 'unchanged'}`)
 }
 
 write('docs/schema.md', schemaPage(read('schema.graphql')))

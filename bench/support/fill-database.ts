@@ -98,13 +98,15 @@ export async function fillDatabase(run: Run, { payments, stepMs }: Filling): Pro
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'completed' END),
         '{"id":"OUT-' || ${ID} || '","provisional":false}', ${at}, ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO payout_events (position, stream_id, sequence, kind, source, to_status, payout_json, recorded_at)
-      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'PAYOUT_CREATED', 'COMMAND', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 3`,
+      ${rows} SELECT (n - 1) * 6 + 6, 'payout:OUT-' || ${ID}, 1, 'PAYOUT_CREATED', 'COMMAND', 'created',
+        '{"id":"OUT-' || ${ID} || '"}', ${at} FROM rows_of WHERE n % 4 = 3`,
     `INSERT INTO gateway_payments (id, ref, site, order_id, status, state_json, created_at)
       ${rows} SELECT '9' || ${ID}, 'gate-' || n, 'au', ${REFERENCE},
         (CASE WHEN n % 2000 = 0 THEN NULL WHEN n % 1000 = 50 THEN 'expired' WHEN n % 500 = 100 THEN 'created' ELSE 'received' END),
         '{"id":"9' || ${ID} || '","provisional":false}', ${at} FROM rows_of WHERE n % 2 = 0`,
     `INSERT INTO gateway_payment_events (position, stream_id, sequence, kind, source, to_status, gateway_payment_json, recorded_at)
-      ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'GATEWAY_PAYMENT_CREATED', 'COMMAND', 'created', '{}', ${at} FROM rows_of WHERE n % 4 = 1`,
+      ${rows} SELECT (n - 1) * 6 + 6, 'gateway:9' || ${ID}, 1, 'GATEWAY_PAYMENT_CREATED', 'COMMAND', 'created',
+        '{"id":"9' || ${ID} || '"}', ${at} FROM rows_of WHERE n % 4 = 1`,
     `UPDATE log_head SET position = ${payments} * 6`,
     `INSERT INTO deliveries (id, ref, subject_id, status_raw, disposition, attempts, first_received_at,
         last_received_at, event_id, body)

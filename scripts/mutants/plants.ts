@@ -128,7 +128,11 @@ export const PLANTS: readonly Plant[] = [
         to: 'return status === null && CONFIRMED_BY_READ.size === 0',
       },
     ],
-    tests: ['test/faults/ordering/every-order.test.ts', 'test/e2e/order.test.ts'],
+    tests: [
+      'test/faults/ordering/every-order.test.ts',
+      'test/e2e/order.test.ts',
+      'test/unit/domain/payments/payment-dispositions.test.ts',
+    ],
   },
   {
     name: 'a POST without an answer is sent again',

@@ -13,7 +13,7 @@ import {
   send,
 } from '../support/webhooks.ts'
 
-describe('the probes', () => {
+describe('the metrics', () => {
   let network: Network
   beforeAll(async () => void (network = await startNetwork()))
   afterAll(() => network.close())

@@ -73,7 +73,8 @@ export type Decision = {
  * minutes late, so a status is applied immediately only if it leads forward to a new status; a status that leads back is applied only after
  * a read confirms it. A webhook that reports a paid payment as pending, authorised or waiting is stale.
  *
- * `repeat` means that the same bytes were received before. Source: payments-api.md, sections 3.2 and 6.1.
+ * `repeat` means that the same bytes were received before. Source: payments-api.md, sections 3.2 and 6.1; table:
+ * payment-dispositions.test.ts.
  */
 export function decideWebhook(state: Payment | null, report: PaymentReport, repeat: boolean): Decision {
   if (state === null) return apply(report, report.details, needsConfirmation(report.status))

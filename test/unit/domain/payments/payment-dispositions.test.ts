@@ -100,7 +100,12 @@ test('the tables hold every pair of documented statuses', () => {
 })
 
 it.each<[string, Readonly<Record<string, string>>, Meanings, typeof decideRead]>([
-  ['a webhook that comes for the first time', FIRST_TIME, WEBHOOK, (state, said) => decideWebhook(state, said, false)],
+  [
+    'a webhook, also a late one, that comes for the first time',
+    FIRST_TIME,
+    WEBHOOK,
+    (state, said) => decideWebhook(state, said, false),
+  ],
   ['the same bytes again', REPEATED, WEBHOOK, (state, said) => decideWebhook(state, said, true)],
   ['a read', READ, { A: applied, S: stale, N: { ...unchanged, provisional: false } }, decideRead],
 ])('%s means what the table says', (_what, table, meanings, decide) => {
