@@ -68,9 +68,9 @@ export async function replayDeliveries(
   { ids, yes, ...filter }: ReplayOptions,
   terminal: Terminal,
 ): Promise<Report> {
-  const isFiltered = Object.values(filter).some((value) =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false,
-  )
+  const { quarantined, doubtful, all, subject, kind, from, before } = filter
+  const isFiltered =
+    quarantined || doubtful || all || kind.length > 0 || [subject, from, before].some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) throw new UsageError('Name deliveries either by id or by a filter.')
   const chosen = [...ids]
   if (isFiltered) for await (const { id } of matching(ask, filter)) chosen.push(id)
