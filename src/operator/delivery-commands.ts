@@ -1,13 +1,17 @@
-import { BODY_SCOPE, DELIVERIES, DELIVERY, REPLAY } from './documents.ts'
-import { progressBar, type Terminal } from './imports/import-commands.ts'
+import { BODY_SCOPE, BULK_REPLAY, BULK_REPLAY_STATE, CANCEL_REPLAY, DELIVERIES, DELIVERY, REPLAY } from './documents.ts'
+import { awaitEnd, progressBar, type Terminal } from './imports/import-commands.ts'
 import {
   type Answer,
   type Ask,
+  type BulkReplay,
+  bulkReplayAnswer,
+  bulkReplayBegunAnswer,
   type Delivery,
   deliveriesAnswer,
   deliveryAnswer,
   type FullDelivery,
   replayAnswer,
+  replayCancelledAnswer,
   type Replayed,
   OperatorError,
   facts,
@@ -60,18 +64,20 @@ export async function showDelivery(ask: Ask, id: string): Promise<Report> {
 type ReplayOptions = DeliveryFilter & { readonly ids: readonly string[]; readonly yes: boolean }
 
 /**
- * Replays deliveries one after another, after the count was shown; without `yes` it only shows what would change. Returns that.
- * When the graph refuses some of them, the others are replayed. Throws `OperatorError` when it refuses the only one.
+ * Replays deliveries: those of ids one after another, those of a filter by the subgraph's own job. Without `yes` it only shows what would
+ * change, after the count. Returns that. When the graph refuses some of them, the others are replayed. Throws `OperatorError` when it refuses
+ * the only one.
  */
 export async function replayDeliveries(
   ask: Ask,
   { ids, yes, ...filter }: ReplayOptions,
   terminal: Terminal,
 ): Promise<Report> {
-  const isFiltered = Object.values(filter).some((value) =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false,
-  )
+  const { quarantined, doubtful, all, subject, kind, from, before } = filter
+  const isFiltered =
+    quarantined || doubtful || all || kind.length > 0 || [subject, from, before].some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) throw new UsageError('Name deliveries either by id or by a filter.')
+  if (isFiltered && yes) return replayMatching(ask, filter, terminal)
   const chosen = [...ids]
   if (isFiltered) for await (const { id } of matching(ask, filter)) chosen.push(id)
   if (chosen.length !== 1)
@@ -90,6 +96,36 @@ export async function replayDeliveries(
   bar.end()
   const problem = refused.length > 0 ? refused.join('\n') : undefined
   return { data: results, text: replayText(results, yes), problem }
+}
+
+/** Begins the replay of those that match, or finds it running, and waits for its end. Returns what became of them. */
+async function replayMatching(ask: Ask, filter: DeliveryFilter, terminal: Terminal): Promise<Report> {
+  const variables = { input: { filter: filterOf(filter), apply: true } }
+  const shape = bulkReplayBegunAnswer
+  const { replayWebhookDeliveries: begun } = (await ask(BULK_REPLAY, { variables, shape })).data
+  if ('code' in begun) throw new OperatorError(`${begun.code}: ${plain(begun.message)}`)
+  const { id } = begun.replay
+  // Before it is needed, since whatever ends this process leaves no time to say it.
+  terminal.write(`Replay ${plain(id)} runs, also after Ctrl-C. "deliveries cancel ${plain(id)}" cancels it.\n`)
+  const done = await awaitEnd(
+    async () => (await ask(BULK_REPLAY_STATE, { variables: { id }, shape: bulkReplayAnswer })).data.webhookReplay,
+    terminal,
+  )
+  const left = done.notReplayable + done.failed
+  const problems = [
+    ...(done.cancelled ? ['The replay was cancelled.'] : []),
+    ...(left > 0 ? [`${left} of ${done.matched} deliveries could not be replayed.`] : []),
+  ]
+  return { data: done, text: bulkReplayText(done), problem: problems.length > 0 ? problems.join('\n') : undefined }
+}
+
+/** Cancels the replay of those that matched a filter. Throws `OperatorError` when it does not exist. */
+export async function cancelReplay(ask: Ask, { id }: { id: string }): Promise<Report> {
+  const variables = { input: { replayId: id } }
+  const { cancelWebhookReplay: result } = (await ask(CANCEL_REPLAY, { variables, shape: replayCancelledAnswer })).data
+  if ('code' in result) throw new OperatorError(`${result.code}: ${plain(result.message)}`)
+  const { replay } = result
+  return { data: replay, text: replay.cancelled ? 'Cancelled. What is replayed stays.' : 'It had ended before.' }
 }
 
 /** Returns the deliveries that match, newest first. */
@@ -182,23 +218,48 @@ function replayText(results: readonly Replayed[], applied: boolean): string {
       ? factsOfReplay(first)
       : table(
           ['DELIVERY', 'DISPOSITION', 'STATUS', 'READ'],
-          results.map(({ delivery, dispositionBefore, dispositionAfter, statusBefore, statusAfter, readRequested }) => [
-            delivery.id,
-            `${dispositionBefore} -> ${dispositionAfter}`,
-            `${statusBefore ?? NOTHING} -> ${statusAfter ?? NOTHING}`,
-            readRequested ? 'yes' : 'no',
-          ]),
+          results.map((result) => [result.delivery.id, ...changeOf(result), result.readRequested ? 'yes' : 'no']),
         )
   return applied ? `Applied.\n${text}` : `Dry run: nothing has been changed.\n${text}\nWith --yes it is done.`
 }
 
 function factsOfReplay(result: Replayed): string {
-  const { applied, delivery, dispositionBefore, dispositionAfter, readRequested, statusBefore, statusAfter } = result
+  const { applied, delivery, readRequested } = result
+  const [disposition, status] = changeOf(result)
   return facts([
     ['delivery', delivery.id],
-    ['disposition', `${dispositionBefore} -> ${dispositionAfter}`],
-    ['status', `${statusBefore ?? NOTHING} -> ${statusAfter ?? NOTHING}`],
+    ['disposition', disposition],
+    ['status', status],
     ['read', readRequested ? (applied ? 'requested' : 'would be requested') : 'none'],
     ...(applied ? ([['event', delivery.event?.id ?? null]] as const) : []),
   ])
+}
+
+function bulkReplayText(replay: BulkReplay): string {
+  const counts = facts([
+    ['replay', replay.id],
+    ['matched', String(replay.matched)],
+    ['changed', String(replay.changed)],
+    ['unchanged', String(replay.unchanged)],
+    ['awaiting a read', String(replay.awaitingRead)],
+    ['not replayable', String(replay.notReplayable)],
+    ['failed', String(replay.failed)],
+  ])
+  if (replay.results.length === 0) return counts
+  const rows = replay.results.map((result) => [
+    result.deliveryId,
+    ...changeOf(result),
+    result.refusal ?? (result.dispositionAfter === null ? 'FAILED' : null),
+  ])
+  return `${counts}\n\n${table(['DELIVERY', 'DISPOSITION', 'STATUS', 'WHY NOT'], rows)}`
+}
+
+type Change = Pick<BulkReplay['results'][number], `${'disposition' | 'status'}${'Before' | 'After'}`>
+
+function changeOf(change: Change): [disposition: string, status: string] {
+  const { dispositionBefore, dispositionAfter, statusBefore, statusAfter } = change
+  return [
+    `${dispositionBefore ?? NOTHING} -> ${dispositionAfter ?? NOTHING}`,
+    `${statusBefore ?? NOTHING} -> ${statusAfter ?? NOTHING}`,
+  ]
 }

@@ -50,6 +50,41 @@ export const REPLAY: OperatorDocument = {
 }`,
 }
 
+/** The beginning of a replay of all that match a filter. */
+export const BULK_REPLAY: OperatorDocument = {
+  scopes: REPLAY.scopes,
+  text: `mutation OperatorBulkReplay($input: ReplayWebhookDeliveriesInput!) {
+  replayWebhookDeliveries(input: $input) {
+    __typename
+    ... on ReplayWebhookDeliveriesSuccess { replay { id } }
+    ... on PaymentsError { code message }
+  }
+}`,
+}
+
+/** A replay of all that match a filter, with its results. */
+export const BULK_REPLAY_STATE: OperatorDocument = {
+  scopes: ['payments:read'],
+  text: `query OperatorBulkReplayState($id: ID!) {
+  webhookReplay(id: $id) {
+    id state cancelled progress matched changed unchanged awaitingRead notReplayable failed
+    results { deliveryId dispositionBefore dispositionAfter statusBefore statusAfter refusal }
+  }
+}`,
+}
+
+/** The end of a running replay. */
+export const CANCEL_REPLAY: OperatorDocument = {
+  scopes: REPLAY.scopes,
+  text: `mutation OperatorCancelReplay($input: CancelWebhookReplayInput!) {
+  cancelWebhookReplay(input: $input) {
+    __typename
+    ... on CancelWebhookReplaySuccess { replay { id state cancelled } }
+    ... on PaymentsError { code message }
+  }
+}`,
+}
+
 const ERASURE_FIELDS = 'id by state valueHash requestedBy requestedAt payments agreements payouts payers doneAt'
 
 /** How much an erasure would find. */
@@ -190,6 +225,9 @@ const ALL = [
   DELIVERIES,
   DELIVERY,
   REPLAY,
+  BULK_REPLAY,
+  BULK_REPLAY_STATE,
+  CANCEL_REPLAY,
   ERASABLE,
   ERASE,
   ERASURES,

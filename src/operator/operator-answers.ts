@@ -40,6 +40,8 @@ export const deliveryAnswer = z.object({
     .nullable(),
 })
 
+const refused = z.object({ code: z.string(), message: z.string() })
+
 const replayed = z.object({
   __typename: z.literal('ReplayWebhookDeliverySuccess'),
   applied: z.boolean(),
@@ -52,7 +54,43 @@ const replayed = z.object({
 })
 
 export const replayAnswer = z.object({
-  replayWebhookDelivery: z.union([replayed, z.object({ code: z.string(), message: z.string() })]),
+  replayWebhookDelivery: z.union([replayed, refused]),
+})
+
+const bulkReplay = z.object({
+  id: z.string(),
+  state: z.enum(['RUNNING', 'DONE']),
+  cancelled: z.boolean(),
+  progress: z.number(),
+  matched: z.number(),
+  changed: z.number(),
+  unchanged: z.number(),
+  awaitingRead: z.number(),
+  notReplayable: z.number(),
+  failed: z.number(),
+  results: z.array(
+    z.object({
+      deliveryId: z.string(),
+      dispositionBefore: z.string().nullable(),
+      dispositionAfter: z.string().nullable(),
+      statusBefore: z.string().nullable(),
+      statusAfter: z.string().nullable(),
+      refusal: z.string().nullable(),
+    }),
+  ),
+})
+
+export const bulkReplayBegunAnswer = z.object({
+  replayWebhookDeliveries: z.union([z.object({ replay: bulkReplay.pick({ id: true }) }), refused]),
+})
+
+export const bulkReplayAnswer = z.object({ webhookReplay: bulkReplay.nullable() })
+
+export const replayCancelledAnswer = z.object({
+  cancelWebhookReplay: z.union([
+    z.object({ replay: bulkReplay.pick({ id: true, state: true, cancelled: true }) }),
+    refused,
+  ]),
 })
 
 const erasure = z.object({
@@ -74,7 +112,7 @@ export const erasableAnswer = z.object({
 })
 
 export const eraseAnswer = z.object({
-  erasePayer: z.union([z.object({ erasure }), z.object({ code: z.string(), message: z.string() })]),
+  erasePayer: z.union([z.object({ erasure }), refused]),
 })
 
 export const erasuresAnswer = z.object({
@@ -104,6 +142,7 @@ export type Erasure = z.output<typeof erasure>
 export type Delivery = z.output<typeof delivery>
 export type FullDelivery = NonNullable<z.output<typeof deliveryAnswer>['webhookDelivery']>
 export type Replayed = z.output<typeof replayed>
+export type BulkReplay = z.output<typeof bulkReplay>
 
 /** Returns a text that is safe for a terminal: control, invisible and text-direction characters are shown as their codes. */
 export function plain(text: string): string {

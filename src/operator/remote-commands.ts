@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import {
   DELIVERY_KINDS,
+  cancelReplay,
   type DeliveryFilter,
   listDeliveries,
   replayDeliveries,
@@ -66,8 +67,15 @@ export function addOperatorCommands(program: Command, io: Io): void {
   asks(
     filtered(deliveries.command('replay').description('replay deliveries; without --yes, show what would change'))
       .argument('[id...]', 'of deliveries, in place of a filter')
-      .option('--yes', 'replay them, after the count was shown', false),
+      .option('--yes', 'replay them; those of a filter in the background', false),
     (ask, options: DeliveryFilter & { yes: boolean }, ids) => replayDeliveries(ask, { ...options, ids }, io.terminal),
+  )
+  asks(
+    deliveries
+      .command('cancel')
+      .description('end a running replay; what it has replayed stays')
+      .argument('<id>', 'of the replay'),
+    (ask, _options, [id = '']) => cancelReplay(ask, { id }),
   )
 
   const keys = program.command('keys').description('signing keys')

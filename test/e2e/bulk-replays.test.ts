@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { run } from '../../src/cli/command-line.ts'
 import { doubtfulDelivery, everything, misaddressedDelivery, settle, unreadDelivery } from '../support/deliveries.ts'
 import { startNetwork, type Network } from '../support/network.ts'
 import { createLink } from '../support/operations.ts'
 import { historyOf } from '../support/payments.ts'
-import { addressOf, paymentBody } from '../support/webhooks.ts'
+import { virtualTime } from '../support/virtual-time.ts'
+import { addressOf, defaultAddress, deliver, paymentBody } from '../support/webhooks.ts'
 
 let network: Network
 beforeAll(async () => void (network = await startNetwork()))
@@ -98,4 +101,51 @@ it('can be cancelled, and stays as it ended', async () => {
   expect(await replayOf(replay?.id ?? '')).toMatchObject({ state: 'DONE' })
   expect(await cancel('999')).toEqual({ __typename: 'PaymentsNotFoundError' })
   expect(await cancel('none')).toEqual({ __typename: 'PaymentsNotFoundError' })
+})
+
+/** Runs a command as the operator of a network. `shown` is its terminal. */
+async function operator(args: readonly string[], { at = network, shown = new PassThrough() } = {}) {
+  const env = { SUBGRAPH_URL: `${at.app.url}/graphql`, SUBGRAPH_TOKEN: await at.token() }
+  return run(['deliveries', ...args], env, { output: shown, terminal: shown })
+}
+
+it('is begun on the command line, which waits for what becomes of the deliveries', async () => {
+  const { link, paymentId, deliveryId } = await doubtfulDelivery(network)
+  await network.sandbox.control.setStatus(link.id, 'pending')
+  await settle(network)
+  const shown = new PassThrough()
+  const args = ['replay', '--subject', paymentId, '--yes']
+  const { code, out, err } = await operator(args, { shown })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(new RegExp(`^${deliveryId} +DOUBTFUL -> APPLIED +pending -> authorised +-$`, 'm'))
+  const again = await operator([...args, '--json'], { shown })
+  const { id, ...none } = JSON.parse(again.out) as { id: string }
+  expect(none).toMatchObject({ state: 'DONE', cancelled: false, matched: 0, results: [] })
+  expect(String(shown.read()).split('\n')[1]).toBe(
+    `Replay ${id} runs, also after Ctrl-C. "deliveries cancel ${id}" cancels it.`,
+  )
+  expect(await operator(['cancel', id])).toEqual({ code: 0, out: 'It had ended before.\n', err: '' })
+  expect(await operator(['cancel', '999'])).toMatchObject({ code: 1, err: expect.stringMatching(/^NOT_FOUND: /) })
+})
+
+it('can be cancelled on the command line, while another one waits for it', async () => {
+  // As no time passes, it rests after its first hundred deliveries.
+  const at = await startNetwork({ timer: virtualTime({ start: new Date() }).timer })
+  onTestFinished(() => at.close())
+  for (let n = 0; n < 101; n++) await deliver(defaultAddress(at), paymentBody({ uuid: undefined, amount: `${n}` }))
+  const shown = Object.assign(new PassThrough(), { isTTY: true })
+  const ended = operator(['replay', '--quarantined', '--yes'], { at, shown })
+  let text = ''
+  await expect.poll(() => (text += String(shown.read() ?? '')), { timeout: 20_000 }).toMatch(/\] 99 %$/)
+  const id = /^Replay (\d+) runs/.exec(text)?.[1] ?? ''
+  expect(await operator(['cancel', id], { at })).toEqual({
+    code: 0,
+    out: 'Cancelled. What is replayed stays.\n',
+    err: '',
+  })
+  expect(await ended).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^not replayable +100\nfailed +0\n\nDELIVERY[^\n]+\n\S+ +- -> - +- -> - +UNREADABLE$/m),
+    err: 'The replay was cancelled.\n100 of 100 deliveries could not be replayed.\n',
+  })
 })

@@ -191,8 +191,10 @@ describe('deliveries replay', () => {
     expect(ended.err).toMatch(new RegExp(`^${wrong}: NOT_REPLAYABLE: `, 'm'))
     const none = await operator(['deliveries', 'replay', '--subject', subject, '--before', '2020-01-01T00:00:00Z'])
     expect(none.out).toBe('No delivery was replayed.\n')
-    for (const args of [[], ['x', '--all']])
+    for (const args of [[], ['--json', '--yes'], ['x', '--all']])
       expect(await operator(['deliveries', 'replay', ...args])).toMatchObject({ code: 2, out: '' })
+    const json = await operator(['deliveries', 'replay', doubtful.deliveryId, '--json'])
+    expect(JSON.parse(json.out)).toMatchObject([{ applied: false, delivery: { id: doubtful.deliveryId } }])
   })
 
   it('names the scopes that the token has not', async () => {

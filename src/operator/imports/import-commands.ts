@@ -25,7 +25,7 @@ export async function importPayments(
   terminal: Terminal,
 ): Promise<Report> {
   const begun = await begin(ask, { from, to, dryRun: true, sites })
-  const compared = await awaitEnd(ask, begun, terminal)
+  const compared = await awaitImport(ask, begun, terminal)
   const plan = endOf(compared)
   if (!yes) return { ...plan, text: `${plan.text}\n\nWith --yes what is missing is recorded.` }
   const counted = (of: 'added' | 'differed') => compared.lists.reduce((sum, list) => sum + list[of], 0)
@@ -35,7 +35,7 @@ export async function importPayments(
 
 /** Waits for the end of an import. Returns its report. Throws as `importPayments`. */
 export async function watchImport(ask: Ask, { id }: { id: string }, terminal: Terminal): Promise<Report> {
-  return endOf(await awaitEnd(ask, id, terminal))
+  return endOf(await awaitImport(ask, id, terminal))
 }
 
 /** Cancels an import. Throws `OperatorError` when it does not exist. */
@@ -61,7 +61,7 @@ export async function reconcile(
 ): Promise<Report> {
   const { reconciliationReport: daily } = (await ask(DAILY_REPORT, { variables: { day }, shape: dailyAnswer })).data
   const id = daily?.id ?? (await begin(ask, { ...dayOf(day), dryRun: true, sites: [] }))
-  const done = daily?.state === 'DONE' ? daily : await awaitEnd(ask, id, terminal)
+  const done = daily?.state === 'DONE' ? daily : await awaitImport(ask, id, terminal)
   return reportOf(done, totalsText(done))
 }
 
@@ -76,12 +76,23 @@ async function begin(
   throw new OperatorError(`${result.code}: ${plain(result.message)}${problems.map(plain).join('')}`)
 }
 
-async function awaitEnd(ask: Ask, id: string, terminal: Terminal): Promise<Import> {
+function awaitImport(ask: Ask, id: string, terminal: Terminal): Promise<Import> {
+  return awaitEnd(
+    async () => (await ask(IMPORT_STATE, { variables: { id }, shape: importAnswer })).data.paymentImport,
+    terminal,
+  )
+}
+
+/** Shows the progress of a job until it is done. Returns it as `read` does then. Throws `OperatorError` when there is none. */
+export async function awaitEnd<Job extends { readonly state: 'RUNNING' | 'DONE'; readonly progress: number }>(
+  read: () => Promise<Job | null>,
+  terminal: Terminal,
+): Promise<Job> {
   const bar = progressBar(terminal)
   try {
     for (;;) {
-      const { paymentImport: now } = (await ask(IMPORT_STATE, { variables: { id }, shape: importAnswer })).data
-      if (now === null) throw new OperatorError('There is no import with this id.')
+      const now = await read()
+      if (now === null) throw new OperatorError('Nothing was found with this id.')
       if (now.state === 'DONE') return now
       bar.show(now.progress)
       await sleep(ASK_AGAIN_MS)

@@ -4,6 +4,9 @@ import { expect, it } from 'vitest'
 import { createSchema } from '../../../src/graphql/schema/schema.ts'
 import {
   BODY_SCOPE,
+  BULK_REPLAY,
+  BULK_REPLAY_STATE,
+  CANCEL_REPLAY,
   DELIVERIES,
   DELIVERY,
   ERASABLE,
@@ -29,7 +32,7 @@ function scopesAt(typeName: string, fieldName: string): unknown {
 it('the documents ask for what the schema has', () => {
   const schema = createSchema({ production: false })
   const documents = Object.values(manifest())
-  expect(documents).toHaveLength(14)
+  expect(documents).toHaveLength(17)
   for (const text of documents) expect(validate(schema, parse(text))).toEqual([])
 })
 
@@ -37,6 +40,9 @@ it('the scopes that are named are those that the schema asks for', () => {
   expect(scopesAt('Query', 'webhookDeliveries')).toEqual([DELIVERIES.scopes])
   expect(scopesAt('Query', 'webhookDelivery')).toEqual([DELIVERY.scopes])
   expect(scopesAt('Mutation', 'replayWebhookDelivery')).toEqual([REPLAY.scopes])
+  expect(scopesAt('Mutation', 'replayWebhookDeliveries')).toEqual([BULK_REPLAY.scopes])
+  expect(scopesAt('Query', 'webhookReplay')).toEqual([BULK_REPLAY_STATE.scopes])
+  expect(scopesAt('Mutation', 'cancelWebhookReplay')).toEqual([CANCEL_REPLAY.scopes])
   expect(scopesAt('PaymentWebhookDelivery', 'body')).toEqual([[BODY_SCOPE]])
   expect(scopesAt('Mutation', 'erasePayer')).toEqual([ERASE.scopes])
   expect(scopesAt('Query', 'erasablePayers')).toEqual([ERASABLE.scopes])
