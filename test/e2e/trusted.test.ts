@@ -110,7 +110,7 @@ it("the operator's own documents are printed as a manifest of Relay", async () =
   const { code, out } = await run(['documents'], {}, { output: process.stdout, terminal: process.stderr })
   const printed = JSON.parse(out) as Record<string, string>
   expect(code).toBe(0)
-  expect(Object.keys(printed)).toHaveLength(14)
+  expect(Object.keys(printed)).toHaveLength(17)
   for (const [id, text] of Object.entries(printed)) {
     expect(id).toBe(sha256(text))
     const inputs = [
