@@ -125,7 +125,7 @@ const IN_SQLITE: readonly (readonly [words: RegExp, instead: string])[] = [
   [/^\);$/gm, ') STRICT;'],
 ]
 
-export type Dialect = 'postgres' | 'sqlite'
+export type DatabaseKind = 'postgres' | 'sqlite'
 
 const MIGRATIONS = new URL('migrations/', import.meta.url)
 
@@ -133,19 +133,19 @@ const MIGRATIONS = new URL('migrations/', import.meta.url)
  * Returns the migrations of a folder for a database, in order. Throws if two have the same number, since a database would apply only one of
  * them, or if a file has no mark, no statement, or an unknown kind of step.
  */
-export function readMigrations(dialect: Dialect, folder = MIGRATIONS): Migration[] {
+export function readMigrations(kind: DatabaseKind, folder = MIGRATIONS): Migration[] {
   const migrations = readdirSync(folder)
     .filter((file) => FILE_NAME.test(file))
-    .map((name) => parseMigration(name, textFor(dialect, readFileSync(new URL(name, folder), 'utf8'))))
+    .map((name) => parseMigration(name, textFor(kind, readFileSync(new URL(name, folder), 'utf8'))))
     .toSorted((one, other) => one.number - other.number)
   const twin = migrations.find(({ number }, index) => migrations[index + 1]?.number === number)
   if (twin !== undefined) throw new Error(`There is another migration with the number of ${twin.name}.`)
   return migrations
 }
 
-function textFor(dialect: Dialect, text: string): string {
-  const own = text.replaceAll(PART, (_part, whose: string, sql: string) => (whose === dialect ? sql : ''))
-  return dialect === 'postgres' ? own : IN_SQLITE.reduce((sql, [words, instead]) => sql.replaceAll(words, instead), own)
+function textFor(kind: DatabaseKind, text: string): string {
+  const own = text.replaceAll(PART, (_part, whose: string, sql: string) => (whose === kind ? sql : ''))
+  return kind === 'postgres' ? own : IN_SQLITE.reduce((sql, [words, instead]) => sql.replaceAll(words, instead), own)
 }
 
 /** Parses a file. Throws for the faults that `readMigrations` names, except for a number that is used twice. */
