@@ -106,6 +106,8 @@ describe('by GET', () => {
   })
 })
 
+const WHOSE = { by: 'OWNER', value: 'nobody' }
+
 it("the operator's own documents are printed as a manifest of Relay", async () => {
   const { code, out } = await run(['documents'], {}, { output: process.stdout, terminal: process.stderr })
   const printed = JSON.parse(out) as Record<string, string>
@@ -114,13 +116,15 @@ it("the operator's own documents are printed as a manifest of Relay", async () =
   for (const [id, text] of Object.entries(printed)) {
     expect(id).toBe(sha256(text))
     const inputs = [
-      ['erasePayer', { by: 'OWNER', value: 'nobody' }],
+      ['erasePayer', WHOSE],
       ['settleGatewayPaymentCreation', { operationId: 'x', outcome: 'NOT_CREATED' }],
       ['cancelPaymentImport', { importId: 'x' }],
+      ['replayWebhookDeliveries', { filter: {} }],
+      ['cancelWebhookReplay', { replayId: 'x' }],
       ['importPayments', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z', dryRun: true }],
     ] as const
     const input = inputs.find(([name]) => text.includes(name))?.[1] ?? { deliveryId: 'x' }
-    const variables = { first: 1, id: 'x', input }
+    const variables = { first: 1, id: 'x', of: WHOSE, input }
     const [answer] = await Promise.all(
       TRANSPORTS.map((transport) => transport.run(network, { documentId: id, variables }, token)),
     )

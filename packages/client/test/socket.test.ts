@@ -68,7 +68,7 @@ it('answers a ping with its payload', async () => {
 })
 
 it('pings at intervals, and ends when nothing comes back', async () => {
-  const { socket, received, reported, send, closed } = await connected({ pingMs: 5, pongMs: 20 })
+  const { socket, received, reported, send, closed } = await connected({ pingMs: 5, pongMs: 1_000 })
   let pings = 0
   socket.on('message', (data: Buffer) => {
     if (data.toString() !== '{"type":"ping"}') return
