@@ -50,8 +50,8 @@ async function foundBy(db: Db, parts: readonly RawBuilder<unknown>[]): Promise<r
   return (await sql<Found>`${sql.join(parts, sql` union all `)}`.execute(db)).rows
 }
 
-/** How people read out a reference or an id: by its end. */
-const ENDING = /^[\w-]{4,}$/
+/** How people read out a reference or an id: by its end. A word without a digit is rather a status. */
+const ENDING = /^(?=.*\d)[\w-]{4,}$/
 
 /** Returns how a text is compared with the ends of references and ids. */
 function endingsOf(text: string, fields: readonly SearchField[]): Comparison[] {
