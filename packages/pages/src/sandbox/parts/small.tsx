@@ -61,8 +61,9 @@ function padded(amount: string, currency: string): string {
     style: 'currency',
     currency,
   }).resolvedOptions()
-  const [whole = '', decimals = ''] = amount.split('.')
-  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ','), decimals.padEnd(digits, '0')].filter(Boolean).join('.')
+  const format = new Intl.NumberFormat('en', { minimumFractionDigits: digits, maximumFractionDigits: 20 })
+  // Of a text, so that no digit is lost.
+  return format.format(amount as Intl.StringNumericLiteral)
 }
 
 /** An amount, with as many decimals as the currency has, or more if the body has them; the currency behind it. */
