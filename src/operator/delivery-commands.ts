@@ -64,9 +64,9 @@ export async function showDelivery(ask: Ask, id: string): Promise<Report> {
 type ReplayOptions = DeliveryFilter & { readonly ids: readonly string[]; readonly yes: boolean }
 
 /**
- * Replays deliveries: those of ids one after another, those of a filter by the subgraph's own job. Without `yes` it only shows what would
- * change, after the count. Returns that. When the graph refuses some of them, the others are replayed. Throws `OperatorError` when it refuses
- * the only one.
+ * Replays deliveries after their count was shown: those of ids one after another, those of a filter by the subgraph's own job. Without `yes`
+ * it only shows what would change. Returns that. When the graph refuses some of them, the others are replayed. Throws `OperatorError` when it
+ * refuses the only one.
  */
 export async function replayDeliveries(
   ask: Ask,
@@ -77,11 +77,11 @@ export async function replayDeliveries(
   const isFiltered =
     quarantined || doubtful || all || kind.length > 0 || [subject, from, before].some((value) => value !== undefined)
   if (ids.length > 0 === isFiltered) throw new UsageError('Name deliveries either by id or by a filter.')
-  if (isFiltered && yes) return replayMatching(ask, filter, terminal)
   const chosen = [...ids]
   if (isFiltered) for await (const { id } of matching(ask, filter)) chosen.push(id)
   if (chosen.length !== 1)
     terminal.write(`${chosen.length} deliveries ${yes ? 'are replayed' : 'would be replayed'}.\n`)
+  if (isFiltered && yes) return replayMatching(ask, filter, terminal)
   const bar = progressBar(terminal)
   const results: Replayed[] = []
   const refused: string[] = []

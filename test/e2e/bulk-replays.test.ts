@@ -121,9 +121,10 @@ it('is begun on the command line, which waits for what becomes of the deliveries
   const again = await operator([...args, '--json'], { shown })
   const { id, ...none } = JSON.parse(again.out) as { id: string }
   expect(none).toMatchObject({ state: 'DONE', cancelled: false, matched: 0, results: [] })
-  expect(String(shown.read()).split('\n')[1]).toBe(
+  expect(String(shown.read()).split('\n').slice(1, 3)).toEqual([
+    '0 deliveries are replayed.',
     `Replay ${id} runs, also after Ctrl-C. "deliveries cancel ${id}" cancels it.`,
-  )
+  ])
   expect(await operator(['cancel', id])).toEqual({ code: 0, out: 'It had ended before.\n', err: '' })
   expect(await operator(['cancel', '999'])).toMatchObject({ code: 1, err: expect.stringMatching(/^NOT_FOUND: /) })
 })
@@ -137,7 +138,7 @@ it('can be cancelled on the command line, while another one waits for it', async
   const ended = operator(['replay', '--quarantined', '--yes'], { at, shown })
   let text = ''
   await expect.poll(() => (text += String(shown.read() ?? '')), { timeout: 20_000 }).toMatch(/\] 99 %$/)
-  const id = /^Replay (\d+) runs/.exec(text)?.[1] ?? ''
+  const id = /^101 deliveries are replayed\.\nReplay (\d+) runs/.exec(text)?.[1] ?? ''
   expect(await operator(['cancel', id], { at })).toEqual({
     code: 0,
     out: 'Cancelled. What is replayed stays.\n',
