@@ -32,7 +32,7 @@ describe.skipIf(browser.isMissing)('the trail of operators in the console', () =
     const page = await openConsole(await browser.profile(), network, { subject: 'ada', at: `/payments/${paymentId}` })
     const timeline = page.getByRole('list', { name: 'Timeline' })
     await timeline.getByText('Refund payment: refused').waitFor()
-    await timeline.getByText('Command, requested by bob').waitFor()
+    await timeline.getByText('Command of bob').waitFor()
     await page.getByLabel('Note').fill('Called the bank.\nIt pays again on Monday.')
     await page.getByRole('button', { name: 'Add note' }).click()
     await timeline.getByText('Note by ada').waitFor()

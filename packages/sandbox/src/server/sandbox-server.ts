@@ -124,8 +124,8 @@ const ASSET_HEADERS = {
 }
 
 /** Returns the frame of the hosted pages; a bare one if the pages are not built. */
-function readFrame(folder = FOLDER): string {
-  const path = join(folder, 'sandbox/hosted.html')
+function readFrame(): string {
+  const path = join(FOLDER, 'sandbox/hosted.html')
   if (existsSync(path)) return readFileSync(path, 'utf8')
   return '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{title}}</title>{{head}}</head><body>{{main}}</body></html>'
 }
@@ -137,8 +137,8 @@ Everything that it shows can be had at /sandbox/state, /sandbox/webhooks, /sandb
 `
 
 /** Adds the sandbox's page at `/` and `/sandbox`, with its assets; if the pages are not built, a text that says so. */
-function addPageRoutes({ get }: Routes, folder = FOLDER): void {
-  const files = sirv(folder, {
+function addPageRoutes({ get }: Routes): void {
+  const files = sirv(FOLDER, {
     etag: true,
     brotli: true,
     gzip: true,
@@ -160,7 +160,7 @@ function addPageRoutes({ get }: Routes, folder = FOLDER): void {
   get('/assets/:name', (call) => sendFile(call, call.path))
   for (const path of ['/', '/sandbox']) {
     get(path, (call) =>
-      existsSync(join(folder, 'sandbox/index.html'))
+      existsSync(join(FOLDER, 'sandbox/index.html'))
         ? sendFile(call, PAGE_PATH)
         : { status: 503, headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' }, body: NOT_BUILT },
     )

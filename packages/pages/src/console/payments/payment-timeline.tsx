@@ -94,7 +94,7 @@ function itemsOfCommand({ operationId, mutation, state, requestedBy, sentAt }: C
   if (state === 'SETTLED') return []
   const { word, glyph, tone } = lookOf('PaymentCommandState', state)
   const title = `${wordsOf(mutation.replaceAll(/[A-Z]/g, '_$&').toUpperCase())}: ${word.toLowerCase()}`
-  const about = [requestedBy === null ? 'Command' : `Command, requested by ${requestedBy}`]
+  const about = [requestedBy === null ? 'Command' : `Command of ${requestedBy}`]
   return [{ id: `command ${operationId}`, at: sentAt, tone, glyph, title, about }]
 }
 

@@ -62,7 +62,7 @@ export function itemOf(event: HistoryEvent, ...more: NonNullable<TimelineItem['a
 /** Returns how an event was learned of, and who asked for it. */
 function originOf(source: string, requestedBy: string | null): string {
   if (requestedBy === null) return `by ${wordsOf(source).toLowerCase()}`
-  return `${source === 'WEBHOOK' ? 'replayed webhook' : wordsOf(source).toLowerCase()}, requested by ${requestedBy}`
+  return `by ${source === 'WEBHOOK' ? 'replay' : wordsOf(source).toLowerCase()} of ${requestedBy}`
 }
 
 function unchanged(kind: string): Pick<TimelineItem, 'tone' | 'glyph' | 'icon' | 'isMinor'> {
